@@ -1,0 +1,53 @@
+# Everything a newcomer needs: `make demo` to see it, `make test` to trust it.
+# Needs only Python 3.11+ and make; the environment is built in .venv from the lock.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: demo test test-external check format lint types contracts lock bench clean
+
+$(VENV)/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(VENV)/.ready ## start the service on its own PostgreSQL with example threads
+	$(BIN)/agentlog demo
+
+test: $(VENV)/.ready ## all tests, on an embedded PostgreSQL of their own
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+test-external: $(VENV)/.ready ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
+	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+check: format lint types contracts test ## what must be green before a change lands
+
+format: $(VENV)/.ready
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+contracts: $(VENV)/.ready
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready ## measure, beside a floor, and print a table
+	$(BIN)/python -m benchmarks
+
+lock: ## pin what pyproject.toml asks for, with hashes, for every platform
+	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
+	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--group dev --output-file requirements.lock --upgrade pyproject.toml
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,5 @@
+"""What happened: messages, threads and their rules, and the cognitive kernel's states.
+
+Pure: no IO, no clock, no randomness. Nothing here knows of databases, HTTP or any wire format
+but the kernel's own JSON.
+"""

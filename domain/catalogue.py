@@ -1,0 +1,111 @@
+"""From JSON to messages: one place knows every type and words what is wrong with a message."""
+
+from typing import cast, get_args
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from domain.errors import Flaw, InvalidMessage
+from domain.facts import Fact
+from domain.json_text import JsonValue, path
+from domain.messages import CustomMessage, KernelMessage, Message
+
+MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
+    cls.model_fields["type"].default: cls for cls in get_args(Message) if cls is not CustomMessage
+}
+"""The catalogue without custom messages: stable word → model."""
+
+FACT_TYPES: dict[str, type[KernelMessage]] = {
+    cls.model_fields["type"].default: cls for cls in get_args(Fact)
+}
+
+_SPELLINGS = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
+
+
+def stored_type(spelling: str) -> str:
+    """Return the word the log uses for a type; kernel 0.6 and later write hyphens."""
+    return _SPELLINGS.get(spelling, spelling)
+
+
+def validate_message(raw: dict[str, JsonValue]) -> Message:
+    """Return the message that `raw` is, `type` spelled as the log has it.
+
+    Raises:
+        InvalidMessage: with every flaw of it, each at its place.
+    """
+    type_name = raw.get("type")
+    if not isinstance(type_name, str):
+        raise InvalidMessage([Flaw("type", "missing: every message names its type")])
+    if type_name in MESSAGE_TYPES:
+        model = MESSAGE_TYPES[type_name]
+    elif "." in type_name:
+        model = CustomMessage
+    else:
+        known = ", ".join(sorted(MESSAGE_TYPES))
+        raise InvalidMessage(
+            [
+                Flaw(
+                    "type",
+                    f"{type_name[:64]!r} is not in the catalogue: it has {known}; "
+                    "a type of your own has a dot, as in 'vendor.name'",
+                )
+            ]
+        )
+    return cast("Message", _validate(model, raw))
+
+
+def validate_fact(raw: dict[str, JsonValue]) -> Fact:
+    """Return the thread's fact that `raw` is; raises `InvalidMessage`."""
+    return cast("Fact", _validate(FACT_TYPES[raw["type"]], raw))
+
+
+def read_stored(type_name: str, raw: dict[str, JsonValue]) -> Message | Fact | None:
+    """Return a stored message, or None where today's catalogue cannot read it.
+
+    A log outlives its readers: views render what they do not understand as they see fit, and never
+    fail on it.
+    """
+    model = MESSAGE_TYPES.get(type_name) or FACT_TYPES.get(type_name) or CustomMessage
+    try:
+        return cast(
+            "Message | Fact",
+            model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False),
+        )
+    except ValidationError:
+        return None
+
+
+def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
+    try:
+        return model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        # a list with a flawed item is reported as too short as well: only the item is the news
+        nested = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
+        news = [d for d in details if d["type"] != "too_short" or d["loc"][0] not in nested]
+        raise InvalidMessage([_flaw(model, detail) for detail in news]) from error
+
+
+def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
+    place = path(tuple(part for part in detail["loc"] if part not in _UNION_MEMBERS))
+    match detail["type"]:
+        case "extra_forbidden" if len(detail["loc"]) > 1:
+            return Flaw(place, "no such field")
+        case "too_short":
+            return Flaw(place, "needs at least one item")
+        case "extra_forbidden":
+            known = ", ".join(field.alias or name for name, field in model.model_fields.items())
+            return Flaw(place, f"no such field: {model.__name__} has {known}")
+        case "missing":
+            return Flaw(place, "missing")
+        case "string_pattern_mismatch" if place == "id":
+            return Flaw(place, "not a ULID: 26 characters of Crockford's base 32, in capitals")
+        case "string_pattern_mismatch" if place.endswith("data"):
+            return Flaw(place, "not base64")
+        case "value_error":
+            return Flaw(place, str(detail["ctx"]["error"]))
+        case _:
+            return Flaw(place, detail["msg"][:1].lower() + detail["msg"][1:])
+
+
+_UNION_MEMBERS = frozenset({"str", "ToolError"})

@@ -1,0 +1,50 @@
+"""The hash chain of a thread: each event's link covers its bytes, its place and the link before.
+
+The link is SHA-256 over the previous link and a fixed sequence of facts, each preceded by its
+length, so that no two different histories write the same bytes. Body and metadata enter by their
+own SHA-256: a content can be erased while the chain still holds.
+"""
+
+from datetime import datetime
+from hashlib import sha256
+
+GENESIS = bytes(32)
+"""The link before a thread's first event."""
+
+_FORMAT = b"agentlog-chain-1"
+
+
+def digest(content: bytes) -> bytes:
+    """Return the SHA-256 of `content`, 32 bytes."""
+    return sha256(content).digest()
+
+
+def link(  # noqa: PLR0913 - the facts that the link covers
+    previous: bytes,
+    *,
+    tenant: str,
+    thread_id: str,
+    version: int,
+    position: int,
+    type_name: str,
+    message_id: str,
+    recorded_at: datetime,
+    body_digest: bytes,
+    metadata_digest: bytes,
+) -> bytes:
+    """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch."""
+    microseconds = int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond
+    facts = (
+        _FORMAT,
+        previous,
+        tenant.encode(),
+        thread_id.encode(),
+        b"%d" % version,
+        b"%d" % position,
+        type_name.encode(),
+        message_id.encode(),
+        b"%d" % microseconds,
+        body_digest,
+        metadata_digest,
+    )
+    return sha256(b"".join(b"%d:%b" % (len(fact), fact) for fact in facts)).digest()

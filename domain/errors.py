@@ -1,0 +1,205 @@
+"""What can go wrong, each with its facts as attributes and the way out in its words.
+
+AgentlogError
+├── InvalidInput          the caller's words are off
+│   ├── InvalidJson       not JSON, not Unicode, or nested too deep
+│   ├── InvalidMessage    JSON, but no message of the catalogue
+│   ├── InvalidThreadId / InvalidMessageId / InvalidMoment / InvalidCursor
+│   ├── UnknownView / InvalidViewOption
+│   └── EmptyAppend
+├── NotThere              what was asked for does not exist (yet)
+│   ├── UnknownThread / UnknownMessage
+│   └── FutureMoment
+└── Refused               well formed, but the log as it stands forbids it
+    ├── RuleBroken        the thread's rules, under policy strict
+    ├── MessageConflict   the same message id with other content
+    ├── VersionConflict   someone appended first
+    └── ThreadExists      started already, with other facts
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+
+class AgentlogError(Exception):
+    """Whatever agentlog refuses or cannot do."""
+
+
+class InvalidInput(AgentlogError):
+    """The caller's words are off: mend them and ask again."""
+
+
+class NotThere(AgentlogError):
+    """What was asked for does not exist, or not yet."""
+
+
+class Refused(AgentlogError):
+    """Well formed, but the log as it stands forbids it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """One thing wrong with an input: where (a path such as `messages[2].calls[0].id`) and why."""
+
+    place: str
+    reason: str
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.place else self.reason
+
+
+class InvalidJson(InvalidInput):
+    """The text is not the JSON that the log can keep."""
+
+    def __init__(self, reason: str, *, place: str = "") -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.flaws: tuple[Flaw, ...] = (Flaw(place, reason),)
+
+
+class InvalidMessage(InvalidInput):
+    """JSON, but not a message of the catalogue."""
+
+    def __init__(self, flaws: Sequence[Flaw]) -> None:
+        super().__init__("; ".join(map(str, flaws)))
+        self.flaws = tuple(flaws)
+
+    def within(self, place: str) -> "InvalidMessage":
+        """Return the same error seen from outside: each place stands under `place`."""
+        return InvalidMessage(
+            [
+                Flaw(f"{place}.{flaw.place}" if flaw.place else place, flaw.reason)
+                for flaw in self.flaws
+            ]
+        )
+
+
+class InvalidThreadId(InvalidInput):
+    """A thread id has characters or a length that the log does not take."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"{thread_id[:140]!r} is no thread id: "
+            "use 1 to 128 of the characters A-Z a-z 0-9 . _ : ~ -"
+        )
+        self.thread_id = thread_id
+
+
+class InvalidMessageId(InvalidInput):
+    """A message id is not a ULID."""
+
+    def __init__(self, message_id: str) -> None:
+        super().__init__(
+            f"{message_id[:64]!r} is no message id: "
+            "use a ULID, 26 characters of Crockford's base 32 in capitals"
+        )
+        self.message_id = message_id
+
+
+class InvalidMoment(InvalidInput):
+    """The text names no point of a history."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text[:64]!r} is no point of a history: use a version (12), a position (@345), "
+            "a message id (ULID) or an RFC 3339 time with its zone (2026-11-21T10:00:00Z)"
+        )
+        self.text = text
+
+
+class InvalidCursor(InvalidInput):
+    """The text is no cursor that a page gave out."""
+
+    def __init__(self, cursor: str) -> None:
+        super().__init__(f"{cursor[:64]!r} is no cursor: pass the `next` of the page before")
+        self.cursor = cursor
+
+
+class UnknownView(InvalidInput):
+    """There is no view of that name."""
+
+    def __init__(self, name: str, *, known: Sequence[str]) -> None:
+        super().__init__(f"there is no view {name[:64]!r}: choose one of {', '.join(known)}")
+        self.name, self.known = name, tuple(known)
+
+
+class InvalidViewOption(InvalidInput):
+    """The view does not have that option, or not with that value."""
+
+    def __init__(self, view: str, option: str, *, known: Sequence[str]) -> None:
+        choice = f"it takes {', '.join(known)}" if known else "it takes none"
+        super().__init__(f"view {view!r} does not take the option {option[:64]!r}: {choice}")
+        self.view, self.option, self.known = view, option, tuple(known)
+
+
+class EmptyAppend(InvalidInput):
+    """An append without a message."""
+
+    def __init__(self) -> None:
+        super().__init__("there is nothing to append: send at least one message")
+
+
+class UnknownThread(NotThere):
+    """No thread of that id has been started."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"there is no thread {thread_id!r}: append a message to it to start it")
+        self.thread_id = thread_id
+
+
+class UnknownMessage(NotThere):
+    """The thread has no message of that id."""
+
+    def __init__(self, thread_id: str, message_id: str) -> None:
+        super().__init__(f"thread {thread_id!r} has no message {message_id!r}")
+        self.thread_id, self.message_id = thread_id, message_id
+
+
+class FutureMoment(NotThere):
+    """The point of the history has not come yet."""
+
+    def __init__(self, asked: str, *, present: str) -> None:
+        super().__init__(f"{asked} is not there yet: {present}")
+        self.asked, self.present = asked, present
+
+
+class RuleBroken(Refused):
+    """The thread's rules forbid the message, under policy strict."""
+
+    def __init__(self, thread_id: str, flaws: Sequence[Flaw], *, rule: str) -> None:
+        super().__init__(
+            f"thread {thread_id!r} refuses this ({rule}): {'; '.join(map(str, flaws))}"
+        )
+        self.thread_id, self.rule, self.flaws = thread_id, rule, tuple(flaws)
+
+
+class MessageConflict(Refused):
+    """The id stands in the thread already, with other content."""
+
+    def __init__(self, thread_id: str, message_id: str, *, version: int) -> None:
+        super().__init__(
+            f"message {message_id} is version {version} of thread {thread_id!r} already, with "
+            "other content: a retry sends the same content, a new message needs a new id"
+        )
+        self.thread_id, self.message_id, self.version = thread_id, message_id, version
+
+
+class VersionConflict(Refused):
+    """Someone appended first: read the thread again and decide anew."""
+
+    def __init__(self, thread_id: str, *, expected: int, actual: int) -> None:
+        super().__init__(
+            f"thread {thread_id!r} is at version {actual}, not {expected}: "
+            "read what was appended and decide anew"
+        )
+        self.thread_id, self.expected, self.actual = thread_id, expected, actual
+
+
+class ThreadExists(Refused):
+    """The thread has been started already, with other facts."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"thread {thread_id!r} exists already: append to it, or choose another id")
+        self.thread_id = thread_id

@@ -1,0 +1,39 @@
+"""Thread ids and message ids: what they may look like, and how one is made from given parts."""
+
+import re
+from hashlib import sha256
+
+from ulid import ULID
+
+from domain.errors import InvalidMessageId, InvalidThreadId
+
+THREAD_ID_PATTERN = r"^[A-Za-z0-9._:~-]{1,128}$"
+MESSAGE_ID_PATTERN = r"^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
+
+_THREAD_ID = re.compile(THREAD_ID_PATTERN.removesuffix("$") + r"\Z")
+_MESSAGE_ID = re.compile(MESSAGE_ID_PATTERN.removesuffix("$") + r"\Z")
+
+
+def check_thread_id(text: str) -> str:
+    """Return `text`, or raise `InvalidThreadId`."""
+    if not _THREAD_ID.match(text) or text in {".", ".."}:  # a URL path would swallow dots
+        raise InvalidThreadId(text)
+    return text
+
+
+def check_message_id(text: str) -> str:
+    """Return `text`, or raise `InvalidMessageId`."""
+    if not _MESSAGE_ID.match(text):
+        raise InvalidMessageId(text)
+    return text
+
+
+def is_message_id(text: str) -> bool:
+    """Tell whether `text` is a ULID in capitals."""
+    return _MESSAGE_ID.match(text) is not None
+
+
+def derived_message_id(*parts: str | int) -> str:
+    """Return the ULID that these parts always give, so that an import can be run twice."""
+    digest = sha256("\x00".join(map(str, parts)).encode()).digest()
+    return str(ULID(bytes(6) + digest[:10]))

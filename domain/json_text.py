@@ -1,0 +1,231 @@
+"""Strict JSON that loses nothing: text to values and back to the same numbers and characters.
+
+Read with the standard library (its hooks see each number as written), printed with orjson
+(compact UTF-8). A decimal keeps its digits (`1.10`, `1e400`), an integer any size. Refused, with
+the place: NaN and infinities, a key that stands twice, lone surrogates, more than 128 levels.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Never, Self
+
+import orjson
+from typing_extensions import override
+
+from domain.errors import InvalidJson
+
+MAX_DEPTH = 128
+"""Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
+
+_MAX_NATIVE_DIGITS = 18  # any integer of so many digits fits 64 bits, which orjson prints itself
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+JsonValue = Any
+"""None, bool, int, float (as `Decimal`), str, list or dict of str: what `parse` returns."""
+
+
+class Decimal(float):
+    """A JSON number that remembers how it was written; as a float it is the nearest one."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """Return the number that `text` writes."""
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    @override
+    def __reduce__(self) -> tuple[type["Decimal"], tuple[str]]:
+        return Decimal, (self.text,)
+
+
+def parse(text: bytes | str, *, place: str = "") -> JsonValue:
+    """Return the value that `text` writes.
+
+    Raises:
+        InvalidJson: naming line and column, or the path of the offending value under `place`.
+    """
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        value = json.loads(
+            decoded.removeprefix("\ufeff"),
+            parse_float=Decimal,
+            parse_int=_integer,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_object_with_single_keys,
+        )
+    except UnicodeDecodeError as error:
+        raise InvalidJson(f"not UTF-8 at byte {error.start}", place=place) from error
+    except json.JSONDecodeError as error:
+        reason = f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        raise InvalidJson(reason, place=place) from error
+    except RecursionError as error:
+        raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place) from error
+    except InvalidJson as error:
+        raise InvalidJson(str(error), place=place) from error
+    if decoded.count("[") + decoded.count("{") > MAX_DEPTH:
+        _refuse_depth(value, place)
+    if "\\u" in decoded or not decoded.isascii():
+        _refuse_lone_surrogates(value, place)
+    return value
+
+
+def parse_stored(text: bytes) -> JsonValue:
+    """Return the value of bytes that `print_bytes` made: the same without the checks."""
+    return json.loads(text, parse_float=Decimal, parse_int=_integer)
+
+
+def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
+    """Return `value` as compact UTF-8 JSON, its numbers as they were written.
+
+    Raises:
+        InvalidJson: a float is NaN or infinite, a string holds a lone surrogate, or a type is none
+            of JSON's.
+    """
+    option = orjson.OPT_SORT_KEYS if sort_keys else None
+    try:
+        return orjson.dumps(value, default=_fragment, option=option)
+    except TypeError:
+        try:
+            return orjson.dumps(_with_fragments(value), default=_fragment, option=option)
+        except TypeError as error:
+            raise InvalidJson(str(error)) from error
+
+
+def print_text(value: JsonValue) -> str:
+    """Return `value` as compact JSON text."""
+    return print_bytes(value).decode()
+
+
+def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
+    """Return the value of a JSON text with U+FFFD for each lone surrogate, and how many there were.
+
+    Raises:
+        InvalidJson: for every other flaw.
+    """
+    count = 0
+
+    def mend(value: JsonValue) -> JsonValue:
+        nonlocal count
+        match value:
+            case str():
+                mended, found = _LONE_SURROGATE.subn("\ufffd", value)
+                count += found
+                return mended
+            case list():
+                return [mend(each) for each in value]
+            case dict():
+                return {mend(key): mend(each) for key, each in value.items()}
+            case _:
+                return value
+
+    try:
+        value = json.loads(
+            text,
+            parse_float=Decimal,
+            parse_int=_integer,
+            parse_constant=_refuse_constant,
+            object_pairs_hook=_object_with_single_keys,
+        )
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidJson(f"not JSON: {error}") from error
+    _refuse_depth(value, "")
+    return mend(value), count
+
+
+def path(parts: tuple[str | int, ...]) -> str:
+    """Return a path such as `calls[0].id`, for people."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")
+
+
+def _integer(text: str) -> int | Decimal:
+    if len(text) <= _MAX_NATIVE_DIGITS and text != "-0":
+        return int(text)
+    try:
+        return int(text) if text != "-0" else Decimal(text)
+    except ValueError:  # longer than the interpreter's limit for int(): keep the digits themselves
+        return Decimal(text)
+
+
+def _refuse_constant(text: str) -> Never:
+    raise InvalidJson(f"{text} is not JSON: use null or a string")
+
+
+def _object_with_single_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InvalidJson(f"the key {twice!r} stands twice in one object")
+    return found
+
+
+def _walk(value: JsonValue, place: str) -> Iterator[tuple[int, str, JsonValue]]:
+    """Yield (depth, path, value) of the value and everything in it, without recursion."""
+    todo: list[tuple[int, str, JsonValue]] = [(1, place, value)]
+    while todo:
+        depth, here, each = todo.pop()
+        yield depth, here, each
+        match each:
+            case dict():
+                todo += [
+                    (depth + 1, f"{here}.{key}".removeprefix("."), v) for key, v in each.items()
+                ]
+            case list():
+                todo += [(depth + 1, f"{here}[{index}]", v) for index, v in enumerate(each)]
+            case _:
+                pass
+
+
+def _refuse_depth(value: JsonValue, place: str) -> None:
+    if not isinstance(value, dict | list):
+        return
+    level: list[JsonValue] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place)
+
+
+def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
+    try:
+        orjson.dumps(value, default=_fragment)
+    except TypeError:
+        for _, here, each in _walk(value, place):
+            texts = each if isinstance(each, dict) else (each,)
+            if any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts):
+                raise InvalidJson(
+                    "holds a lone surrogate, which is not Unicode: send U+FFFD in its place",
+                    place=here,
+                ) from None
+
+
+def _fragment(value: object) -> orjson.Fragment:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(value.text)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _with_fragments(value: JsonValue) -> JsonValue:
+    """Return `value` with each integer beyond 64 bits in a form that orjson prints."""
+    match value:
+        case bool() | None | str() | float():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**64 else orjson.Fragment(str(value))
+        case dict():
+            return {key: _with_fragments(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_with_fragments(each) for each in value]
+        case _:
+            return value

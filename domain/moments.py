@@ -1,0 +1,65 @@
+"""Points of a history: what `at` means, in every read and every view."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from domain.errors import InvalidMoment
+from domain.identifiers import is_message_id
+
+
+@dataclass(frozen=True, slots=True)
+class AtVersion:
+    """Just after the thread's message of that version; 0 is before the first."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtPosition:
+    """Just after the log's message of that position, whichever thread it belongs to."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtMessage:
+    """Just after that message of the thread."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtTime:
+    """Just after the last message recorded at or before that time, by the store's clock."""
+
+    time: datetime
+
+
+Moment = AtVersion | AtPosition | AtMessage | AtTime
+
+_BIGGEST = 2**63 - 1
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)\Z")
+
+
+def parse_moment(text: str) -> Moment:
+    """Return the point that `text` names.
+
+    A version (`12`), a position (`@345`), a message id (a ULID), or an RFC 3339 time with its zone
+    (fractions beyond microseconds are cut off, so the time never lies later than was asked).
+
+    Raises:
+        InvalidMoment: it names none.
+    """
+    if is_message_id(text):
+        return AtMessage(text)
+    digits = text.removeprefix("@")
+    if digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= _BIGGEST:  # noqa: PLR2004 - digits of 2**63
+        number = int(digits)
+        return AtPosition(number) if text.startswith("@") else AtVersion(number)
+    if _RFC_3339.match(text):
+        try:
+            return AtTime(datetime.fromisoformat(text.upper()).astimezone(UTC))
+        except (ValueError, OverflowError) as error:
+            raise InvalidMoment(text) from error
+    raise InvalidMoment(text)

@@ -1,0 +1,53 @@
+"""The kernel's own messages, as they were recorded; facts of the thread are left out."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.catalogue import FACT_TYPES
+from domain.events import Event
+from projections.view import Item, Options, Placed, View
+
+_HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
+
+
+class KernelOptions(Options):
+    """How to print the kernel's messages.
+
+    `spelling`: `underscore` is kernel 0.3 to 0.5, `hyphen` is 0.6 and later.
+    `metadata`: whether each message carries its metadata under that key.
+    """
+
+    spelling: Literal["underscore", "hyphen"] = "underscore"
+    metadata: bool = False
+
+
+class KernelView(View[None, KernelOptions]):
+    """One item a message; what today's catalogue cannot read is shown as it was stored."""
+
+    name: ClassVar[str] = "kernel"
+    options_type = KernelOptions
+    carry_type = type(None)
+
+    @override
+    def start(self) -> None:
+        return None
+
+    @override
+    def fold(self, carry: None, event: Event) -> tuple[None, Sequence[Placed]]:
+        if event.type in FACT_TYPES:
+            return None, ()
+        return None, (Placed(event.version, 0, self._item(event)),)
+
+    def _item(self, event: Event) -> Item:
+        raw = event.raw
+        if isinstance(raw, dict):
+            item = dict(raw)
+        else:
+            item = {"id": event.message_id, "type": event.type, "unreadable": event.body.hex()}
+        if self.options.spelling == "hyphen" and event.type in _HYPHENS:
+            item["type"] = _HYPHENS[event.type]
+        if self.options.metadata and event.metadata:
+            item["metadata"] = event.metadata
+        return item

@@ -1,0 +1,1 @@
+"""From each wire to messages: what `import` reads, and the views' way back."""

@@ -1,0 +1,87 @@
+"""What a reader makes of a wire item: messages that have no place in a log yet."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from domain.catalogue import validate_message
+from domain.errors import Flaw, InvalidMessage
+from domain.events import Event
+from domain.json_text import JsonValue, print_bytes
+from projections.registry import AnyView
+from projections.residue import METADATA_KEY, residue
+from projections.view import Item, render
+
+Draft = dict[str, JsonValue]
+"""A message as JSON: `type` and its fields; `id`, `timestamp` and `metadata` where known."""
+
+ReadItem = Callable[[Item, int], Sequence[Draft]]
+"""Turns the item at an index of its history into messages; raises `InvalidMessage`."""
+
+_SAMPLE_ID = "00000000000000000000000000"
+_SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How one wire format is read: each item by itself, so that one bad item names its place.
+
+    `view` is the view of the same format, with which every draft is held against its source.
+    """
+
+    name: str
+    read_item: ReadItem
+    view: AnyView
+
+    def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
+        """Yield the messages of a history, such that `view` gives back `items`.
+
+        Raises:
+            InvalidMessage: naming `messages[index]` and the place in it.
+        """
+        for index, item in enumerate(items):
+            if not isinstance(item, dict):
+                raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
+            try:
+                drafts = self.read_item(item, index)
+                yield from self._with_residue(drafts, item)
+            except InvalidMessage as error:
+                raise error.within(f"messages[{index}]") from error
+
+    def _with_residue(self, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
+        rendered = render(self.view, [_sample(draft, n + 1) for n, draft in enumerate(drafts)])
+        if len(rendered.items) != 1 or not drafts:
+            return drafts
+        found = residue(rendered.items[0].item, original)
+        if found is None:
+            return drafts
+        # the residue belongs to the message whose item it mends
+        at = rendered.items[0].version - 1
+        metadata = drafts[at].get("metadata") or {}
+        mended = {**metadata, METADATA_KEY: {self.view.name: [found]}}
+        return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
+
+
+def _sample(draft: Draft, version: int) -> Event:
+    """Return the event that `draft` would become, at a time and place that do not matter."""
+    body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
+    metadata = body.pop("metadata", None) or {}
+    validate_message(body)
+    return Event(
+        originator_id="sample",
+        originator_version=version,
+        type=body["type"],
+        body=print_bytes(body),
+        message_id=body["id"],
+        position=version,
+        recorded_at=_SAMPLE_TIME,
+        metadata=metadata,
+    )
+
+
+def text_field(item: Item, key: str) -> str:
+    """Return the string under `key`, or raise `InvalidMessage` naming the key."""
+    value = item.get(key)
+    if isinstance(value, str):
+        return value
+    raise InvalidMessage([Flaw(key, "missing" if key not in item else "not a string")])

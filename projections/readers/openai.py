@@ -1,0 +1,113 @@
+"""OpenAI chat messages, as agents keep them in their trajectories."""
+
+import re
+from collections.abc import Sequence
+
+from domain.errors import Flaw, InvalidMessage
+from domain.json_text import JsonValue
+from projections.openai import OpenAIOptions, OpenAIView
+from projections.readers.draft import Draft, Reader, text_field
+from projections.view import Item
+from projections.wording import call_fields
+
+_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/=\s]*)\Z")
+
+
+def _read(item: Item, index: int) -> Sequence[Draft]:
+    match item.get("role"):
+        case "system" | "developer":
+            return [{"type": "system", "text": _text(item)}]
+        case "user":
+            return [_input(item)]
+        case "assistant":
+            return _assistant(item, index)
+        case "tool":
+            result: Item = {"callId": text_field(item, "tool_call_id"), "output": _text(item)}
+            if isinstance(item.get("name"), str):
+                result["name"] = item["name"]
+            return [{"type": "tool_results", "results": [result]}]
+        case role:
+            known = "system, developer, user, assistant or tool"
+            raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
+
+
+def _assistant(item: Item, index: int) -> Sequence[Draft]:
+    calls = item.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise InvalidMessage([Flaw("tool_calls", "not an array")])
+    drafts: list[Draft] = []
+    if item.get("content") is not None or not calls:
+        drafts.append({"type": "reply", "text": _text(item)})
+    if calls:
+        read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
+        drafts.append({"type": "tool_calls", "calls": read})
+    if len(drafts) > 1:  # one model response: the view joins what shares its id
+        metadata = {"responseId": f"import-{index}"}
+        return [{**draft, "metadata": metadata} for draft in drafts]
+    return drafts
+
+
+def _call(call: JsonValue, place: str) -> Item:
+    match call:
+        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(arguments)}}:
+            return {"id": call_id, **call_fields(name, arguments)}
+        case {"id": str(call_id), "custom": {"name": str(name), "input": str(text)}}:
+            return {"id": call_id, "name": name, "argumentsText": text}
+        case _:
+            reason = "not a call: it needs an id, and a function with name and arguments (strings)"
+            raise InvalidMessage([Flaw(place, reason)])
+
+
+def _input(item: Item) -> Draft:
+    content = item.get("content")
+    if not isinstance(content, list):
+        return {"type": "input", "text": _text(item)}
+    texts = [part["text"] for part in content if _is_text(part)]
+    files = [file for part in content if (file := _file(part)) is not None]
+    draft: Draft = {"type": "input"}
+    if texts or not files:
+        draft["text"] = "".join(texts)
+    if files:
+        draft["files"] = files
+    return draft
+
+
+def _file(part: JsonValue) -> Item | None:
+    match part:
+        case {"type": "image_url", "image_url": {"url": str(uri)}}:
+            filename = None
+        case {"type": "file", "file": {"file_data": str(uri)} as file}:
+            filename = file.get("filename")
+        case _:  # what lies elsewhere or has no bytes stays in the residue
+            return None
+    found = _DATA_URI.match(uri)
+    if found is None:
+        return None
+    read: Item = {"data": found["data"], "mimeType": found["mime"]}
+    if isinstance(filename, str):
+        read["filename"] = filename
+    return read
+
+
+def _text(item: Item) -> str:
+    match item.get("content"):
+        case str(text):
+            return text
+        case None:
+            refusal = item.get("refusal")
+            return refusal if isinstance(refusal, str) else ""
+        case list(parts):
+            return "".join(part["text"] for part in parts if _is_text(part))
+        case _:
+            raise InvalidMessage([Flaw("content", "neither a string nor an array of parts")])
+
+
+def _is_text(part: JsonValue) -> bool:
+    match part:
+        case {"type": "text", "text": str()}:
+            return True
+        case _:
+            return False
+
+
+READER = Reader("openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)))

@@ -1,0 +1,62 @@
+"""What a wire item said that its message does not: kept beside the message, given back by the view.
+
+An import turns each item of a wire into messages, renders them again and compares. Whatever
+differs (a `name`, a `developer` role, an unknown key) is the residue, stored in the message's
+metadata under `wire.FORMAT`, one entry per item of the message. So an import followed by the
+same view gives back what was imported, and every other view sees plain messages.
+"""
+
+from collections.abc import Callable
+
+from domain.events import Event
+from domain.json_text import JsonValue, print_bytes
+from projections.view import Item
+
+METADATA_KEY = "wire"
+
+Permit = Callable[[Item, str, JsonValue], bool]
+"""Whether a view lets a residue set a key of an item to a value (None also for: take it away)."""
+
+
+def residue(rendered: Item, original: Item) -> JsonValue:
+    """Return what turns `rendered` into `original`, or None where they are equal."""
+    changed = {
+        key: value
+        for key, value in original.items()
+        if key not in rendered or _differ(rendered[key], value)
+    }
+    gone = [key for key in rendered if key not in original]
+    found: Item = {}
+    if changed:
+        found["set"] = changed
+    if gone:
+        found["unset"] = gone
+    return found or None
+
+
+def residue_of(event: Event, wire: str, ordinal: int) -> JsonValue:
+    """Return the residue that an event carries for the item `ordinal` of it, or None."""
+    match event.metadata:
+        case {"wire": dict(wires)} if isinstance(entries := wires.get(wire), list):
+            return entries[ordinal] if ordinal < len(entries) else None
+        case _:
+            return None
+
+
+def restore(item: Item, found: JsonValue, permit: Permit) -> Item:
+    """Return `item` with a residue worked in, as far as the view permits."""
+    match found:
+        case {"set": dict(changed), "unset": list(gone)}:
+            pass
+        case {"set": dict(changed)}:
+            gone = []
+        case {"unset": list(gone)}:
+            changed = {}
+        case _:
+            return item
+    kept = {k: v for k, v in item.items() if k not in gone or not permit(item, k, None)}
+    return {**kept, **{key: value for key, value in changed.items() if permit(item, key, value)}}
+
+
+def _differ(one: JsonValue, other: JsonValue) -> bool:
+    return print_bytes(one, sort_keys=True) != print_bytes(other, sort_keys=True)

@@ -1,0 +1,117 @@
+"""What a view is: a pure fold `(carry, event) → (carry, items)`.
+
+One fold serves a read, time travel, a page and a live stream: resuming from the carry of any cut
+gives what a replay from the start gives, and the carry survives a trip through JSON.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from domain.events import Event
+from domain.json_text import JsonValue, parse_stored, print_bytes
+
+Item = dict[str, JsonValue]
+CarryT = TypeVar("CarryT")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An item of a view, and its place: the version it comes from, and which of that version's."""
+
+    version: int
+    ordinal: int
+    item: Item
+
+    @property
+    def key(self) -> str:
+        """The place as text, `version.ordinal`."""
+        return f"{self.version}.{self.ordinal}"
+
+
+class Options(BaseModel):
+    """What a reader may ask of a view; every value also comes as text, out of a URL."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class View(ABC, Generic[CarryT, OptionsT]):
+    """A view with its options chosen."""
+
+    name: ClassVar[str]
+    """What the registry and every URL call it."""
+
+    options_type: type[OptionsT]
+    carry_type: type[CarryT]
+
+    def __init__(self, options: OptionsT | None = None) -> None:
+        self.options = self.options_type() if options is None else options
+
+    @abstractmethod
+    def start(self) -> CarryT:
+        """Return the carry before the first event."""
+
+    @abstractmethod
+    def fold(self, carry: CarryT, event: Event) -> tuple[CarryT, Sequence[Placed]]:
+        """Return the carry after `event`, and the items that are settled by it.
+
+        Items come out in the order of their places. Never fails, whatever the event holds.
+        """
+
+    def rest(self, carry: CarryT) -> Sequence[Placed]:
+        """Return the items that a later event may still change, as they stand now."""
+        del carry
+        return ()
+
+    def dump(self, carry: CarryT) -> bytes:
+        """Return the carry as JSON, for `load`."""
+        return print_bytes(carry)
+
+    def load(self, text: bytes) -> CarryT:
+        """Return the carry that `dump` wrote."""
+        return self._adapter.validate_python(parse_stored(text))
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[CarryT]:
+        return TypeAdapter(self.carry_type)
+
+
+class StateView(View[CarryT, OptionsT]):
+    """A view that is one state rather than a list of items."""
+
+    @abstractmethod
+    def state(self, carry: CarryT) -> Item:
+        """Return the state that the fold has come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering(Generic[CarryT]):
+    """What a fold over some events came to: settled items, then those that may still change."""
+
+    carry: CarryT
+    settled: Sequence[Placed]
+    rest: Sequence[Placed]
+
+    @property
+    def items(self) -> Sequence[Placed]:
+        """All items, as they stand."""
+        return [*self.settled, *self.rest]
+
+
+def render(
+    view: View[CarryT, OptionsT], events: Iterable[Event], carry: CarryT | None = None
+) -> Rendering[CarryT]:
+    """Return what `view` makes of `events`, from the start or from a carry."""
+    at = view.start() if carry is None else carry
+    settled: list[Placed] = []
+    for event in events:
+        at, items = view.fold(at, event)
+        settled += items
+    return Rendering(at, settled, view.rest(at))

@@ -1,0 +1,60 @@
+"""How calls, results and times read on every wire: the same words in every view."""
+
+from datetime import UTC, datetime
+
+from domain.errors import InvalidJson
+from domain.json_text import JsonValue, parse, print_text
+from domain.messages import ToolCall, ToolError, ToolResult
+
+
+def arguments_text(call: ToolCall) -> str:
+    """Return a call's arguments as the string a model wrote, or as compact JSON."""
+    if call.arguments_text is not None:
+        return call.arguments_text
+    return print_text(call.args) if "args" in call.model_fields_set else "{}"
+
+
+def arguments_value(call: ToolCall) -> JsonValue:
+    """Return a call's arguments as a value; a raw string that is no JSON stays a string."""
+    if "args" in call.model_fields_set or call.arguments_text is None:
+        return {} if call.args is None else call.args
+    return call.arguments_text
+
+
+def call_fields(name: str, arguments: str) -> dict[str, JsonValue]:
+    """Return `name`, `args` and `argumentsText` of a call, from the raw string of a wire.
+
+    The raw string is kept only where it is not what `arguments_text` would print from `args`.
+    """
+    fields: dict[str, JsonValue] = {"name": name}
+    try:
+        fields["args"] = parse(arguments)
+    except InvalidJson:
+        return {**fields, "argumentsText": arguments}
+    if print_text(fields["args"]) != arguments:
+        fields["argumentsText"] = arguments
+    return fields
+
+
+def value_text(value: JsonValue) -> str:
+    """Return a string as it is, anything else as compact JSON."""
+    return value if isinstance(value, str) else print_text(value)
+
+
+def error_text(error: str | ToolError) -> str:
+    """Return the message of an error."""
+    return error if isinstance(error, str) else error.message
+
+
+def result_text(result: ToolResult) -> str:
+    """Return what a model is told of a result: its output, or `Error: message`."""
+    if result.error is not None:
+        return f"Error: {error_text(result.error)}"
+    return value_text(result.output)
+
+
+def iso_time(timestamp: int) -> str:
+    """Return milliseconds since the epoch as ISO 8601 in UTC, with milliseconds."""
+    seconds, milliseconds = divmod(timestamp, 1000)
+    at = datetime.fromtimestamp(seconds, UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z".rjust(24, "0")
