@@ -5,7 +5,7 @@ AgentlogError
 │   ├── InvalidJson       not JSON, not Unicode, or nested too deep
 │   ├── InvalidMessage    JSON, but no message of the catalogue
 │   ├── InvalidThreadId / InvalidMessageId / InvalidMoment / InvalidCursor
-│   ├── UnknownView / InvalidViewOption
+│   ├── UnknownView / InvalidViewOption / UnknownFormat
 │   └── EmptyAppend
 ├── NotThere              what was asked for does not exist (yet)
 │   ├── UnknownThread / UnknownMessage
@@ -51,6 +51,10 @@ class Flaw:
         return f"{self.place}: {self.reason}" if self.place else self.reason
 
 
+def _under(place: str, flaws: Sequence[Flaw]) -> list[Flaw]:
+    return [Flaw(f"{place}.{flaw.place}" if flaw.place else place, flaw.reason) for flaw in flaws]
+
+
 class InvalidJson(InvalidInput):
     """The text is not the JSON that the log can keep."""
 
@@ -66,14 +70,14 @@ class InvalidMessage(InvalidInput):
         super().__init__("; ".join(map(str, flaws)))
         self.flaws = tuple(flaws)
 
+    @classmethod
+    def at(cls, place: str, reason: str) -> "InvalidMessage":
+        """Return the error of a single flaw."""
+        return cls([Flaw(place, reason)])
+
     def within(self, place: str) -> "InvalidMessage":
         """Return the same error seen from outside: each place stands under `place`."""
-        return InvalidMessage(
-            [
-                Flaw(f"{place}.{flaw.place}" if flaw.place else place, flaw.reason)
-                for flaw in self.flaws
-            ]
-        )
+        return InvalidMessage(_under(place, self.flaws))
 
 
 class InvalidThreadId(InvalidInput):
@@ -134,6 +138,14 @@ class InvalidViewOption(InvalidInput):
         self.view, self.option, self.known = view, option, tuple(known)
 
 
+class UnknownFormat(InvalidInput):
+    """There is no wire format of that name to import."""
+
+    def __init__(self, name: str, *, known: Sequence[str]) -> None:
+        super().__init__(f"there is no format {name[:64]!r}: choose one of {', '.join(known)}")
+        self.name, self.known = name, tuple(known)
+
+
 class EmptyAppend(InvalidInput):
     """An append without a message."""
 
@@ -173,6 +185,10 @@ class RuleBroken(Refused):
             f"thread {thread_id!r} refuses this ({rule}): {'; '.join(map(str, flaws))}"
         )
         self.thread_id, self.rule, self.flaws = thread_id, rule, tuple(flaws)
+
+    def within(self, place: str) -> "RuleBroken":
+        """Return the same error seen from outside: each place stands under `place`."""
+        return RuleBroken(self.thread_id, _under(place, self.flaws), rule=self.rule)
 
 
 class MessageConflict(Refused):

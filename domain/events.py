@@ -16,7 +16,8 @@ class Event:
 
     Satisfies `eventsourcing.domain.DomainEventProtocol[str]`: `originator_id` is the thread,
     `originator_version` its version. `body` is the JSON as stored; `message` is read from it when
-    first asked for, and is None where today's catalogue cannot read it.
+    first asked for, and is None where today's catalogue cannot read it. `position` and
+    `recorded_at` are None before it is recorded.
     """
 
     originator_id: str
@@ -24,8 +25,8 @@ class Event:
     type: str
     body: bytes
     message_id: str
-    position: int
-    recorded_at: datetime
+    position: int | None = None
+    recorded_at: datetime | None = None
     metadata: dict[str, JsonValue] = field(default_factory=dict)
 
     @property

@@ -8,6 +8,7 @@ the place: NaN and infinities, a key that stands twice, lone surrogates, more th
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any, Never, Self
 
 import orjson
@@ -227,5 +228,7 @@ def _with_fragments(value: JsonValue) -> JsonValue:
             return {key: _with_fragments(each) for key, each in value.items()}
         case list() | tuple():
             return [_with_fragments(each) for each in value]
+        case _ if is_dataclass(value):
+            return {each.name: _with_fragments(getattr(value, each.name)) for each in fields(value)}
         case _:
             return value

@@ -6,15 +6,14 @@ has no call. The log keeps what happened; this view repairs: an unanswered call 
 The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
 """
 
-from base64 import b64decode
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from domain.events import Event
-from domain.json_text import JsonValue
+from domain.json_text import JsonValue, print_bytes
 from domain.messages import (
     FileAttachment,
     InputMessage,
@@ -25,9 +24,10 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from projections.chat import Turn, call_ids, file_text, wire_call
 from projections.residue import residue_of, restore
 from projections.view import Item, Options, Placed, View
-from projections.wording import arguments_text, result_text
+from projections.wording import result_text
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
@@ -48,14 +48,11 @@ class OpenAIOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """An assistant message that the next message of the same response may still add to."""
+class OpenAITurn(Turn):
+    """A turn, with its place and what an import kept beside it."""
 
     version: int
     ordinal: int
-    response_id: str | None
-    content: str | None
-    calls: tuple[Item, ...]
     residue: JsonValue = None
 
 
@@ -63,7 +60,7 @@ class Turn:
 class OpenAICarry:
     """The turn held back, and the calls (id, name) of the turn before it that lack an answer."""
 
-    held: Turn | None = None
+    held: OpenAITurn | None = None
     unanswered: tuple[tuple[str, str], ...] = ()
 
 
@@ -107,7 +104,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             case ReplyMessage(text=text):
                 carry = self._hold(carry, page, event, text, ())
             case ToolCallsMessage(calls=calls):
-                carry = self._hold(carry, page, event, None, tuple(map(_wire_call, calls)))
+                carry = self._hold(carry, page, event, None, tuple(map(wire_call, calls)))
             case ToolResultsMessage(results=results):
                 carry = self._answer(carry, page, event, results)
             case _:
@@ -118,6 +115,11 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
         return () if carry.held is None else (_placed(carry.held),)
 
+    @override
+    def dump(self, carry: OpenAICarry) -> bytes:
+        # as plain dicts: only in those are integers beyond 64 bits found and printed
+        return print_bytes(asdict(carry))
+
     def _hold(
         self,
         carry: OpenAICarry,
@@ -127,21 +129,12 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         calls: tuple[Item, ...],
     ) -> OpenAICarry:
         """Add to the turn held back, or settle it and hold a new one."""
-        held = carry.held
-        if (
-            held is not None
-            and event.response_id is not None
-            and event.response_id == held.response_id
-            and (content is None or held.content is None)
-        ):
-            joined = replace(
-                held,
-                content=held.content if content is None else content,
-                calls=held.calls + calls,
-            )
-            return replace(carry, held=joined)
+        if carry.held is not None:
+            joined = carry.held.joined(event.response_id, content, calls)
+            if joined is not None:
+                return replace(carry, held=joined)
         carry = self._settle(carry, page)
-        turn = Turn(
+        turn = OpenAITurn(
             version=event.version,
             ordinal=page.next_ordinal(),
             response_id=event.response_id,
@@ -188,7 +181,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         for index, result in orphans:
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
-            turn: Item = {"role": "assistant", "content": None, "tool_calls": [_wire_call(call)]}
+            turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
             page.add(self._marked(turn, "synthesised"))
             page.add(self._tool_item(event, index, result, call_id))
         return carry
@@ -203,12 +196,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return {**item, MARK: made} if self.options.mark else item
 
 
-def _wire_call(call: ToolCall) -> Item:
-    function = {"name": call.name, "arguments": arguments_text(call)}
-    return {"id": call.id, "type": "function", "function": function}
-
-
-def _placed(turn: Turn) -> Placed:
+def _placed(turn: OpenAITurn) -> Placed:
     item: Item = {"role": "assistant", "content": turn.content}
     if turn.calls:
         item["tool_calls"] = list(turn.calls)
@@ -243,14 +231,11 @@ def _user_content(message: InputMessage) -> JsonValue:
 
 
 def _file_part(file: FileAttachment) -> Item:
+    text = file_text(file)
+    if text is not None:
+        return {"type": "text", "text": text}
     mime_type = file.mime_type or "application/octet-stream"
-    data = "".join(file.data.split())
-    if mime_type.startswith("text/"):
-        try:
-            return {"type": "text", "text": b64decode(data, validate=True).decode()}
-        except ValueError:
-            pass
-    uri = f"data:{mime_type};base64,{data}"
+    uri = f"data:{mime_type};base64,{''.join(file.data.split())}"
     if mime_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": uri}}
     return {"type": "file", "file": {"file_data": uri, "filename": file.filename or "file"}}
@@ -268,16 +253,11 @@ def _permitted(item: Item, key: str, value: JsonValue) -> bool:
         case "tool_call_id":
             return False
         case "tool_calls":
-            return list(_ids(value)) == list(_ids(item.get("tool_calls")))
+            return call_ids(value) == call_ids(item.get("tool_calls"))
         case "content":
             return _is_content(value) or (value is None and item["role"] == "assistant")
         case _:
             return True
-
-
-def _ids(calls: JsonValue) -> Iterator[JsonValue]:
-    for call in calls if isinstance(calls, list) else ():
-        yield call.get("id") if isinstance(call, dict) else None
 
 
 def _is_content(value: JsonValue) -> bool:

@@ -1,18 +1,34 @@
 """Every view by its name."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from domain.errors import InvalidViewOption, UnknownView
+from projections.agent_state import AgentStateView
+from projections.anomalies import AnomaliesView
 from projections.kernel import KernelView
+from projections.letta import LettaView
+from projections.maria import MariaView
 from projections.openai import OpenAIView
+from projections.openletta import OpenLettaView
 from projections.view import View
 
 AnyView = View[Any, Any]
 
-VIEWS: Mapping[str, type[AnyView]] = {view.name: view for view in (KernelView, OpenAIView)}
+VIEWS: Mapping[str, type[AnyView]] = {
+    view.name: view
+    for view in (
+        KernelView,
+        OpenAIView,
+        MariaView,
+        AgentStateView,
+        AnomaliesView,
+        LettaView,
+        OpenLettaView,
+    )
+}
 
 
 def choose_view(name: str, options: Mapping[str, object] | None = None) -> AnyView:
@@ -28,14 +44,16 @@ def choose_view(name: str, options: Mapping[str, object] | None = None) -> AnyVi
     try:
         return view(view.options_type.model_validate(dict(options or {})))
     except ValidationError as error:
-        known = tuple(
-            f"{field}={_values(info.annotation)}"
-            for field, info in view.options_type.model_fields.items()
-        )
+        known = tuple(f"{key}={'|'.join(values)}" for key, values in option_values(view).items())
         raise InvalidViewOption(name, str(error.errors()[0]["loc"][0]), known=known) from error
 
 
-def _values(annotation: Any) -> str:  # noqa: ANN401 - an annotation has no narrower type
-    if annotation is bool:
-        return "true|false"
-    return "|".join(getattr(annotation, "__args__", ())) or annotation.__name__
+def option_values(view: type[AnyView]) -> dict[str, tuple[str, ...]]:
+    """Return the options of a view, each with the values that it takes as text."""
+    return {
+        name: _values(field.annotation) for name, field in view.options_type.model_fields.items()
+    }
+
+
+def _values(annotation: Any) -> tuple[str, ...]:  # noqa: ANN401 - an annotation has no narrower type
+    return ("true", "false") if annotation is bool else get_args(annotation)

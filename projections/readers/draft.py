@@ -9,7 +9,7 @@ from domain.errors import Flaw, InvalidMessage
 from domain.events import Event
 from domain.json_text import JsonValue, print_bytes
 from projections.registry import AnyView
-from projections.residue import METADATA_KEY, residue
+from projections.residue import METADATA_KEY, residue, residue_of
 from projections.view import Item, render
 
 Draft = dict[str, JsonValue]
@@ -49,7 +49,8 @@ class Reader:
                 raise error.within(f"messages[{index}]") from error
 
     def _with_residue(self, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
-        rendered = render(self.view, [_sample(draft, n + 1) for n, draft in enumerate(drafts)])
+        events = [_sample(draft, n + 1) for n, draft in enumerate(drafts)]
+        rendered = render(self.view, events)
         if len(rendered.items) != 1 or not drafts:
             return drafts
         found = residue(rendered.items[0].item, original)
@@ -58,7 +59,9 @@ class Reader:
         # the residue belongs to the message whose item it mends
         at = rendered.items[0].version - 1
         metadata = drafts[at].get("metadata") or {}
-        mended = {**metadata, METADATA_KEY: {self.view.name: [found]}}
+        # what the reader noted there itself, such as how many parts stand in the item, stays
+        noted = residue_of(events[at], self.view.name, 0) or {}
+        mended = {**metadata, METADATA_KEY: {self.view.name: [{**noted, **found}]}}
         return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 

@@ -1,0 +1,113 @@
+"""What routes are asked with: bodies in strict JSON, moments, versions, cursors."""
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Path, Query, Request
+
+from api.http.problems import BodyTooLarge, InvalidIfMatch
+from domain.errors import InvalidCursor, InvalidMessage
+from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from domain.json_text import JsonValue, parse
+from domain.moments import Moment, parse_moment
+from infrastructure.store import Store
+
+
+def store_of(request: Request) -> Store:
+    """Return the store that this application serves."""
+    store: Store = request.app.state.store
+    return store
+
+
+async def body_of(request: Request) -> bytes:
+    """Return the request's body; raises `BodyTooLarge` before more than the limit is kept."""
+    limit: int = request.app.state.max_body_bytes
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > limit:
+        raise BodyTooLarge(limit)
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise BodyTooLarge(limit)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def moment_of(
+    at: Annotated[
+        str | None,
+        Query(
+            description="As it was just after this: a version (12), a position (@345), a message "
+            "id (ULID) or an RFC 3339 time with its zone.",
+            examples=["12", "@345", "2026-11-21T10:00:00Z"],
+        ),
+    ] = None,
+) -> Moment | None:
+    """Return the moment that `at` names."""
+    return None if at is None else parse_moment(at)
+
+
+def expected_version_of(
+    if_match: Annotated[
+        str | None,
+        Header(description='The version that the thread must be at, as in "12".'),
+    ] = None,
+) -> int | None:
+    """Return the version that the If-Match header names; `*` is any."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    text = if_match.strip().removeprefix("W/").strip('"')
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+        raise InvalidIfMatch(if_match)
+    return int(text)
+
+
+def number_cursor(text: str | None) -> int | None:
+    """Return the version or position that a list's cursor holds."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+        raise InvalidCursor(text)
+    return int(text)
+
+
+def drafts_in(body: bytes) -> list[JsonValue]:
+    """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
+    match parse(body):
+        case list(drafts):
+            return drafts
+        case {"messages": list(drafts), **rest} if not rest:
+            return drafts
+        case {"type": _} as draft:
+            return [draft]
+        case _:
+            raise InvalidMessage.at(
+                "", 'send one message with its "type", a list of messages, or {"messages": […]}'
+            )
+
+
+def types_of(
+    types: Annotated[
+        list[str] | None, Query(alias="type", description="Only events of these types.")
+    ] = None,
+) -> list[str] | None:
+    """Return the types to list, None for all."""
+    return None if types is None else [without_nul(each) for each in types]
+
+
+def without_nul(text: str) -> str:
+    """Return text that PostgreSQL takes: where the log keeps a NUL, its index has U+FFFD."""
+    return text.replace("\x00", "\ufffd")
+
+
+TheStore = Annotated[Store, Depends(store_of)]
+Body = Annotated[bytes, Depends(body_of)]
+At = Annotated[Moment | None, Depends(moment_of)]
+ExpectedVersion = Annotated[int | None, Depends(expected_version_of)]
+ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
+MessageId = Annotated[
+    str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
+]
+Types = Annotated[list[str] | None, Depends(types_of)]
+After = Annotated[str | None, Query(description="The `next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]

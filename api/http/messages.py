@@ -1,0 +1,71 @@
+"""Messages: append to a thread, list, read one."""
+
+from fastapi import APIRouter, Response
+
+from api.http.answers import appended_json, event_json, json_answer
+from api.http.asking import (
+    After,
+    At,
+    Body,
+    ExpectedVersion,
+    Limit,
+    MessageId,
+    TheStore,
+    ThreadId,
+    Types,
+    drafts_in,
+    number_cursor,
+)
+from api.http.shapes import answers, json_body
+
+router = APIRouter(tags=["messages"])
+
+
+@router.post(
+    "/threads/{thread_id}/messages",
+    status_code=201,
+    responses=answers(201, "Appended", 400, 409, 412, 413),
+    openapi_extra=json_body(
+        "AppendBody", description="One message, a list, or an object with `messages`."
+    ),
+)
+def append_messages(
+    store: TheStore, thread_id: ThreadId, body: Body, expected: ExpectedVersion
+) -> Response:
+    """Append messages, all or none.
+
+    A message whose id stands in the thread already, with the same content, is answered with its
+    first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
+    the thread is at that version.
+    """
+    appended = store.append(thread_id, drafts_in(body), expected_version=expected)
+    replayed = all(receipt.replayed for receipt in appended.messages)
+    return json_answer(
+        appended_json(appended),
+        status=200 if replayed else 201,
+        headers={"ETag": f'"{appended.version}"'},
+    )
+
+
+@router.get("/threads/{thread_id}/messages", responses=answers(200, "Events", 404))
+def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    store: TheStore,
+    thread_id: ThreadId,
+    at: At,
+    types: Types,
+    after: After = None,
+    limit: Limit = 100,
+) -> Response:
+    """List a thread's events in their order, as the log has them."""
+    events = store.messages(
+        thread_id, after=number_cursor(after) or 0, at=at, types=types, limit=limit + 1
+    )
+    page = events[:limit]
+    following = str(page[-1].version) if len(events) > limit else None
+    return json_answer({"items": [event_json(event) for event in page], "next": following})
+
+
+@router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, "Event", 404))
+def read_message(store: TheStore, thread_id: ThreadId, message_id: MessageId) -> Response:
+    """Read one message with its places."""
+    return json_answer(event_json(store.message(thread_id, message_id)))

@@ -1,0 +1,139 @@
+"""Every error as an RFC 9457 problem: its status, its name, its facts, its way out.
+
+The one place that knows HTTP statuses of errors; a test keeps the table complete.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from domain.errors import (
+    AgentlogError,
+    EmptyAppend,
+    Flaw,
+    FutureMoment,
+    InvalidCursor,
+    InvalidInput,
+    InvalidJson,
+    InvalidMessage,
+    InvalidMessageId,
+    InvalidMoment,
+    InvalidThreadId,
+    InvalidViewOption,
+    MessageConflict,
+    NotThere,
+    Refused,
+    RuleBroken,
+    ThreadExists,
+    UnknownMessage,
+    UnknownThread,
+    UnknownView,
+    VersionConflict,
+)
+from domain.json_text import JsonValue
+from infrastructure.database import DatabaseUnavailable
+
+MEDIA_TYPE = "application/problem+json"
+
+Problem = dict[str, JsonValue]
+
+
+class BodyTooLarge(InvalidInput):
+    """The request's body is larger than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the body is larger than {limit} bytes: send fewer messages at a time, "
+            "or raise AGENTLOG_MAX_BODY_BYTES"
+        )
+        self.limit = limit
+
+
+class InvalidIfMatch(InvalidInput):
+    """The If-Match header names no version."""
+
+    def __init__(self, header: str) -> None:
+        super().__init__(
+            f'If-Match: {header[:64]} names no version: send the version in quotes, as in "12"'
+        )
+        self.header = header
+
+
+STATUSES: Mapping[type[AgentlogError], int] = {
+    BodyTooLarge: 413,
+    DatabaseUnavailable: 503,
+    EmptyAppend: 422,
+    FutureMoment: 404,
+    InvalidCursor: 422,
+    InvalidIfMatch: 400,
+    InvalidJson: 400,
+    InvalidMessage: 422,
+    InvalidMessageId: 422,
+    InvalidMoment: 422,
+    InvalidThreadId: 422,
+    InvalidViewOption: 422,
+    MessageConflict: 409,
+    RuleBroken: 409,
+    ThreadExists: 409,
+    UnknownMessage: 404,
+    UnknownThread: 404,
+    UnknownView: 404,
+    VersionConflict: 412,
+    # whole families last, for errors that a later version adds
+    InvalidInput: 422,
+    NotThere: 404,
+    Refused: 409,
+}
+
+_RETRY_SECONDS = 1
+
+
+def status_of(error: AgentlogError) -> int:
+    """Return the HTTP status of an error."""
+    return next((STATUSES[cls] for cls in type(error).__mro__ if cls in STATUSES), 500)
+
+
+def problem_of(error: AgentlogError) -> Problem:
+    """Return what a client is told of an error."""
+    found = problem(
+        status_of(error), name=_kebab(type(error).__name__), title=_title(error), detail=str(error)
+    )
+    match error:
+        case InvalidMessage(flaws=flaws) | InvalidJson(flaws=flaws):
+            return {**found, "errors": flaw_list(flaws)}
+        case RuleBroken(flaws=flaws, rule=rule):
+            return {**found, "rule": rule, "errors": flaw_list(flaws)}
+        case VersionConflict(expected=expected, actual=actual):
+            return {**found, "expectedVersion": expected, "actualVersion": actual}
+        case MessageConflict(message_id=message_id, version=version):
+            return {**found, "messageId": message_id, "version": version}
+        case _:
+            return found
+
+
+def problem(status: int, *, name: str, title: str, detail: str) -> Problem:
+    """Return a problem; `name` ends its type, a URN that never changes."""
+    return {
+        "type": f"urn:agentlog:problem:{name}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+
+
+def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
+    """Return flaws as JSON: where, and why."""
+    return [{"place": flaw.place, "reason": flaw.reason} for flaw in flaws]
+
+
+def headers_of(error: AgentlogError) -> dict[str, str]:
+    """Return the headers that go with an error."""
+    if isinstance(error, DatabaseUnavailable):
+        return {"Retry-After": str(_RETRY_SECONDS)}
+    return {}
+
+
+def _title(error: AgentlogError) -> str:
+    return (type(error).__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")

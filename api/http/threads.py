@@ -1,0 +1,102 @@
+"""Threads: start, list, read, close, annotate."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from ulid import ULID
+
+from api.http.answers import appended_json, json_answer, thread_json
+from api.http.asking import After, Body, Limit, TheStore, ThreadId, number_cursor, without_nul
+from api.http.shapes import answers, json_body
+from domain.errors import InvalidMessage
+from domain.json_text import JsonValue, parse
+from domain.threads import Status
+from infrastructure.reader import ThreadFilter
+
+router = APIRouter(tags=["threads"])
+
+
+@router.post(
+    "/threads",
+    status_code=201,
+    responses=answers(201, "Appended", 400, 409, 413),
+    openapi_extra=json_body("StartBody", description="What the thread is for."),
+)
+def start_thread(store: TheStore, body: Body) -> Response:
+    """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
+    facts = dict(_object(body))
+    thread_id = facts.pop("threadId", None)
+    if not isinstance(thread_id, str | None):
+        raise InvalidMessage.at("threadId", "not a string")
+    appended = store.start(str(ULID()) if thread_id is None else thread_id, facts)
+    headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
+    return json_answer(appended_json(appended), status=201, headers=headers)
+
+
+@router.get("/threads", responses=answers(200, "Threads"))
+def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    store: TheStore,
+    status: Status | None = None,
+    q: Annotated[str | None, Query(description="Text in goal or id.", max_length=1000)] = None,
+    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
+    after: After = None,
+    limit: Limit = 50,
+) -> Response:
+    """List threads, those that moved last first."""
+    which = ThreadFilter(
+        status=status, parent=parent and without_nul(parent), text=q and without_nul(q)
+    )
+    heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
+    page = heads[:limit]
+    following = str(page[-1].position) if len(heads) > limit else None
+    return json_answer({"items": [thread_json(head) for head in page], "next": following})
+
+
+@router.get("/threads/{thread_id}", responses=answers(200, "Thread", 404))
+def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
+    """Where a thread stands; its version comes as ETag too."""
+    head = store.thread(thread_id)
+    return json_answer(thread_json(head), headers={"ETag": f'"{head.version}"'})
+
+
+@router.post(
+    "/threads/{thread_id}/close",
+    responses=answers(200, "Appended", 400, 404, 409, 413),
+    openapi_extra=json_body("CloseBody", description="Why, if there is something to say."),
+)
+def close_thread(store: TheStore, thread_id: ThreadId, body: Body) -> Response:
+    """Close a thread: nothing follows."""
+    found = _object(body)
+    _only(found, "reason")
+    reason = found.get("reason")
+    if not isinstance(reason, str | None):
+        raise InvalidMessage.at("reason", "not a string")
+    return json_answer(appended_json(store.close(thread_id, reason)))
+
+
+@router.post(
+    "/threads/{thread_id}/annotate",
+    responses=answers(200, "Appended", 400, 404, 413),
+    openapi_extra=json_body("AnnotateBody", description="Keys to set; null takes one away."),
+)
+def annotate_thread(store: TheStore, thread_id: ThreadId, body: Body) -> Response:
+    """Add to a thread's metadata."""
+    found = _object(body)
+    _only(found, "metadata")
+    metadata = found.get("metadata")
+    if not isinstance(metadata, dict):
+        raise InvalidMessage.at("metadata", "send an object of the keys to set")
+    return json_answer(appended_json(store.annotate(thread_id, metadata)))
+
+
+def _object(body: bytes) -> dict[str, JsonValue]:
+    found = parse(body) if body.strip() else {}
+    if not isinstance(found, dict):
+        raise InvalidMessage.at("", "send a JSON object")
+    return found
+
+
+def _only(found: dict[str, JsonValue], key: str) -> None:
+    for other in found:
+        if other != key:
+            raise InvalidMessage.at(other, f"no such field: only {key} is taken")

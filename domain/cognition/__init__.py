@@ -1,0 +1,108 @@
+"""The cognitive kernel: `(state, input) → transition`, after mylm's.
+
+Here belong the agent's state, what it may be told, what it may decide, and the engines that go from
+one to the next. An engine intends and never executes: no IO, no clock, no model, no tool. The
+runtime around it carries a decision out and tells the outcome as the next input.
+"""
+
+from domain.cognition.decisions import (
+    AgentDecision,
+    AgentExitReason,
+    ApprovalRequest,
+    CallTool,
+    Complete,
+    EmitResponse,
+    Exit,
+    Failed,
+    LLMRequest,
+    Nothing,
+    RequestApproval,
+    RequestLLM,
+    SpawnWorker,
+    StepLimit,
+    ToolCall,
+    Transition,
+    UserRequest,
+    WorkerSpec,
+)
+from domain.cognition.engine import CognitiveEngine
+from domain.cognition.errors import (
+    CognitiveError,
+    ContextOverflow,
+    InvalidState,
+    LimitExceeded,
+    MalformedAction,
+)
+from domain.cognition.inputs import (
+    ApprovalOutcome,
+    ApprovalResult,
+    Denied,
+    Granted,
+    InputEvent,
+    LLMResponse,
+    LLMUsage,
+    RuntimeFailure,
+    Shutdown,
+    Tick,
+    ToolCancelled,
+    ToolFailure,
+    ToolOutcome,
+    ToolResult,
+    ToolSuccess,
+    UserMessage,
+    WorkerError,
+    WorkerResult,
+)
+from domain.cognition.rules import RuleEngine
+from domain.cognition.state import AgentState, Message, Role
+from domain.cognition.stub import StubEngine
+
+__all__ = [
+    "AgentDecision",
+    "AgentExitReason",
+    "AgentState",
+    "ApprovalOutcome",
+    "ApprovalRequest",
+    "ApprovalResult",
+    "CallTool",
+    "CognitiveEngine",
+    "CognitiveError",
+    "Complete",
+    "ContextOverflow",
+    "Denied",
+    "EmitResponse",
+    "Exit",
+    "Failed",
+    "Granted",
+    "InputEvent",
+    "InvalidState",
+    "LLMRequest",
+    "LLMResponse",
+    "LLMUsage",
+    "LimitExceeded",
+    "MalformedAction",
+    "Message",
+    "Nothing",
+    "RequestApproval",
+    "RequestLLM",
+    "Role",
+    "RuleEngine",
+    "RuntimeFailure",
+    "Shutdown",
+    "SpawnWorker",
+    "StepLimit",
+    "StubEngine",
+    "Tick",
+    "ToolCall",
+    "ToolCancelled",
+    "ToolFailure",
+    "ToolOutcome",
+    "ToolResult",
+    "ToolSuccess",
+    "Transition",
+    "UserMessage",
+    "UserRequest",
+    "WorkerError",
+    "WorkerResult",
+    "WorkerSpec",
+]

@@ -1,0 +1,137 @@
+"""What an engine may be told: mylm's InputEvent."""
+
+from dataclasses import dataclass
+
+from domain.json_text import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """The user said something."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerError:
+    """Why a worker failed."""
+
+    message: str
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerResult:
+    """A worker came back, with its output or an error."""
+
+    worker_id: int
+    outcome: str | WorkerError
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSuccess:
+    """A tool did what it was called for."""
+
+    output: str
+    structured: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFailure:
+    """A tool failed (mylm: `ToolResult::Error`)."""
+
+    message: str
+    code: str | None = None
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCancelled:
+    """A call was called off."""
+
+
+ToolOutcome = ToolSuccess | ToolFailure | ToolCancelled
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A call ended.
+
+    mylm's result does not say which tool it is of; ours may, so that the history can name it.
+    """
+
+    outcome: ToolOutcome
+    tool: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """The person agreed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """The person refused."""
+
+    reason: str | None = None
+
+
+ApprovalOutcome = Granted | Denied
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalResult:
+    """A person decided about a call."""
+
+    outcome: ApprovalOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class LLMUsage:
+    """Tokens of one model call."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LLMResponse:
+    """The model answered."""
+
+    content: str
+    usage: LLMUsage = LLMUsage()
+    model: str = ""
+    provider: str = ""
+    finish_reason: str = ""
+    structured: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFailure:
+    """The runtime could not carry an intent out (mylm: RuntimeError, a name Python has taken)."""
+
+    intent_id: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """The agent is asked to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Time passed."""
+
+
+InputEvent = (
+    UserMessage
+    | WorkerResult
+    | ToolResult
+    | ApprovalResult
+    | LLMResponse
+    | RuntimeFailure
+    | Shutdown
+    | Tick
+)

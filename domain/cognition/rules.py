@@ -1,0 +1,159 @@
+"""The engine that follows mylm's table of transitions: guards first, then by input."""
+
+import re
+from typing import assert_never
+
+from domain.cognition.decisions import (
+    AgentDecision,
+    ApprovalRequest,
+    CallTool,
+    EmitResponse,
+    Exit,
+    Failed,
+    LLMRequest,
+    Nothing,
+    RequestApproval,
+    RequestLLM,
+    StepLimit,
+    ToolCall,
+    Transition,
+    UserRequest,
+)
+from domain.cognition.errors import MalformedAction
+from domain.cognition.inputs import (
+    ApprovalOutcome,
+    ApprovalResult,
+    Denied,
+    Granted,
+    InputEvent,
+    LLMResponse,
+    RuntimeFailure,
+    Shutdown,
+    Tick,
+    ToolCancelled,
+    ToolFailure,
+    ToolOutcome,
+    ToolResult,
+    ToolSuccess,
+    UserMessage,
+    WorkerResult,
+)
+from domain.cognition.state import AgentState, Message
+from domain.errors import InvalidJson
+from domain.json_text import JsonValue, parse, print_text
+
+TOOLS_TO_APPROVE = frozenset({"shell", "write_file", "rm", "sudo"})
+WORDS_TO_APPROVE = ("rm -rf", "sudo", "curl | sh", "wget | sh")
+
+_MEANT_AS_CALL = re.compile(r'\s*\{\s*"tool"\s*:')
+
+
+class RuleEngine:
+    """mylm's LLM engine, without the LLM: the runtime asks it and feeds the answer back."""
+
+    def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
+        """Return what `input` makes of `state`.
+
+        Raises:
+            MalformedAction: the model meant a call, and it is none.
+        """
+        if state.at_limit:
+            return Transition(state, Exit(StepLimit()))
+        if state.too_many_rejections:
+            return Transition(state, Exit(Failed("Too many tool rejections")))
+        return self._transition(state, input)
+
+    def _transition(self, state: AgentState, given: InputEvent | None) -> Transition:
+        match given:
+            case UserMessage(text=text):
+                return self._ask(state.increment_step().with_message(Message("user", text)))
+            case LLMResponse():
+                said = Message("assistant", given.content)
+                return Transition(state.increment_step().with_message(said), self._act_on(given))
+            case ToolResult(outcome=outcome, tool=tool):
+                return self._ask(state.increment_step().with_message(_told(tool, outcome)))
+            case ApprovalResult(outcome=outcome):
+                return self._after_approval(state, outcome)
+            case WorkerResult():
+                return self._ask(state.increment_step())
+            case Shutdown():
+                return Transition(state, Exit(UserRequest()))
+            case RuntimeFailure(error=error):
+                return Transition(state, Exit(Failed(error)))
+            case Tick() | None:
+                return Transition(state, Nothing())
+            case _:
+                assert_never(given)
+
+    def build_prompt(self, state: AgentState) -> str:
+        """Return the scratchpad, then the history, a paragraph a message."""
+        notes = [f"scratchpad: {state.scratchpad}"] if state.scratchpad else []
+        return "\n\n".join([*notes, *(f"{each.role}: {each.content}" for each in state.history)])
+
+    def requires_approval(self, tool: str, args: str) -> bool:
+        """Tell whether the tool, or a word in the call's text, is one that people decide about.
+
+        The words are looked for literally, as mylm does: a guard rail, no sandbox.
+        """
+        text = f"{tool} {args}"
+        return tool in TOOLS_TO_APPROVE or any(word in text for word in WORDS_TO_APPROVE)
+
+    def _after_approval(self, state: AgentState, outcome: ApprovalOutcome) -> Transition:
+        match outcome:
+            case Granted():
+                return Transition(state.increment_step(), Nothing())  # the runtime holds the call
+            case Denied():
+                return self._ask(state.with_rejection())
+            case _:
+                assert_never(outcome)
+
+    def _ask(self, state: AgentState) -> Transition:
+        return Transition(state, RequestLLM(LLMRequest(context=self.build_prompt(state))))
+
+    def _act_on(self, response: LLMResponse) -> AgentDecision:
+        call = _call_in(response)
+        if call is None:
+            return EmitResponse(response.content)
+        args = print_text(call.arguments)
+        if self.requires_approval(call.name, args):
+            reason = f"tool {call.name!r} needs a person's approval"
+            return RequestApproval(ApprovalRequest(call.name, args, reason))
+        return CallTool(call)
+
+
+def _call_in(response: LLMResponse) -> ToolCall | None:
+    """Return the call that a response asks for, in its structured part or as its whole text."""
+    structured = response.structured
+    if isinstance(structured, dict) and "tool" in structured:
+        return _read_call(structured)
+    try:
+        value = parse(response.content)
+    except InvalidJson as error:
+        if _MEANT_AS_CALL.match(response.content):
+            raise MalformedAction(str(error)) from error
+        return None
+    return _read_call(value) if isinstance(value, dict) and "tool" in value else None
+
+
+def _read_call(value: dict[str, JsonValue]) -> ToolCall:
+    match value:
+        case {"tool": str(name), "arguments": dict(arguments), **more} if name and not more:
+            return ToolCall(name, arguments)
+        case {"tool": str(name), "arguments": dict(), **more} if name:
+            raise MalformedAction(f"there is no {', '.join(map(repr, more))} in a call")
+        case {"tool": str(name)} if name:
+            raise MalformedAction("'arguments' is missing or no object")
+        case _:
+            raise MalformedAction("'tool' is no name")
+
+
+def _told(tool: str, outcome: ToolOutcome) -> Message:
+    match outcome:
+        case ToolSuccess(output=output):
+            return Message.of_success(tool, output)
+        case ToolFailure(message=message):
+            return Message.of_failure(tool, message)
+        case ToolCancelled():
+            return Message.of_failure(tool, "cancelled")
+        case _:
+            assert_never(outcome)

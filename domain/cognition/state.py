@@ -1,0 +1,151 @@
+"""What the agent knows between two steps: mylm's AgentState, field by field."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from domain.json_text import JsonValue
+
+Role = Literal["user", "assistant", "system", "tool"]
+
+MAX_STEPS = 50
+MAX_DELEGATIONS = 10
+MAX_REJECTIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One line of the conversation, as the model is told it."""
+
+    role: Role
+    content: str
+
+    @classmethod
+    def of_success(cls, tool: str, output: str) -> Self:
+        """Return what the model is told when a tool did what it was called for."""
+        return cls("tool", f"Tool '{tool}' succeeded: {output}")
+
+    @classmethod
+    def of_failure(cls, tool: str, reason: str) -> Self:
+        """Return what the model is told when a tool failed."""
+        return cls("tool", f"Tool '{tool}' failed: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """A frozen state; each `with_*` returns the next one and leaves this as it is."""
+
+    history: tuple[Message, ...] = ()
+    step_count: int = 0
+    max_steps: int = MAX_STEPS
+    delegation_count: int = 0
+    max_delegations: int = MAX_DELEGATIONS
+    rejection_count: int = 0
+    max_rejections: int = MAX_REJECTIONS
+    scratchpad: str = ""
+    shutdown_requested: bool = False
+    pending_llm: bool = False
+    pending_approval: bool = False
+
+    @classmethod
+    def new(cls, max_steps: int = MAX_STEPS) -> Self:
+        """Return the state before the first step."""
+        return cls(max_steps=max_steps)
+
+    def increment_step(self, *, pending_llm: bool | None = None) -> Self:
+        """Return the state one step on; delegations and rejections count from 0 again.
+
+        `pending_llm`: also whether it then waits for the model; None leaves that as it is.
+        """
+        pending = self.pending_llm if pending_llm is None else pending_llm
+        # `replace` takes twice as long, and a view of 100,000 messages takes as many steps
+        return type(self)(
+            self.history,
+            self.step_count + 1,
+            self.max_steps,
+            0,
+            self.max_delegations,
+            0,
+            self.max_rejections,
+            self.scratchpad,
+            self.shutdown_requested,
+            pending,
+            self.pending_approval,
+        )
+
+    def with_message(self, message: Message) -> Self:
+        """Return the state with `message` at the end of its history; copies the history."""
+        return replace(self, history=(*self.history, message))
+
+    def with_rejection(self) -> Self:
+        """Return the state with one more rejection."""
+        return replace(self, rejection_count=self.rejection_count + 1)
+
+    def with_delegation(self) -> Self:
+        """Return the state with one more delegation."""
+        return replace(self, delegation_count=self.delegation_count + 1)
+
+    def with_scratchpad(self, text: str) -> Self:
+        r"""Return the state with `text` on the scratchpad, after what stands there and a `\n`."""
+        return replace(self, scratchpad=f"{self.scratchpad}\n{text}" if self.scratchpad else text)
+
+    def with_scratchpad_replaced(self, text: str) -> Self:
+        """Return the state with nothing but `text` on the scratchpad."""
+        return replace(self, scratchpad=text)
+
+    def with_pending_llm(self, *, pending: bool) -> Self:
+        """Return the state that waits for the model, or no longer does."""
+        return replace(self, pending_llm=pending)
+
+    def with_pending_approval(self, *, pending: bool) -> Self:
+        """Return the state that waits for a person, or no longer does."""
+        return replace(self, pending_approval=pending)
+
+    def with_shutdown_requested(self) -> Self:
+        """Return the state that was asked to stop."""
+        return replace(self, shutdown_requested=True)
+
+    def with_limits(
+        self,
+        *,
+        max_steps: int | None = None,
+        max_delegations: int | None = None,
+        max_rejections: int | None = None,
+    ) -> Self:
+        """Return the state under these limits; None leaves a limit as it is."""
+        return replace(
+            self,
+            max_steps=self.max_steps if max_steps is None else max_steps,
+            max_delegations=self.max_delegations if max_delegations is None else max_delegations,
+            max_rejections=self.max_rejections if max_rejections is None else max_rejections,
+        )
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether the agent may take another step."""
+        return not (self.shutdown_requested or self.at_limit or self.too_many_rejections)
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether all steps are taken."""
+        return self.step_count >= self.max_steps
+
+    @property
+    def too_many_rejections(self) -> bool:
+        """Whether people refused as often as they may."""
+        return self.rejection_count >= self.max_rejections
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the state as a JSON object, with the names of mylm's Rust fields, in its order."""
+        return {
+            "history": [{"role": each.role, "content": each.content} for each in self.history],
+            "step_count": self.step_count,
+            "max_steps": self.max_steps,
+            "delegation_count": self.delegation_count,
+            "max_delegations": self.max_delegations,
+            "rejection_count": self.rejection_count,
+            "max_rejections": self.max_rejections,
+            "scratchpad": self.scratchpad,
+            "shutdown_requested": self.shutdown_requested,
+            "pending_llm": self.pending_llm,
+            "pending_approval": self.pending_approval,
+        }

@@ -1,0 +1,30 @@
+"""The engine that repeats what it hears, for trying a runtime out."""
+
+from domain.cognition.decisions import EmitResponse, Exit, Nothing, StepLimit, Transition
+from domain.cognition.inputs import InputEvent, UserMessage
+from domain.cognition.state import AgentState
+
+
+class StubEngine:
+    """mylm's StubEngine: every step counts, whatever came."""
+
+    def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
+        """Echo a user's words; otherwise exit at the limit, or wait."""
+        next_state = state.increment_step()
+        match input:
+            case UserMessage(text=text):
+                return Transition(next_state, EmitResponse(f"Echo: {text}"))
+            case _ if state.at_limit:
+                return Transition(next_state, Exit(StepLimit()))
+            case _:
+                return Transition(next_state, Nothing())
+
+    def build_prompt(self, state: AgentState) -> str:
+        """Return nothing: the stub asks no model."""
+        del state
+        return ""
+
+    def requires_approval(self, tool: str, args: str) -> bool:
+        """Return False: the stub calls no tool."""
+        del tool, args
+        return False

@@ -1,0 +1,105 @@
+"""From what a caller sends to what the log stores: checked, completed and printed, once.
+
+A draft is a message as JSON whose `id` and `timestamp` may be missing; `metadata` may stand beside
+its fields. The body stored is `{"id","timestamp","type", …}` with the caller's fields in the
+caller's order, compact; metadata is stored apart from it.
+"""
+
+from dataclasses import dataclass
+
+from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
+from domain.chain import digest
+from domain.errors import Flaw, InvalidMessage
+from domain.facts import Fact
+from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.messages import Message
+
+METADATA_TEXTS = ("actor", "source", "causationId", "correlationId", "responseId", "traceparent")
+"""The metadata keys whose meaning is fixed; all other keys are free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A message ready to be decided on and written."""
+
+    message: Message | Fact
+    body: bytes
+    body_digest: bytes
+    metadata: bytes | None
+    id_given: bool
+    timestamp_given: bool
+
+    def same_content(self, stored_body: bytes) -> bool:
+        """Tell whether a stored body says the same: a retry, whatever order its keys are in.
+
+        A retry without a timestamp was given another one by the clock; that makes no difference.
+        """
+        ours, theirs = parse_stored(self.body), parse_stored(stored_body)
+        if not self.timestamp_given:
+            ours["timestamp"] = theirs.get("timestamp")
+        return print_bytes(ours, sort_keys=True) == print_bytes(theirs, sort_keys=True)
+
+
+def prepare(draft: JsonValue, *, message_id: str, timestamp: int) -> Prepared:
+    """Return what `draft` stores; `message_id` and `timestamp` are used where it has none.
+
+    Raises:
+        InvalidMessage: with every flaw of it, each at its place.
+        InvalidJson: a value is none of JSON's (only for drafts made in Python).
+    """
+    if not isinstance(draft, dict):
+        raise InvalidMessage([Flaw("", "not a JSON object: a message is one")])
+    rest = {k: v for k, v in draft.items() if k not in {"id", "timestamp", "type", "metadata"}}
+    spelling = draft.get("type")
+    body = {
+        "id": draft.get("id", message_id),
+        "timestamp": draft.get("timestamp", timestamp),
+        "type": stored_type(spelling) if isinstance(spelling, str) else spelling,
+        **rest,
+    }
+    message = validate_message(body)
+    text = print_bytes(body)
+    return Prepared(
+        message=message,
+        body=text,
+        body_digest=digest(text),
+        metadata=_metadata(draft.get("metadata")),
+        id_given="id" in draft,
+        timestamp_given="timestamp" in draft,
+    )
+
+
+def prepare_fact(fact: dict[str, JsonValue], *, message_id: str, timestamp: int) -> Prepared:
+    """Return what a fact of the thread stores; a retry of it may come at another time.
+
+    Raises:
+        InvalidMessage: with every flaw of it, each at its place.
+    """
+    if fact.get("type") not in FACT_TYPES:
+        raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
+    body = {"id": message_id, "timestamp": timestamp, **fact}
+    message = validate_fact(body)
+    text = print_bytes(body)
+    return Prepared(
+        message=message,
+        body=text,
+        body_digest=digest(text),
+        metadata=None,
+        id_given=True,
+        timestamp_given="timestamp" in fact,
+    )
+
+
+def _metadata(value: JsonValue) -> bytes | None:
+    if value is None or value == {}:
+        return None
+    if not isinstance(value, dict):
+        raise InvalidMessage([Flaw("metadata", "not a JSON object")])
+    flaws = [
+        Flaw(f"metadata.{key}", "not a string")
+        for key in METADATA_TEXTS
+        if key in value and not isinstance(value[key], str)
+    ]
+    if flaws:
+        raise InvalidMessage(flaws)
+    return print_bytes(value)

@@ -1,0 +1,111 @@
+"""Connections: one pool to one PostgreSQL, and what its failures mean to callers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from domain.errors import AgentlogError
+from infrastructure.migration import Migration, migrate
+
+MINIMUM_SERVER = 150000
+"""PostgreSQL 15, as `server_version` counts."""
+
+_TIMEOUTS = (
+    "-c lock_timeout=10s -c statement_timeout=60s "
+    # a stopped writer would hold the counter, and with it every other writer
+    "-c idle_in_transaction_session_timeout=30s"
+)
+
+
+class DatabaseUnavailable(AgentlogError):
+    """PostgreSQL does not answer, or broke off: ask again.
+
+    A broken-off append may have been committed. Retrying it with the same message ids is safe.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the database is not available: {reason}")
+
+
+class DatabaseTooOld(AgentlogError):
+    """The server is older than agentlog supports."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"PostgreSQL {version // 10000} is too old: agentlog needs 15 or newer, "
+            "or none at all (leave AGENTLOG_DATABASE_URL unset for the embedded one)"
+        )
+
+
+class Database:
+    """A pool of connections to a migrated database, open until `close`."""
+
+    def __init__(self, url: str, *, pool_size: int) -> None:
+        try:
+            given = conninfo_to_dict(url).get("options") or ""
+            conninfo = make_conninfo(url, options=f"{_TIMEOUTS} {given}".strip())
+        except psycopg.ProgrammingError as error:
+            raise DatabaseUnavailable(f"the URL does not parse: {error}") from error
+        self._conninfo = conninfo
+        self._pool = ConnectionPool(
+            conninfo,
+            min_size=1,
+            max_size=pool_size,
+            timeout=10,
+            kwargs={"autocommit": True, "application_name": "agentlog", "connect_timeout": 10},
+            check=ConnectionPool.check_connection,
+            open=False,
+        )
+
+    def open(self) -> None:
+        """Connect; raises `DatabaseUnavailable` or `DatabaseTooOld` when that cannot be done."""
+        # one connection by hand first: its failure says why, where a pool only says "timeout"
+        try:
+            with psycopg.connect(self._conninfo, connect_timeout=10) as connection:
+                version = connection.info.server_version
+        except psycopg.Error as error:
+            raise DatabaseUnavailable(str(error).strip()) from error
+        if version < MINIMUM_SERVER:
+            raise DatabaseTooOld(version)
+        self._pool.open()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._pool.close()
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def migrate(self) -> list[Migration]:
+        """Bring the schema up to date; return the steps that were run."""
+        with self.connection() as connection:
+            return migrate(connection)
+
+    @contextmanager
+    def connection(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection in autocommit mode.
+
+        Raises:
+            DatabaseUnavailable: none could be had in time, or it broke.
+        """
+        try:
+            with self._pool.connection() as connection:
+                yield connection
+        except PoolTimeout as error:
+            raise DatabaseUnavailable("no connection was free within 10 s") from error
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise DatabaseUnavailable(str(error).strip()) from error

@@ -1,0 +1,110 @@
+"""Who runs the server: we do, or, because PostgreSQL refuses root, somebody with fewer rights."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from infrastructure.embedded.errors import OTHER_SERVER, EmbeddedServerError
+
+if sys.platform != "win32":
+    import pwd
+
+UNPRIVILEGED = ("postgres", "nobody")
+"""The accounts root falls back to, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The user and group that own the data and run the server; `switch`: not those we run as."""
+
+    uid: int
+    gid: int
+    name: str
+    switch: bool
+
+    def take_over(self, target: Path | int) -> None:
+        """Make the file or folder (a path or a descriptor) theirs, where it would be root's."""
+        if not self.switch:
+            return
+        if isinstance(target, int):
+            os.fchown(target, self.uid, self.gid)
+        else:
+            os.lchown(target, self.uid, self.gid)
+
+    def run(self, command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; what it says is captured, as one text, in `stdout`."""
+        return subprocess.run(  # noqa: S603 - PostgreSQL's own programs, with arguments of ours
+            command,
+            check=False,
+            cwd="/",  # ours may be closed to them
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            user=self.uid if self.switch else None,
+            group=self.gid if self.switch else None,
+            extra_groups=[] if self.switch else None,
+        )
+
+    def start(self, command: Sequence[str | Path], *, log: IO[bytes]) -> subprocess.Popen[bytes]:
+        """Start a command in a session of its own, so that a Ctrl-C meant for us spares it."""
+        return subprocess.Popen(  # noqa: S603 - as above
+            command,
+            cwd="/",
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            user=self.uid if self.switch else None,
+            group=self.gid if self.switch else None,
+            extra_groups=[] if self.switch else None,
+        )
+
+    def blocked_at(self, folder: Path) -> Path | None:
+        """Return the first folder on the way that its mode closes to them, if there is one."""
+        for each in [*reversed(folder.parents), folder]:
+            found = each.stat()
+            shift = 6 if found.st_uid == self.uid else 3 if found.st_gid == self.gid else 0
+            if not found.st_mode >> shift & 1:
+                return each
+        return None
+
+
+def account_for(folder: Path) -> Account:
+    """Return who runs the server on `folder`: we do; in root's place, its owner or `UNPRIVILEGED`.
+
+    Raises:
+        EmbeddedServerError: we are root, and there is no such account.
+    """
+    uid = os.geteuid()
+    if uid != 0:
+        return Account(uid, os.getegid(), f"user {uid}", switch=False)
+    owner = folder.stat()
+    if owner.st_uid != 0:
+        return Account(owner.st_uid, owner.st_gid, f"user {owner.st_uid}", switch=True)
+    for name in UNPRIVILEGED:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(entry.pw_uid, entry.pw_gid, f"user {name!r}", switch=True)
+    raise EmbeddedServerError(
+        "PostgreSQL refuses to run as root, and there is no user 'postgres' or 'nobody' to run it: "
+        f"run agentlog as another user, or {OTHER_SERVER}"
+    )
+
+
+def _environment() -> dict[str, str]:
+    """Return our environment without what would bend the server; LC_ALL spares macOS a trap.
+
+    See "postmaster became multithreaded during startup" in PostgreSQL's documentation.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return {**kept, "LC_ALL": "C"}

@@ -1,0 +1,202 @@
+"""The data itself, which PostgreSQL calls a cluster: made, started, adopted and stopped.
+
+At most one process at a time may call what changes it: `server` holds a lock meanwhile.
+"""
+
+import os
+import shutil
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from infrastructure.embedded.account import Account
+from infrastructure.embedded.errors import (
+    CannotStart,
+    CannotStop,
+    NotAnswering,
+    OtherMajorVersion,
+    UnreachableFolder,
+)
+from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster
+from infrastructure.embedded.programs import MAJOR_VERSION
+from infrastructure.embedded.sockets import PORT, make_socket_folder
+
+USER = "agentlog"
+DATABASE = "agentlog"
+
+_AFTERMATH_SECONDS = 5.0  # how long the backends of a killed server may take to notice
+_STOP_SECONDS = 60.0
+_LARGEST_LOG = 4 * 2**20
+_TAIL_LINES = 15
+_TAIL_BYTES = 2**16
+
+
+class Cluster:
+    """The folder `postgresql` of a data folder, its log beside it, and the server on it."""
+
+    def __init__(self, data_dir: Path, account: Account, programs: Path) -> None:
+        self._data_dir, self._account, self._programs = data_dir, account, programs
+        self._path = data_dir / "postgresql"
+        self._log = data_dir / "postgresql.log"
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def initialise(self, *, durable: bool) -> None:
+        """Make the cluster if there is none: beside its place, so that half of one never counts.
+
+        `durable`: it is on the disk, not only in the system's memory, before it moves there.
+
+        Raises:
+            CannotStart: initdb gave up.
+            OtherMajorVersion: there is a cluster, of another PostgreSQL.
+            UnreachableFolder: the account cannot get to the data folder.
+        """
+        if self._path.exists():
+            found = (self._path / "PG_VERSION").read_text().strip()
+            if found != MAJOR_VERSION:
+                raise OtherMajorVersion(self._data_dir, found=found, expected=MAJOR_VERSION)
+            return
+        for left in self._data_dir.glob(f"{self._path.name}.new-*"):
+            shutil.rmtree(left, ignore_errors=True)  # an initdb that outlived its caller writes yet
+        making = self._data_dir / f"{self._path.name}.new-{uuid.uuid4().hex}"
+        options = [
+            "--auth-local=trust",
+            "--auth-host=reject",
+            "--encoding=UTF8",
+            "--data-checksums",
+        ]
+        options += ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        options += [f"--username={USER}", "--no-instructions", *([] if durable else ["--no-sync"])]
+        done = self._account.run([self._programs / "initdb", "-D", making, *options])
+        if done.returncode != 0:
+            raise self._failure("initdb", _last_lines(done.stdout))
+        making.rename(self._path)
+        if durable:
+            _sync(self._data_dir)
+
+    def ensure_running(self, settings: Mapping[str, str], *, seconds: float) -> str:
+        """Return the URL of the server, started or found running, that takes connections by now.
+
+        A server whose starter was killed runs on, and is taken as it is. Where the server itself
+        was killed, a new one recovers from the log.
+
+        Raises:
+            CannotStart: postgres gave up.
+            NotAnswering: it runs, but took no connection within `seconds`.
+            UnreachableFolder: the account cannot get to the data folder.
+        """
+        began = time.monotonic()
+        crashed = Postmaster.read(self._path) is not None
+        log_from = 0
+        while True:
+            waited = time.monotonic() - began
+            found = Postmaster.read(self._path)
+            if found is not None and found.ready and self._answers(found):
+                return url(found.socket_folder, DATABASE)
+            if (found is not None and found.runs) or self._child_runs:
+                if waited > seconds:
+                    raise NotAnswering(self._data_dir, seconds=seconds, tail=self._tail(log_from))
+            elif self._child is None or (crashed and waited < _AFTERMATH_SECONDS):
+                log_from = self._start(settings)
+            else:
+                raise self._failure("postgres", self._tail(log_from))
+            time.sleep(POLL_SECONDS)
+
+    def stop(self) -> None:
+        """Stop the server, if it runs.
+
+        Raises:
+            CannotStop: it was told to, and has not.
+        """
+        found = Postmaster.read(self._path)
+        if (found is None or not found.runs) and self._child is not None and self._child_runs:
+            found = Postmaster(self._child.pid, self._path, self._data_dir / "socket", ready=False)
+        if found is None or not found.runs:
+            return
+        if not found.stop(seconds=_STOP_SECONDS):
+            raise CannotStop(self._data_dir, pid=found.pid)
+        if found.socket_folder.parent != self._data_dir:
+            shutil.rmtree(found.socket_folder, ignore_errors=True)  # a temporary one
+
+    @property
+    def _child_runs(self) -> bool:
+        return self._child is not None and self._child.poll() is None
+
+    def _start(self, settings: Mapping[str, str]) -> int:
+        """Start postgres; return where in the log its words begin."""
+        found = Postmaster.read(self._path)
+        if found is not None:
+            found.forget_if_reused()
+        if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
+            self._log.replace(self._log.with_suffix(".log.old"))
+        folder = make_socket_folder(self._data_dir, self._account)
+        quoted = str(folder).replace('"', '""')
+        forced = {
+            "listen_addresses": "",
+            "port": str(PORT),
+            "unix_socket_directories": f'"{quoted}"',
+            "log_min_error_statement": "panic",  # what agents said has no place in this log
+        }
+        command: list[str | Path] = [self._programs / "postgres", "-D", self._path]
+        for name, value in {**settings, **forced}.items():
+            command += ["-c", f"{name}={value}"]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(self._log, flags, 0o600), "ab") as log:
+            self._account.take_over(log.fileno())
+            size = os.fstat(log.fileno()).st_size
+            self._child = self._account.start(command, log=log)
+        # Reaped whenever it ends: it may outlive our interest in it.
+        threading.Thread(target=self._child.wait, name="postgres", daemon=True).start()
+        return size
+
+    def _answers(self, postmaster: Postmaster) -> bool:
+        """Return whether the server takes connections; if so, it has our database from now on."""
+        try:
+            address = url(postmaster.socket_folder, "postgres")
+            connection = psycopg.connect(address, autocommit=True, connect_timeout=2)
+        except psycopg.OperationalError:
+            return False
+        try:
+            with connection:
+                query = "SELECT 1 FROM pg_database WHERE datname = %s"
+                if connection.execute(query, [DATABASE]).fetchone() is None:
+                    connection.execute(f"CREATE DATABASE {DATABASE}")
+        except psycopg.Error as error:
+            raise CannotStart("postgres", self._data_dir, tail=str(error)) from error
+        return True
+
+    def _tail(self, log_from: int) -> str:
+        if not self._log.exists():
+            return ""
+        with self._log.open("rb") as log:
+            log.seek(max(log_from, self._log.stat().st_size - _TAIL_BYTES))
+            return _last_lines(log.read().decode(errors="replace"))
+
+    def _failure(self, program: str, tail: str) -> CannotStart | UnreachableFolder:
+        blocked = self._account.blocked_at(self._data_dir)
+        if blocked is None:
+            return CannotStart(program, self._data_dir, tail=tail)
+        return UnreachableFolder(self._data_dir, blocked=blocked, account=self._account.name)
+
+
+def url(socket_folder: Path, database: str) -> str:
+    """Return the URL by which libpq reaches a database of the server."""
+    host = quote(os.fsencode(socket_folder), safe="")
+    return f"postgresql://{USER}@/{database}?host={host}&port={PORT}"
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(text.splitlines()[-_TAIL_LINES:])

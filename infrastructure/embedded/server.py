@@ -1,0 +1,142 @@
+"""The data folder as a whole: what is ours, who uses it, and the URL of its server."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from infrastructure.embedded.account import account_for
+from infrastructure.embedded.cluster import Cluster
+from infrastructure.embedded.errors import (
+    ForeignFolder,
+    NotAnswering,
+    ServerBusy,
+    UnreachableFolder,
+    UnsupportedPlatform,
+)
+from infrastructure.embedded.locks import FileLock
+from infrastructure.embedded.programs import find_programs
+
+_LOCK = "server.lock"  # the first file we make: it marks the folder as ours
+_USERS = "users.lock"
+_OF_THE_SYSTEM = {"lost+found", ".DS_Store"}  # what an empty volume or folder may come with
+
+
+class EmbeddedServer:
+    """One use of the server; a context manager. See `open_embedded`."""
+
+    def __init__(self, data_dir: Path, lock: FileLock, users: FileLock, cluster: Cluster) -> None:
+        """Begin a use, under the lock; the URL comes with `_start`."""
+        self.data_dir = data_dir
+        self.url = ""
+        """For libpq, over a Unix socket."""
+        self.owner = users.try_exclusive()
+        """Whether nobody else used the server when this use began."""
+        users.share()
+        self._lock, self._users, self._cluster = lock, users, cluster
+        self._process: int | None = os.getpid()
+
+    def close(self, *, seconds: float = 60.0) -> None:
+        """End this use; where it was the last one, stop the server cleanly. Calling twice is fine.
+
+        Raises:
+            ServerBusy: somebody has been starting or stopping it for `seconds`, and has it now.
+        """
+        if self._process != os.getpid():  # closed already, or a child's copy of its parent's use
+            return
+        try:
+            if not self._lock.wait_exclusive(seconds=seconds):
+                raise ServerBusy(self.data_dir, seconds=seconds)
+            if self._users.try_exclusive():
+                self._cluster.stop()
+        finally:
+            self._leave()
+
+    def _start(self, settings: Mapping[str, str], *, seconds: float) -> None:
+        """Have the server run, and give the lock back; after a failure nothing is left running."""
+        try:
+            self._cluster.initialise(durable=settings.get("fsync") != "off")
+            self.url = self._cluster.ensure_running(settings, seconds=seconds)
+        except NotAnswering:
+            self._leave()  # let it recover: stopping it now would only begin that anew
+            raise
+        except BaseException:
+            self.close()
+            raise
+        self._lock.release()
+
+    def _leave(self) -> None:
+        self._process = None
+        self._users.close()
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_embedded(
+    data_dir: Path, *, settings: Mapping[str, str] = MappingProxyType({}), seconds: float = 60.0
+) -> EmbeddedServer:
+    """Return a use of the server in `data_dir`, which is made, started and recovered as needed.
+
+    Args:
+        data_dir: a new or empty folder, or one this has made.
+        settings: PostgreSQL's, for a server that is started here; one that runs keeps its own.
+        seconds: how long to wait for another process, and again for the server.
+
+    Raises:
+        EmbeddedServerError: see the tree in `errors`.
+    """
+    if sys.platform == "win32":
+        raise UnsupportedPlatform("Windows")
+    data_dir = data_dir.expanduser().resolve()
+    try:
+        return _open(data_dir, settings, seconds)
+    except OSError as error:
+        raise UnreachableFolder(
+            data_dir,
+            blocked=Path(str(error.filename or data_dir)),
+            account=f"user {os.geteuid()}",
+            reason=error.strerror or str(error),
+        ) from error
+
+
+def _open(data_dir: Path, settings: Mapping[str, str], seconds: float) -> EmbeddedServer:
+    _claim(data_dir)
+    account = account_for(data_dir)
+    account.take_over(data_dir)
+    programs = find_programs(account)
+    lock = FileLock(data_dir / _LOCK)
+    account.take_over(lock.descriptor)
+    if not lock.wait_exclusive(seconds=seconds):
+        lock.close()
+        raise ServerBusy(data_dir, seconds=seconds)
+    users = FileLock(data_dir / _USERS)
+    account.take_over(users.descriptor)
+    server = EmbeddedServer(data_dir, lock, users, Cluster(data_dir, account, programs))
+    server._start(settings, seconds=seconds)  # noqa: SLF001 - the second half of making one
+    return server
+
+
+def _claim(data_dir: Path) -> None:
+    """Make the folder, or see that it is ours or empty."""
+    try:
+        data_dir.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        if not data_dir.is_dir():
+            raise ForeignFolder(data_dir) from None
+    except NotADirectoryError:
+        raise ForeignFolder(data_dir) from None
+    present = {each.name for each in data_dir.iterdir()} - _OF_THE_SYSTEM
+    if present and not (data_dir / _LOCK).exists():
+        raise ForeignFolder(data_dir)

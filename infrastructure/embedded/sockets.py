@@ -1,0 +1,47 @@
+"""The folder of the server's Unix socket: private, and short enough for the kernel."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from infrastructure.embedded.account import Account
+from infrastructure.embedded.errors import UntrustedFolder
+
+PORT = 5432
+"""No port is opened: the number is a part of the socket's name."""
+
+_LONGEST = 103  # bytes in sockaddr_un.sun_path on macOS, less the final NUL; Linux has four more
+
+
+def make_socket_folder(data_dir: Path, account: Account) -> Path:
+    """Return the folder for the socket: in `data_dir`, or a temporary one if that path is too long.
+
+    Access is by trust, so the folder is what guards the server: nobody else may enter it.
+
+    Raises:
+        UntrustedFolder: somebody else made that folder, or it is open to others.
+    """
+    folder = data_dir / "socket"
+    if not _fits(folder):
+        name = f"agentlog-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]}"
+        places = [Path(tempfile.gettempdir()), Path("/tmp")]  # noqa: S108 - made private, checked
+        folder = next((each / name for each in places if _fits(each / name)), places[-1] / name)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if _is_private(folder, os.geteuid()):
+        account.take_over(folder)
+    if not _is_private(folder, account.uid):
+        raise UntrustedFolder(folder)
+    return folder
+
+
+def _is_private(folder: Path, uid: int) -> bool:
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == uid and not found.st_mode & 0o077
+
+
+def _fits(folder: Path) -> bool:
+    # libpq takes a comma in a host for the end of it.
+    path = os.fsencode(folder / f".s.PGSQL.{PORT}")
+    return len(path) <= _LONGEST and b"," not in path

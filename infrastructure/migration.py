@@ -1,0 +1,87 @@
+"""Numbered plain-SQL migrations: each file once, in order, all or nothing, safe when two start.
+
+An advisory lock of the transaction is held while they run. It goes with its session, so a migration
+killed half-way leaves nothing behind, not even a lock (kept libraries keep theirs in a row).
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import LiteralString
+
+import psycopg
+
+from domain.errors import AgentlogError
+
+_LOCK = 0x6167_656E_746C_6F67  # "agentlog"
+
+
+class MigrationError(AgentlogError):
+    """The database's schema is not one that this program can bring up to date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step of the schema."""
+
+    number: int
+    name: str
+    sql: LiteralString
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file, in hexadecimal: a step that ran may not change."""
+        return sha256(self.sql.encode()).hexdigest()
+
+
+def migrations() -> list[Migration]:
+    """Return the steps that this program knows, in order."""
+    found = []
+    for file in files("infrastructure.migrations").iterdir():
+        number, _, name = file.name.removesuffix(".sql").partition("_")
+        if file.name.endswith(".sql"):
+            sql: LiteralString = file.read_text("utf-8")
+            found.append(Migration(int(number), name, sql))
+    return sorted(found, key=lambda migration: migration.number)
+
+
+def migrate(connection: psycopg.Connection) -> list[Migration]:
+    """Bring the schema up to date in one transaction; return the steps that were run.
+
+    Raises:
+        MigrationError: the database has steps that this program does not know, or knows otherwise.
+    """
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute("CREATE SCHEMA IF NOT EXISTS agentlog")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS agentlog.migrations ("
+            "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
+            "applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+        pending = _pending(connection)
+        for migration in pending:
+            connection.execute(migration.sql)
+            connection.execute(
+                "INSERT INTO agentlog.migrations (number, name, sha256) VALUES (%s, %s, %s)",
+                (migration.number, migration.name, migration.digest),
+            )
+    return pending
+
+
+def _pending(connection: psycopg.Connection) -> list[Migration]:
+    rows = connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall()
+    applied: dict[int, str] = dict(rows)
+    known = {migration.number: migration for migration in migrations()}
+    for number, digest in applied.items():
+        if number not in known:
+            raise MigrationError(
+                f"the database has migration {number}, which this agentlog does not know: "
+                "it was made by a newer version; install that or newer"
+            )
+        if known[number].digest != digest:
+            raise MigrationError(
+                f"migration {number} has run here with other text: a step that ran is never "
+                "edited; restore the file, or install the version that made the database"
+            )
+    return [migration for migration in known.values() if migration.number not in applied]

@@ -1,0 +1,168 @@
+"""The log behind the interfaces of `eventsourcing.persistence`.
+
+What the library's own applications, projections and runners need of a recorder, on our tables.
+The recorder keeps order, uniqueness and the chain; the rules of a thread are the writer's: events
+that come in here are decided by whoever sends them.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import (
+    ApplicationRecorder,
+    IntegrityError,
+    Notification,
+    StoredEvent,
+    Subscription,
+)
+from psycopg.rows import TupleRow
+from typing_extensions import override
+
+from domain.chain import digest
+from infrastructure.database import Database
+from infrastructure.heads import Head
+from infrastructure.log import NewEvent, Ticket, chained, log_transaction
+from infrastructure.mapper import StoredMessage, message_id_of
+from infrastructure.sql import statement
+
+_BIGGEST = 2**63 - 1
+_POLL_SECONDS = 0.05
+_PAGE = 500
+
+
+class PostgresRecorder(ApplicationRecorder):
+    """Application recorder of one tenant; notification ids are positions in the log."""
+
+    def __init__(self, database: Database, *, tenant: str) -> None:
+        super().__init__()
+        self._database = database
+        self._tenant = tenant
+
+    @override
+    def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int]:
+        """Append events in one transaction and return their positions.
+
+        Raises:
+            IntegrityError: a version is not beyond its thread's head; nothing is written.
+        """
+        if not stored_events:
+            return []
+        keys = {(self._tenant, str(event.originator_id)): None for event in stored_events}
+        with self._database.connection() as connection, log_transaction(connection) as log:
+            heads = log.heads(list(keys))
+            events = []
+            for number, stored in enumerate(stored_events, log.ticket.position + 1):
+                key = self._tenant, str(stored.originator_id)
+                event = _numbered(stored, heads[key], log.ticket, number)
+                heads[key] = replace(
+                    heads[key], version=event.version, position=number, chain=event.chain
+                )
+                events.append(event)
+            log.append(events, list(heads.values()), {})
+        return [event.position for event in events]
+
+    @override
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        rows = self._rows(
+            "select_events_descending" if desc else "select_events",
+            thread_id=str(originator_id),
+            after=-1 if gt is None else gt,
+            upto=_BIGGEST if lte is None else lte,
+            limit=limit,
+            types=None,
+        )
+        return [StoredEvent(row[0], row[1], row[2], row[3]) for row in rows]
+
+    @override
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        rows = self._rows(
+            "select_log",
+            after=(start or 0) - (1 if inclusive_of_start else 0),
+            upto=_BIGGEST if stop is None else stop,
+            limit=limit,
+            types=list(topics) or None,
+        )
+        return [Notification(row[0], row[1], row[2], row[3], row[5]) for row in rows]
+
+    @override
+    def max_notification_id(self) -> int | None:
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT max(position) FROM agentlog.events WHERE tenant = %s", (self._tenant,)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    @override
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> "PollingSubscription":
+        return PollingSubscription(self, gt, topics)
+
+    def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            cursor.execute(statement(name), {"tenant": self._tenant, **parameters})
+            return cursor.fetchall()
+
+
+class PollingSubscription(Subscription[PostgresRecorder]):
+    """Every event after a position, then each new one: a page at a time, polling at the end."""
+
+    def __init__(
+        self, recorder: PostgresRecorder, gt: int | None = None, topics: Sequence[str] = ()
+    ) -> None:
+        super().__init__(recorder, gt, topics)
+        self._page: list[Notification] = []
+
+    @override
+    def __next__(self) -> Notification:
+        while not self._has_been_stopped:
+            if self._page:
+                notification = self._page.pop()
+                self._last_notification_id = notification.id
+                return notification
+            found = self._recorder.select_notifications(
+                self._last_notification_id, _PAGE, topics=self._topics, inclusive_of_start=False
+            )
+            self._page = list(reversed(found))
+            if not found:
+                time.sleep(_POLL_SECONDS)
+        raise StopIteration
+
+
+def _numbered(stored: StoredEvent, head: Head, ticket: Ticket, position: int) -> NewEvent:
+    # versions begin at 1 here, elsewhere at 0: a thread's first event may have either
+    if head.position and stored.originator_version <= head.version:
+        raise IntegrityError(
+            f"thread {head.thread_id!r} is at version {head.version} already, "
+            f"{stored.originator_version} cannot be appended"
+        )
+    return chained(
+        head.chain,
+        ticket,
+        tenant=head.tenant,
+        thread_id=head.thread_id,
+        version=stored.originator_version,
+        position=position,
+        type_name=stored.topic,
+        message_id=message_id_of(stored),
+        body=stored.state,
+        body_digest=digest(stored.state),
+        metadata=stored.metadata if isinstance(stored, StoredMessage) else None,
+    )

@@ -1,0 +1,9 @@
+SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata
+FROM agentlog.events
+WHERE tenant = %(tenant)s
+  AND thread_id = %(thread_id)s
+  AND version > %(after)s
+  AND version <= %(upto)s
+  AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
+ORDER BY version
+LIMIT %(limit)s

@@ -1,0 +1,3 @@
+SELECT coalesce(max(version), 0)
+FROM agentlog.events
+WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND position <= %(position)s

@@ -1,0 +1,196 @@
+"""The store: what HTTP and the command line ask of agentlog, for one tenant.
+
+Synchronous, and safe to call from many threads. Appends go through the one writer; every view is
+folded from the log, up to the moment that was asked for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.errors import InvalidCursor
+from domain.events import Event
+from domain.identifiers import check_thread_id
+from domain.json_text import JsonValue
+from domain.moments import Moment
+from infrastructure.heads import Head
+from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.writer import Appended, AppendRequest, Outcome, Writer
+from projections.difference import ItemsDifference, items_difference, state_difference
+from projections.registry import AnyView
+from projections.view import Item, Placed, StateView, render
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A view's items at one point of a history; `next` is the cursor of the page after, if any."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    items: Sequence[Placed]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state at one point of a history."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    state: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed between two versions: items for most views, a JSON Patch for a state."""
+
+    thread_id: str
+    from_version: int
+    to_version: int
+    items: ItemsDifference | None
+    patch: Sequence[JsonValue] | None
+
+
+class Store:
+    """One tenant's threads."""
+
+    def __init__(self, *, reader: LogReader, writer: Writer, tenant: str) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._tenant = tenant
+
+    def append(
+        self,
+        thread_id: str,
+        drafts: Sequence[JsonValue],
+        *,
+        expected_version: int | None = None,
+    ) -> Appended:
+        """Append messages to a thread, all or none; a thread starts with its first append."""
+        return self._writer.append(
+            self.request(thread_id, drafts, expected_version=expected_version)
+        )
+
+    def append_many(self, requests: Sequence[AppendRequest]) -> list[Outcome]:
+        """Append to many threads at once; each request succeeds or fails by itself."""
+        return self._writer.append_many(requests)
+
+    def request(
+        self,
+        thread_id: str,
+        drafts: Sequence[JsonValue] = (),
+        *,
+        facts: Sequence[dict[str, JsonValue]] = (),
+        expected_version: int | None = None,
+    ) -> AppendRequest:
+        """Return the request that `append_many` takes."""
+        return AppendRequest(self._tenant, thread_id, drafts, facts, expected_version)
+
+    def start(self, thread_id: str, facts: dict[str, JsonValue]) -> Appended:
+        """Start a thread with its goal, parent, limits, policy and metadata.
+
+        Starting it again with the same facts answers as the first time; raises `ThreadExists` with
+        others.
+        """
+        return self._record(thread_id, {"type": "thread.started", **facts})
+
+    def close(self, thread_id: str, reason: str | None = None) -> Appended:
+        """Close a thread: nothing follows; raises `UnknownThread`."""
+        self.thread(thread_id)
+        given = {} if reason is None else {"reason": reason}
+        return self._record(thread_id, {"type": "thread.closed", **given})
+
+    def annotate(self, thread_id: str, metadata: dict[str, JsonValue]) -> Appended:
+        """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
+        self.thread(thread_id)
+        return self._record(thread_id, {"type": "thread.annotated", "metadata": metadata})
+
+    def _record(self, thread_id: str, fact: dict[str, JsonValue]) -> Appended:
+        return self._writer.append(self.request(thread_id, facts=[fact]))
+
+    def thread(self, thread_id: str) -> Head:
+        """Return where a thread stands; raises `UnknownThread`."""
+        return self._reader.head(check_thread_id(thread_id))
+
+    def threads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
+        """Return threads by recency, newest first, below the position `before`."""
+        return self._reader.heads(which, before=before, limit=limit)
+
+    def version_at(self, thread_id: str, moment: Moment | None) -> int:
+        """Return the version that a moment means; raises `NotThere` where it is not there."""
+        return self._reader.version_at(self.thread(thread_id), moment)
+
+    def messages(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        at: Moment | None = None,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """Return a thread's events by version, beyond `after`, up to the moment `at`."""
+        upto = self.version_at(thread_id, at)
+        return self._reader.events(thread_id, after=after, upto=upto, types=types, limit=limit)
+
+    def message(self, thread_id: str, message_id: str) -> Event:
+        """Return one event; raises `NotThere`."""
+        return self._reader.message(check_thread_id(thread_id), message_id)
+
+    def log(
+        self, *, after: int = 0, types: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[Event]:
+        """Return events of all threads by position, beyond `after`."""
+        return self._reader.log(after=after, types=types, limit=limit)
+
+    def view(
+        self,
+        thread_id: str,
+        view: AnyView,
+        *,
+        at: Moment | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> Page | State:
+        """Return what a view shows of a thread at a moment; `after` is a page's `next`.
+
+        Raises:
+            NotThere: the thread, or the moment.
+            InvalidCursor: `after` is no cursor.
+        """
+        place = (0, -1) if after is None else _place(after)
+        head = self.thread(thread_id)
+        version = self._reader.version_at(head, at)
+        events = self._reader.events(thread_id, upto=version)
+        position = events[-1].position if events else None
+        rendering = render(view, events)
+        if isinstance(view, StateView):
+            return State(thread_id, version, position, view.state(rendering.carry))
+        items = [each for each in rendering.items if (each.version, each.ordinal) > place]
+        page = items if limit is None else items[:limit]
+        more = len(page) < len(items)
+        return Page(thread_id, version, position, page, page[-1].key if more else None)
+
+    def difference(
+        self, thread_id: str, view: AnyView, *, begin: Moment | None, end: Moment | None
+    ) -> Difference:
+        """Return what changed in a view between two moments; without `begin`, from nothing."""
+        head = self.thread(thread_id)
+        first = 0 if begin is None else self._reader.version_at(head, begin)
+        last = self._reader.version_at(head, end)
+        events = self._reader.events(thread_id, upto=max(first, last))
+        before = render(view, [event for event in events if event.version <= first])
+        after = render(view, [event for event in events if event.version <= last])
+        if isinstance(view, StateView):
+            patch = state_difference(view.state(before.carry), view.state(after.carry))
+            return Difference(thread_id, first, last, None, patch)
+        changes = items_difference(before.items, after.items)
+        return Difference(thread_id, first, last, changes, None)
+
+
+def _place(cursor: str) -> tuple[int, int]:
+    version, dot, ordinal = cursor.partition(".")
+    if not (dot and version.isdecimal() and ordinal.isdecimal() and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
+        raise InvalidCursor(cursor)
+    return int(version), int(ordinal)

@@ -1,0 +1,40 @@
+"""How far each reader of the log has come, behind the library's `TrackingRecorder`."""
+
+from eventsourcing.persistence import IntegrityError, Tracking, TrackingRecorder
+from typing_extensions import override
+
+from infrastructure.database import Database
+from infrastructure.sql import statement
+
+
+class PostgresTrackingRecorder(TrackingRecorder):
+    """One row a reader, which only moves forward."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+
+    @override
+    def insert_tracking(self, tracking: Tracking) -> None:
+        """Move a reader forward; raises `IntegrityError` where it stands there or further."""
+        with self._database.connection() as connection:
+            moved = connection.execute(
+                statement("move_tracking"),
+                {
+                    "application_name": tracking.application_name,
+                    "notification_id": tracking.notification_id,
+                },
+            ).rowcount
+        if not moved:
+            raise IntegrityError(
+                f"{tracking.application_name!r} has tracked {tracking.notification_id} already"
+            )
+
+    @override
+    def max_tracking_id(self, application_name: str) -> int | None:
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT notification_id FROM agentlog.tracking WHERE application_name = %s",
+                (application_name,),
+            ).fetchone()
+        return None if row is None else row[0]

@@ -1,0 +1,126 @@
+"""The shapes of Maria's events, and what an import may keep of a source's own.
+
+Shapes are those of moonbitlang/maria (`event/event.mbt`, `ai/convert.mbt`): a tool message always
+has its content in parts, content is never null, and token usage has OpenAI's names.
+"""
+
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from ulid import ULID
+
+from domain.errors import InvalidJson
+from domain.identifiers import is_message_id
+from domain.json_text import JsonValue, parse
+from domain.messages import TokenUsage, ToolResult
+from projections.chat import call_ids
+from projections.view import Item
+from projections.wording import result_text
+
+
+def event_uuid(message_id: str, ordinal: int) -> UUID:
+    """Return the id of an event: its message's ULID as a UUID, or one derived from that."""
+    own = (
+        ULID.from_str(message_id).to_uuid()
+        if is_message_id(message_id)
+        else uuid5(NAMESPACE_OID, message_id)
+    )
+    return own if ordinal == 0 else uuid5(own, str(ordinal))
+
+
+def usage_item(usage: TokenUsage | None) -> Item | None:
+    """Return the tokens of a response; a figure that was not reported is null, not 0."""
+    if usage is None:
+        return None
+    item: Item = {
+        "completion_tokens": usage.output_tokens,
+        "prompt_tokens": usage.input_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    if usage.cached_input_tokens is not None:
+        item["prompt_tokens_details"] = {"cached_tokens": usage.cached_input_tokens}
+    return item
+
+
+def before_call(call: Item) -> Item:
+    """Return the event before a call runs; arguments that are no JSON stay the string they are."""
+    name, arguments = call["function"]["name"], call["function"]["arguments"]
+    try:
+        args = parse(arguments)
+    except InvalidJson:
+        args = arguments
+    return {"msg": "PreToolCall", "tool_call": call, "name": name, "args": args}
+
+
+def after_call(call: Item, result: ToolResult) -> Item:
+    """Return the event after a call ran: what it gave, and the text of that."""
+    item: Item = {"msg": "PostToolCall", "tool_call": call, "name": call["function"]["name"]}
+    match result.error:
+        case None:
+            item["result"] = result.output
+        case str(error):
+            item["error"] = error
+        case error:
+            item["error"] = error.model_dump(exclude_unset=True)
+    return {**item, "text": result_text(result)}
+
+
+def tool_message(call: Item, result: ToolResult) -> Item:
+    """Return the event by which the model will read a result."""
+    content = text_parts(result_text(result))
+    message = {"role": "tool", "content": content, "tool_call_id": call["id"]}
+    return {"msg": "MessageAdded", "message": message}
+
+
+def text_parts(*texts: str) -> list[JsonValue]:
+    """Return content in parts."""
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change how an event is put, never what it is, who speaks or who answers whom.
+
+    Value None also stands for: take the key away.
+    """
+    match key:
+        case "desc":
+            return _permits_all(item.get("desc"), value)
+        case "msg":
+            # a source may have the assistant's turn in MessageAdded, too
+            return bool(item.get("msg") == "RequestCompleted" and value == "MessageAdded")
+        case "message":
+            return _same_message(item.get("message"), value)
+        case "tool_call":
+            return call_ids([item.get("tool_call")]) == call_ids([value]) and value is not None
+        case "tool_calls":
+            return "tool_calls" in item and call_ids(item["tool_calls"]) == call_ids(value)
+        case "content":
+            return "content" in item and _is_content(value)
+        case _:
+            return True
+
+
+def _permits_all(desc: JsonValue, value: JsonValue) -> bool:
+    if not isinstance(desc, dict) or not isinstance(value, dict):
+        return False
+    return all(
+        permitted(desc, key, value.get(key))
+        for key in {**desc, **value}
+        if key not in desc or key not in value or desc[key] != value[key]
+    )
+
+
+def _same_message(message: JsonValue, value: JsonValue) -> bool:
+    if not isinstance(message, dict) or not isinstance(value, dict):
+        return False
+    return (
+        message.get("role") == value.get("role")
+        and message.get("tool_call_id") == value.get("tool_call_id")
+        and call_ids(message.get("tool_calls")) == call_ids(value.get("tool_calls"))
+        and _is_content(value.get("content"))
+    )
+
+
+def _is_content(value: JsonValue) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(part, dict) for part in value)
+    return isinstance(value, str)

@@ -1,0 +1,201 @@
+"""The OpenLetta wire: the seven message types of OpenLetta's own reference, without ids.
+
+`arguments` is always an object there. Arguments that are none read `{"value": …}`, and a raw
+string that is no JSON reads `{"raw": "…"}`; an import takes such an object for what it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, ValidationError
+from typing_extensions import override
+
+from domain.events import Event
+from domain.json_text import JsonValue
+from domain.messages import (
+    InputMessage,
+    KernelMessage,
+    LlmResponseMessage,
+    ReasoningMessage,
+    ReplyMessage,
+    TokenUsage,
+    ToolCall,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+)
+from projections.letta_items import KEPT, file_text, result_id, status_of, thought
+from projections.residue import residue_of, restore
+from projections.view import Item, Options, Placed, View
+from projections.wording import arguments_value, iso_time, result_text
+
+WIRE = "openletta"
+UNKNOWN_TOOL = "unknown"
+
+
+class OpenLettaOptions(Options):
+    """There is nothing to choose."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLettaCarry:
+    """The latest calls (id, name) that lack a result: a result may leave out its tool's name."""
+
+    unanswered: tuple[tuple[str, str], ...] = ()
+
+
+class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
+    """Messages as OpenLetta captures them."""
+
+    name: ClassVar[str] = WIRE
+    options_type = OpenLettaOptions
+    carry_type = OpenLettaCarry
+
+    @override
+    def start(self) -> OpenLettaCarry:
+        return OpenLettaCarry()
+
+    @override
+    def fold(self, carry: OpenLettaCarry, event: Event) -> tuple[OpenLettaCarry, Sequence[Placed]]:
+        items: list[Item] = []
+        match event.message:
+            case InputMessage() as message:
+                items = [_item(message, "user_message", {"content": _content(message)})]
+            case ReplyMessage(text=text) as message:
+                items = [_item(message, "assistant_message", {"content": text})]
+            case ReasoningMessage() as message:
+                items = [_item(message, "reasoning_message", {"content": thought(message)})]
+            case ToolCallsMessage(calls=calls) as message:
+                items = [
+                    _item(message, "approval_request_message", {"tool_call": _wire_call(call)})
+                    for call in calls
+                ]
+                carry = _asked(carry, calls)
+            case ToolResultsMessage(results=results) as message:
+                names = dict(carry.unanswered)
+                items = [
+                    _item(message, "tool_return_message", _return_fields(event, n, result, names))
+                    for n, result in enumerate(results)
+                ]
+                carry = _answered(carry, results)
+            case LlmResponseMessage(usage=TokenUsage() as usage):
+                items = [_usage_item(usage)]
+            case _:
+                pass
+        return carry, [
+            Placed(event.version, n, restore(item, residue_of(event, WIRE, n), _permitted))
+            for n, item in enumerate(items)
+        ]
+
+
+def _item(message: KernelMessage, kind: str, fields: Item) -> Item:
+    return {"message_type": kind, **fields, "timestamp": iso_time(message.timestamp)}
+
+
+def _content(message: InputMessage) -> str:
+    text = () if message.text is None else (message.text,)
+    return "\n".join([*text, *map(file_text, message.files or ())])
+
+
+def _wire_call(call: ToolCall) -> Item:
+    return {"tool_call_id": call.id, "tool_name": call.name, "arguments": _arguments(call)}
+
+
+def _arguments(call: ToolCall) -> Item:
+    value = arguments_value(call)
+    if isinstance(value, dict):
+        return value
+    return {"value" if "args" in call.model_fields_set else "raw": value}
+
+
+def _return_fields(event: Event, index: int, result: ToolResult, names: dict[str, str]) -> Item:
+    call_id = result_id(event, index, result)
+    name = names.get(call_id, UNKNOWN_TOOL) if result.name is None else result.name
+    return {
+        "tool_call_id": call_id,
+        "tool_name": name,
+        "status": status_of(result),
+        "result": result_text(result),
+    }
+
+
+def _usage_item(usage: TokenUsage) -> Item:
+    figures = {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    known = {key: figure for key, figure in figures.items() if figure is not None}
+    return {"message_type": "usage_statistics", **known}
+
+
+def _asked(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
+    unanswered = dict(carry.unanswered)
+    for call in calls:
+        unanswered.pop(call.id, None)  # a call asked again counts among the latest
+        unanswered[call.id] = call.name
+    return OpenLettaCarry(tuple(unanswered.items())[-KEPT:])
+
+
+def _answered(carry: OpenLettaCarry, results: Sequence[ToolResult]) -> OpenLettaCarry:
+    answered = {result.call_id for result in results}
+    return OpenLettaCarry(tuple(call for call in carry.unanswered if call[0] not in answered))
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow", protected_namespaces=())
+
+
+class _Said(_Shape):
+    message_type: Literal["user_message", "reasoning_message", "assistant_message"]
+    content: str
+    timestamp: str | None = None
+
+
+class _Call(_Shape):
+    tool_call_id: str
+    tool_name: str
+    arguments: dict[str, JsonValue]
+
+
+class _Asked(_Shape):
+    message_type: Literal["approval_request_message"]
+    tool_call: _Call
+    timestamp: str | None = None
+
+
+class _Returned(_Shape):
+    message_type: Literal["tool_return_message"]
+    tool_call_id: str
+    tool_name: str
+    status: Literal["success", "error"]
+    result: str
+    timestamp: str | None = None
+
+
+class _Used(_Shape):
+    message_type: Literal["usage_statistics"]
+    input_tokens: int | float | None = None
+    output_tokens: int | float | None = None
+    total_tokens: int | float | None = None
+
+
+_SHAPES: TypeAdapter[object] = TypeAdapter(
+    Annotated[_Said | _Asked | _Returned | _Used, Discriminator("message_type")]
+)
+
+
+def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change an item within its shape, never who was asked or answered what."""
+    try:
+        _SHAPES.validate_python({**item, key: value})
+    except ValidationError:
+        return False
+    match item["message_type"], key:
+        case (_, "message_type") | ("tool_return_message", "tool_call_id" | "status"):
+            return bool(value == item[key])
+        case "approval_request_message", "tool_call":
+            return bool(value["tool_call_id"] == item[key]["tool_call_id"])
+        case _:
+            return True

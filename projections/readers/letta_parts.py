@@ -1,0 +1,49 @@
+"""The content of Letta's messages: a text, or parts that are texts and images."""
+
+import re
+
+from domain.errors import Flaw, InvalidMessage
+from domain.json_text import JsonValue
+from projections.readers.draft import Draft
+from projections.view import Item
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*")
+
+
+def parts_text(item: Item, key: str) -> str:
+    """Return the text under `key`, whatever parts it comes in, or raise `InvalidMessage`."""
+    match item.get(key):
+        case str(text):
+            return text
+        case list(parts):
+            return "".join(part["text"] for part in parts if _is_text(part))
+        case _:
+            reason = "missing" if key not in item else "neither a string nor an array of parts"
+            raise InvalidMessage([Flaw(key, reason)])
+
+
+def input_draft(item: Item) -> Draft:
+    """Return the input that a user's message is; what has no bytes here stays in the residue."""
+    text, content = parts_text(item, "content"), item["content"]
+    parts = content if isinstance(content, list) else []
+    files = [file for part in parts if (file := _file(part)) is not None]
+    if not files:
+        return {"type": "input", "text": text}
+    draft: Draft = {"type": "input", "files": files}
+    return {**draft, "text": text} if any(map(_is_text, parts)) else draft
+
+
+def _file(part: JsonValue) -> Item | None:
+    match part:
+        case {"source": {"type": "base64", "media_type": str(mime_type), "data": str(data)}}:
+            return {"data": data, "mimeType": mime_type} if _BASE64.fullmatch(data) else None
+        case _:
+            return None
+
+
+def _is_text(part: JsonValue) -> bool:
+    match part:
+        case {"text": str()}:
+            return True
+        case _:
+            return False

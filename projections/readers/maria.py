@@ -1,0 +1,111 @@
+"""Maria's events, of December 2025 and of March 2026.
+
+Maria says some things twice: a call stands in the assistant's turn and again before it runs, a
+result stands in `PostToolCall` and again in the tool message. The view says them twice as well, so
+what it says of a message already is not read again: only how the source put it is kept, beside
+that message. Events that the catalogue has no message for (`TokenCounted`, `MessageQueued`, …)
+become custom messages, `maria.TokenCounted`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from typing_extensions import override
+
+from domain.errors import Flaw, InvalidMessage
+from domain.json_text import JsonValue
+from projections.maria import WIRES, Dialect, MariaCarry, MariaOptions, MariaView
+from projections.readers.draft import Draft, Reader, _sample
+from projections.readers.maria_events import read_event
+from projections.residue import METADATA_KEY, residue
+from projections.view import Item, Placed, render
+
+_VIEWS: dict[Dialect, MariaView] = {
+    dialect: MariaView(MariaOptions(dialect=dialect)) for dialect in WIRES
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MariaReader(Reader):
+    """Reads each event beside what the view says of the one before it."""
+
+    @override
+    def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
+        reading = _Reading()
+        for index, item in enumerate(items):
+            if not isinstance(item, dict):
+                raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
+            if reading.says_already(item):
+                continue
+            yield from reading.drafts
+            try:
+                reading.read(item, self.read_item(item, index))
+            except InvalidMessage as error:
+                raise error.within(f"messages[{index}]") from error
+        yield from reading.drafts
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The messages read last, and what the view says of them that the source has yet to say."""
+
+    carry: MariaCarry = field(default_factory=MariaCarry)
+    version: int = 0
+    drafts: Sequence[Draft] = ()
+    awaited: Sequence[Placed] = ()
+
+    def read(self, item: Item, drafts: Sequence[Draft]) -> None:
+        """Take the messages that `item` makes; keep beside them how it puts them."""
+        before = self.version
+        events = [_sample(draft, before + n + 1) for n, draft in enumerate(drafts)]
+        rendering = render(_VIEWS[_dialect(item)], events, self.carry)
+        self.carry, self.version, self.drafts = rendering.carry, before + len(drafts), drafts
+        self.awaited = [placed for placed in rendering.items if placed.version > before]
+        if not self.says_already(item):
+            self.awaited = ()
+
+    def says_already(self, item: Item) -> bool:
+        """Tell whether the view says `item` next; if so, that is done, and how it was put kept."""
+        told = _what(item)
+        for n, placed in enumerate(self.awaited):
+            if _what(placed.item) == told:
+                self._keep(placed, item)
+                self.awaited = self.awaited[n + 1 :]
+                return True
+        return False
+
+    def _keep(self, placed: Placed, original: Item) -> None:
+        found = residue(placed.item, original)
+        if found is None:
+            return
+        at = placed.version - 1 - (self.version - len(self.drafts))
+        draft, wire = self.drafts[at], WIRES[_dialect(original)]
+        metadata = draft.get("metadata") or {}
+        kept = metadata.get(METADATA_KEY, {}).get(wire, [])
+        missing = placed.ordinal - len(kept)
+        wires = {wire: [*kept, *[None] * missing, found]}
+        mended = {**draft, "metadata": {**metadata, METADATA_KEY: wires}}
+        self.drafts = [*self.drafts[:at], mended, *self.drafts[at + 1 :]]
+
+
+def _dialect(item: Item) -> Dialect:
+    return "2026-03" if "desc" in item else "2025-12"
+
+
+def _what(item: Item) -> tuple[JsonValue, ...]:
+    """Return what an event is about, however it is put."""
+    desc = item.get("desc", item)
+    match desc:
+        case {"msg": "PreToolCall" | "PostToolCall" as msg, "tool_call": {"id": call_id}}:
+            return ("desc" in item, msg, call_id)
+        case {"msg": "MessageAdded", "message": {"role": "tool", "tool_call_id": call_id}}:
+            return ("desc" in item, "tool", call_id)
+        case {"msg": "MessageAdded", "message": {"role": "assistant"}}:
+            return ("desc" in item, "RequestCompleted")
+        case {"msg": msg}:
+            return ("desc" in item, msg)
+        case _:
+            return ()
+
+
+READER = MariaReader("maria", read_event, _VIEWS["2025-12"])

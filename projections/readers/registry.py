@@ -1,0 +1,22 @@
+"""Every reader by the name of its format."""
+
+from collections.abc import Mapping
+
+from domain.errors import UnknownFormat
+from projections.readers import letta, openai, openletta
+from projections.readers.draft import Reader
+
+READERS: Mapping[str, Reader] = {
+    reader.name: reader for reader in (openai.READER, letta.READER, openletta.READER)
+}
+
+
+def choose_reader(name: str) -> Reader:
+    """Return the reader of the format `name`.
+
+    Raises:
+        UnknownFormat: no reader has that name.
+    """
+    if name not in READERS:
+        raise UnknownFormat(name, known=tuple(READERS))
+    return READERS[name]
