@@ -54,6 +54,10 @@ class LogReader:
             limit=limit,
         )
 
+    def thread_ids(self, *, after: str, limit: int) -> list[str]:
+        """Return ids of threads in the order of the ids, `after` not included."""
+        return [row[0] for row in self._rows("select_thread_ids", after=after, limit=limit)]
+
     def events(
         self,
         thread_id: str,

@@ -18,6 +18,7 @@ from eventsourcing.persistence import (
     StoredEvent,
     Subscription,
 )
+from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
@@ -46,10 +47,19 @@ class PostgresRecorder(ApplicationRecorder):
         """Append events in one transaction and return their positions.
 
         Raises:
-            IntegrityError: a version is not beyond its thread's head; nothing is written.
+            IntegrityError: a version is not beyond its thread's head, or a message id stands in
+                its thread already; nothing is written.
         """
         if not stored_events:
             return []
+        try:
+            return self._insert(stored_events)
+        except UniqueViolation as error:  # versions were checked: only an id can stand twice
+            raise IntegrityError(
+                f"a message id stands in its thread already: {error.diag.message_detail}"
+            ) from error
+
+    def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
         keys = {(self._tenant, str(event.originator_id)): None for event in stored_events}
         with self._database.connection() as connection, log_transaction(connection) as log:
             heads = log.heads(list(keys))
@@ -128,6 +138,7 @@ class PollingSubscription(Subscription[PostgresRecorder]):
         self, recorder: PostgresRecorder, gt: int | None = None, topics: Sequence[str] = ()
     ) -> None:
         super().__init__(recorder, gt, topics)
+        self._cursor = gt
         self._page: list[Notification] = []
 
     @override
@@ -137,13 +148,22 @@ class PollingSubscription(Subscription[PostgresRecorder]):
                 notification = self._page.pop()
                 self._last_notification_id = notification.id
                 return notification
-            found = self._recorder.select_notifications(
-                self._last_notification_id, _PAGE, topics=self._topics, inclusive_of_start=False
-            )
-            self._page = list(reversed(found))
-            if not found:
+            self._read_on()
+            if not self._page:
                 time.sleep(_POLL_SECONDS)
         raise StopIteration
+
+    def _read_on(self) -> None:
+        # a filter's cursor also moves past what it leaves out, or each poll would read that again
+        end = self._recorder.max_notification_id() if self._topics else None
+        found = self._recorder.select_notifications(
+            self._cursor, _PAGE, end, self._topics, inclusive_of_start=False
+        )
+        if len(found) < _PAGE and end is not None:
+            self._cursor = end
+        elif found:
+            self._cursor = found[-1].id
+        self._page = list(reversed(found))
 
 
 def _numbered(stored: StoredEvent, head: Head, ticket: Ticket, position: int) -> NewEvent:

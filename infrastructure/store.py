@@ -83,9 +83,10 @@ class Store:
         *,
         facts: Sequence[dict[str, JsonValue]] = (),
         expected_version: int | None = None,
+        closing: Sequence[dict[str, JsonValue]] = (),
     ) -> AppendRequest:
         """Return the request that `append_many` takes."""
-        return AppendRequest(self._tenant, thread_id, drafts, facts, expected_version)
+        return AppendRequest(self._tenant, thread_id, drafts, facts, expected_version, closing)
 
     def start(self, thread_id: str, facts: dict[str, JsonValue]) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.
@@ -116,6 +117,10 @@ class Store:
     def threads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
         """Return threads by recency, newest first, below the position `before`."""
         return self._reader.heads(which, before=before, limit=limit)
+
+    def thread_ids(self, *, after: str = "", limit: int) -> list[str]:
+        """Return ids of threads in their own order, beyond `after`."""
+        return self._reader.thread_ids(after=after, limit=limit)
 
     def version_at(self, thread_id: str, moment: Moment | None) -> int:
         """Return the version that a moment means; raises `NotThere` where it is not there."""

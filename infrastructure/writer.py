@@ -32,7 +32,7 @@ from infrastructure.log import LogTransaction, NewEvent, Place, ThreadKey, chain
 class AppendRequest:
     """What a caller wants to append to one thread, all or nothing.
 
-    `drafts` are messages as JSON, `facts` the thread's own facts; facts come first.
+    `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
     `expected_version` is what the caller believes the thread's version to be.
     """
 
@@ -41,6 +41,7 @@ class AppendRequest:
     drafts: Sequence[JsonValue] = ()
     facts: Sequence[dict[str, JsonValue]] = ()
     expected_version: int | None = None
+    closing: Sequence[dict[str, JsonValue]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +103,25 @@ class Writer:
     def _prepare(self, request: AppendRequest) -> "_Ready | AgentlogError":
         try:
             check_thread_id(request.thread_id)
-            if not request.drafts and not request.facts:
+            if not (request.drafts or request.facts or request.closing):
                 raise EmptyAppend
             now = self._clock()
-            facts = [
-                prepare_fact(fact, message_id=self._fact_id(request, fact), timestamp=now)
-                for fact in request.facts
+            prepared = [
+                *self._prepare_facts(request, request.facts, now),
+                *self._prepare_drafts(request.drafts, now),
+                *self._prepare_facts(request, request.closing, now),
             ]
-            return _Ready(request, [*facts, *self._prepare_drafts(request.drafts, now)])
+            return _Ready(request, prepared)
         except AgentlogError as error:
             return error
+
+    def _prepare_facts(
+        self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
+    ) -> list[Prepared]:
+        return [
+            prepare_fact(fact, message_id=self._fact_id(request, fact), timestamp=now)
+            for fact in facts
+        ]
 
     def _prepare_drafts(self, drafts: Sequence[JsonValue], now: int) -> list[Prepared]:
         prepared: list[Prepared] = []
@@ -236,7 +246,8 @@ class _Batch:
             after, breaches = decide(thread, prepared.message)
         except RuleBroken as error:
             number = index - len(request.facts)
-            raise error.within(f"messages[{number}]") if number >= 0 else error from error
+            inside = 0 <= number < len(request.drafts)
+            raise error.within(f"messages[{number}]") if inside else error from error
         trial.position += 1
         event = chained(
             head.chain,

@@ -6,8 +6,8 @@ until the next item, because a request for approval turns a call into an
 item; the residue keeps that as `group`, their number.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -25,10 +25,17 @@ from domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
+from projections.letta_carry import (
+    HeldResponse,
+    LettaCarry,
+    hold,
+    let_go,
+    remember,
+    settled_items,
+    wire_call,
+)
 from projections.letta_items import (
-    KEPT,
     WIRE,
-    built,
     call_fields,
     group_size,
     head_of,
@@ -41,7 +48,7 @@ from projections.letta_items import (
 from projections.letta_shapes import LIST_ONLY, STREAM_ONLY, fits
 from projections.residue import residue_of
 from projections.view import Item, Options, Placed, View
-from projections.wording import arguments_text, value_text
+from projections.wording import value_text
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
 """What `letta.` custom messages may hold: items with no counterpart in the kernel."""
@@ -55,41 +62,6 @@ class LettaOptions(Options):
     """
 
     stream: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HeldCalls:
-    """The calls of one message, and the ids of those for which approval has been requested."""
-
-    version: int
-    head: Item
-    calls: tuple[Item, ...]
-    residues: tuple[JsonValue, ...]
-    asked: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldResponse:
-    """Approvals of one item; `awaits` more follow."""
-
-    version: int
-    head: Item
-    residue: JsonValue
-    approvals: tuple[Item, ...]
-    request_id: str | None
-    awaits: int
-
-
-@dataclass(frozen=True, slots=True)
-class LettaCarry:
-    """What is held back, and the approvals that were asked for: (call id, id of the item)."""
-
-    calls: HeldCalls | None = None
-    response: HeldResponse | None = None
-    asked: tuple[tuple[str, str], ...] = ()
-
-
-Step = tuple[LettaCarry, Sequence[Placed]]
 
 
 class LettaView(View[LettaCarry, LettaOptions]):
@@ -107,8 +79,8 @@ class LettaView(View[LettaCarry, LettaOptions]):
     def fold(self, carry: LettaCarry, event: Event) -> tuple[LettaCarry, Sequence[Placed]]:
         match event.message:
             case ToolCallsMessage() as message:
-                settled = _settled(carry)
-                return replace(_let_go(carry), calls=_hold(event, message)), settled
+                settled = settled_items(carry)
+                return replace(let_go(carry), calls=hold(event, message)), settled
             case ApprovalRequestMessage() as message:
                 return _request(carry, event, message)
             case ApprovalResponseMessage() as message:
@@ -117,11 +89,11 @@ class LettaView(View[LettaCarry, LettaOptions]):
                 items = self._items(event)
                 if not items:
                     return carry, ()
-                return _let_go(carry), [*_settled(carry), *_placed(event, items)]
+                return let_go(carry), [*settled_items(carry), *_placed(event, items)]
 
     @override
     def rest(self, carry: LettaCarry) -> Sequence[Placed]:
-        return _settled(carry)
+        return settled_items(carry)
 
     def _items(self, event: Event) -> Sequence[Item]:
         match event.message:
@@ -164,10 +136,10 @@ def _request(
         asked = tuple(dict.fromkeys((*held.asked, message.call_id)))
         return replace(carry, calls=replace(held, asked=asked)), ()
     arguments = value_text(message.args) if "args" in message.model_fields_set else "{}"
-    call = _wire_call(message.call_id, message.tool, arguments)
+    call = wire_call(message.call_id, message.tool, arguments)
     item = item_of(event, message, "approval_request_message", call_fields([call]))
-    asked_for = _remember(_let_go(carry).asked, message.call_id, item["id"])
-    return LettaCarry(asked=asked_for), [*_settled(carry), *_placed(event, [item])]
+    asked_for = remember(let_go(carry).asked, message.call_id, item["id"])
+    return LettaCarry(asked=asked_for), [*settled_items(carry), *_placed(event, [item])]
 
 
 def _respond(
@@ -180,8 +152,8 @@ def _respond(
     }
     if message.reason is not None:
         approval["reason"] = message.reason
-    held, settled = carry.response, _settled(carry)
-    asked = dict(_let_go(carry).asked)
+    held, settled = carry.response, settled_items(carry)
+    asked = dict(let_go(carry).asked)
     request_id = asked.pop(message.call_id, None)
     if held is not None:
         held = replace(held, approvals=(*held.approvals, approval), awaits=held.awaits - 1)
@@ -200,71 +172,7 @@ def _respond(
     after = LettaCarry(response=held, asked=tuple(asked.items()))
     if held.awaits > 0:
         return after, settled
-    return _let_go(after), [*settled, *_settled(after)]
-
-
-def _hold(event: Event, message: ToolCallsMessage) -> HeldCalls:
-    return HeldCalls(
-        version=event.version,
-        head=head_of(event, message),
-        calls=tuple(_wire_call(call.id, call.name, arguments_text(call)) for call in message.calls),
-        residues=tuple(residue_of(event, WIRE, n) for n in range(len(message.calls))),
-    )
-
-
-def _let_go(carry: LettaCarry) -> LettaCarry:
-    """Return the carry once its items are settled: who asked for approval is remembered."""
-    asked = carry.asked
-    if carry.calls is not None:
-        for placed, calls in _shown(carry.calls):
-            for call_id in (call["tool_call_id"] for call in calls):
-                if call_id in carry.calls.asked:
-                    asked = _remember(asked, call_id, placed.item["id"])
-    return LettaCarry(asked=asked)
-
-
-def _settled(carry: LettaCarry) -> Sequence[Placed]:
-    """Return the items held back, as they stand."""
-    if carry.calls is not None:
-        return [placed for placed, _ in _shown(carry.calls)]
-    if carry.response is None:
-        return ()
-    held = carry.response
-    fields: Item = {
-        "approvals": list(held.approvals),
-        "approve": held.approvals[0]["approve"],
-        "approval_request_id": held.request_id,
-        "reason": held.approvals[0].get("reason"),
-    }
-    item = built(held.head, 0, "approval_response_message", fields, held.residue)
-    return (Placed(held.version, 0, item),)
-
-
-def _shown(held: HeldCalls) -> Iterator[tuple[Placed, Sequence[Item]]]:
-    """Yield the items of calls held back, each with its calls."""
-    together: dict[tuple[str, int], list[Item]] = {}
-    grouped = group_size(held.residues[0]) > 1
-    first: dict[str, int] = {}
-    for index, call in enumerate(held.calls):
-        asked = call["tool_call_id"] in held.asked
-        kind = "approval_request_message" if asked else "tool_call_message"
-        ordinal = first.setdefault(kind, index) if grouped else index
-        together.setdefault((kind, ordinal), []).append(call)
-    for (kind, ordinal), calls in together.items():
-        found = held.residues[ordinal]
-        item = built(held.head, ordinal, kind, call_fields(calls), found)
-        yield Placed(held.version, ordinal, item), calls
-
-
-def _remember(
-    asked: tuple[tuple[str, str], ...], call_id: str, item_id: str
-) -> tuple[tuple[str, str], ...]:
-    others = tuple(pair for pair in asked if pair[0] != call_id)
-    return (*others, (call_id, item_id))[-KEPT:]
-
-
-def _wire_call(call_id: str, name: str, arguments: str) -> Item:
-    return {"tool_call_id": call_id, "name": name, "arguments": arguments}
+    return let_go(after), [*settled, *settled_items(after)]
 
 
 def _placed(event: Event, items: Sequence[Item]) -> Sequence[Placed]:

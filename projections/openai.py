@@ -162,7 +162,10 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         event: Event,
         results: Sequence[ToolResult],
     ) -> OpenAICarry:
-        """Answer the open calls first, then settle and give each orphan a call of its own."""
+        """Answer the open calls first, then settle and give each orphan a call of its own.
+
+        An orphan ends the turn, repaired or not: so both ways see the same calls answered.
+        """
         carry = _let_go(carry, page)
         unanswered = list(carry.unanswered)
         orphans: list[tuple[int, ToolResult]] = []
@@ -171,20 +174,26 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             if found is not None:
                 unanswered.remove(found)
                 page.add(self._tool_item(event, index, result, found[0]))
-            elif self.options.repair:
-                orphans.append((index, result))
-            else:
+                continue
+            orphans.append((index, result))
+            if not self.options.repair:
                 page.add(self._tool_item(event, index, result, _own_id(event, index, result)))
         carry = replace(carry, unanswered=tuple(unanswered))
         if orphans:
             carry = self._settle(carry, page)
+        if self.options.repair:
+            self._give_calls(event, page, orphans)
+        return carry
+
+    def _give_calls(
+        self, event: Event, page: _Page, orphans: Sequence[tuple[int, ToolResult]]
+    ) -> None:
         for index, result in orphans:
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
             turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
             page.add(self._marked(turn, "synthesised"))
             page.add(self._tool_item(event, index, result, call_id))
-        return carry
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
@@ -250,10 +259,11 @@ def _permitted(item: Item, key: str, value: JsonValue) -> bool:
     match key:
         case "role":
             return bool(item["role"] == "system" and value == "developer")
-        case "tool_call_id":
+        case "tool_call_id" | "agentlog":  # the latter only ever says what this view made
             return False
         case "tool_calls":
-            return call_ids(value) == call_ids(item.get("tool_calls"))
+            same = call_ids(value) == call_ids(item.get("tool_calls"))
+            return same and (value is None or isinstance(value, list))
         case "content":
             return _is_content(value) or (value is None and item["role"] == "assistant")
         case _:

@@ -1,18 +1,9 @@
-"""What routes answer with: JSON in the log's own printing, numbers as they were written."""
-
-from collections.abc import Sequence
-from datetime import UTC, datetime
+"""Responses: JSON in the log's own printing, numbers as they were written, and problems."""
 
 from fastapi import Response
 
 from api.http.problems import MEDIA_TYPE, Problem
-from domain.catalogue import FACT_TYPES
-from domain.events import Event
 from domain.json_text import JsonValue, print_bytes
-from infrastructure.heads import Head
-from infrastructure.store import Difference, Page, State
-from infrastructure.writer import Appended, Receipt
-from projections.view import Placed
 
 
 def json_answer(
@@ -32,119 +23,3 @@ def problem_answer(problem: Problem, *, headers: dict[str, str] | None = None) -
         headers=headers,
         media_type=MEDIA_TYPE,
     )
-
-
-def thread_json(head: Head) -> JsonValue:
-    """Return a thread as lists and reads show it; what was never given is null."""
-    facts = head.read_facts()
-    return {
-        "threadId": head.thread_id,
-        "version": head.version,
-        "position": head.position,
-        "status": head.status,
-        "policy": head.policy,
-        "goal": facts.get("goal"),
-        "parent": facts.get("parent"),
-        "limits": facts.get("limits"),
-        "metadata": facts.get("metadata", {}),
-        "anomalies": head.anomalies,
-        "startedAt": time_text(head.started_at),
-        "updatedAt": time_text(head.updated_at),
-    }
-
-
-def event_json(event: Event, *, with_thread: bool = False) -> JsonValue:
-    """Return a recorded message or fact, with its places and metadata."""
-    body = event.raw if event.raw is not None else {"unreadable": event.body.hex()}
-    thread = {"threadId": event.thread_id} if with_thread else {}
-    return {
-        **thread,
-        "version": event.version,
-        "position": event.position,
-        "recordedAt": time_text(event.recorded_at),
-        "type": event.type,
-        "kind": "fact" if event.type in FACT_TYPES else "message",
-        "message": body,
-        "metadata": event.metadata,
-    }
-
-
-def appended_json(appended: Appended) -> JsonValue:
-    """Return what an append came to."""
-    return {
-        "threadId": appended.thread_id,
-        "version": appended.version,
-        "position": appended.position,
-        "messages": [_receipt_json(receipt) for receipt in appended.messages],
-        "anomalies": [
-            {
-                "messageId": message_id,
-                "rule": breach.rule,
-                "place": breach.flaw.place,
-                "reason": breach.flaw.reason,
-            }
-            for message_id, breach in appended.breaches
-        ],
-    }
-
-
-def view_json(found: Page | State) -> JsonValue:
-    """Return a view of a thread."""
-    place: dict[str, JsonValue] = {
-        "threadId": found.thread_id,
-        "version": found.version,
-        "position": found.position,
-    }
-    if isinstance(found, State):
-        return {**place, "state": found.state}
-    return {**place, "items": bare_items(found.items), "next": found.next}
-
-
-def bare_view_json(found: Page | State) -> JsonValue:
-    """Return just the items, or the state."""
-    return found.state if isinstance(found, State) else bare_items(found.items)
-
-
-def bare_items(items: Sequence[Placed]) -> list[JsonValue]:
-    """Return items without their places."""
-    return [placed.item for placed in items]
-
-
-def difference_json(found: Difference) -> JsonValue:
-    """Return what changed in a view between two versions."""
-    span: dict[str, JsonValue] = {
-        "threadId": found.thread_id,
-        "from": found.from_version,
-        "to": found.to_version,
-    }
-    if found.items is None:
-        return {**span, "patch": list(found.patch or ())}
-    return {
-        **span,
-        "added": [_placed_json(placed) for placed in found.items.added],
-        "changed": [
-            {"place": each.place, "before": each.before, "after": each.after}
-            for each in found.items.changed
-        ],
-        "removed": [_placed_json(placed) for placed in found.items.removed],
-    }
-
-
-def time_text(time: datetime | None) -> str | None:
-    """Return a time as RFC 3339 in UTC, with microseconds."""
-    if time is None:
-        return None
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def _receipt_json(receipt: Receipt) -> JsonValue:
-    return {
-        "id": receipt.id,
-        "version": receipt.version,
-        "position": receipt.position,
-        "replayed": receipt.replayed,
-    }
-
-
-def _placed_json(placed: Placed) -> JsonValue:
-    return {"place": placed.key, "item": placed.item}

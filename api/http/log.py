@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from fastapi import APIRouter, Response
 
-from api.http.answers import appended_json, event_json, json_answer
+from api.http.answers import json_answer
 from api.http.asking import After, Body, Limit, TheStore, Types, number_cursor
 from api.http.problems import problem_of
 from api.http.shapes import answers
+from api.representations import appended_json, event_json
 from domain.errors import AgentlogError, InvalidMessage
 from domain.json_text import JsonValue, parse, print_bytes
 from infrastructure.store import Store

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from api.http.answers import appended_json, event_json, json_answer
+from api.http.answers import json_answer
 from api.http.asking import (
     After,
     At,
@@ -17,6 +17,7 @@ from api.http.asking import (
     number_cursor,
 )
 from api.http.shapes import answers, json_body
+from api.representations import appended_json, event_json
 
 router = APIRouter(tags=["messages"])
 

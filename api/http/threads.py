@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from ulid import ULID
 
-from api.http.answers import appended_json, json_answer, thread_json
+from api.http.answers import json_answer
 from api.http.asking import After, Body, Limit, TheStore, ThreadId, number_cursor, without_nul
 from api.http.shapes import answers, json_body
+from api.representations import appended_json, thread_json
 from domain.errors import InvalidMessage
 from domain.json_text import JsonValue, parse
 from domain.threads import Status

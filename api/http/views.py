@@ -4,9 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.answers import bare_view_json, difference_json, json_answer, view_json
+from api.http.answers import json_answer
 from api.http.asking import After, At, TheStore, ThreadId
 from api.http.shapes import answers
+from api.representations import bare_view_json, difference_json, view_json
 from domain.moments import parse_moment
 from projections.registry import VIEWS, AnyView, choose_view, option_values
 

@@ -94,10 +94,10 @@ class Cluster:
         crashed = Postmaster.read(self._path) is not None
         log_from = 0
         while True:
-            waited = time.monotonic() - began
             found = Postmaster.read(self._path)
             if found is not None and found.ready and self._answers(found):
                 return url(found.socket_folder, DATABASE)
+            waited = time.monotonic() - began
             if (found is not None and found.runs) or self._child_runs:
                 if waited > seconds:
                     raise NotAnswering(self._data_dir, seconds=seconds, tail=self._tail(log_from))

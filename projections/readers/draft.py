@@ -26,12 +26,13 @@ _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class Reader:
     """How one wire format is read: each item by itself, so that one bad item names its place.
 
-    `view` is the view of the same format, with which every draft is held against its source.
+    `view` is the view of the same format, with which every draft is held against its source; None
+    where items are messages already, and nothing can be lost.
     """
 
     name: str
     read_item: ReadItem
-    view: AnyView
+    view: AnyView | None
 
     def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
         """Yield the messages of a history, such that `view` gives back `items`.
@@ -44,25 +45,26 @@ class Reader:
                 raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
             try:
                 drafts = self.read_item(item, index)
-                yield from self._with_residue(drafts, item)
+                yield from drafts if self.view is None else _with_residue(self.view, drafts, item)
             except InvalidMessage as error:
                 raise error.within(f"messages[{index}]") from error
 
-    def _with_residue(self, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
-        events = [_sample(draft, n + 1) for n, draft in enumerate(drafts)]
-        rendered = render(self.view, events)
-        if len(rendered.items) != 1 or not drafts:
-            return drafts
-        found = residue(rendered.items[0].item, original)
-        if found is None:
-            return drafts
-        # the residue belongs to the message whose item it mends
-        at = rendered.items[0].version - 1
-        metadata = drafts[at].get("metadata") or {}
-        # what the reader noted there itself, such as how many parts stand in the item, stays
-        noted = residue_of(events[at], self.view.name, 0) or {}
-        mended = {**metadata, METADATA_KEY: {self.view.name: [{**noted, **found}]}}
-        return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
+
+def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
+    events = [_sample(draft, n + 1) for n, draft in enumerate(drafts)]
+    rendered = render(view, events)
+    if len(rendered.items) != 1 or not drafts:
+        return drafts
+    found = residue(rendered.items[0].item, original)
+    if found is None:
+        return drafts
+    # the residue belongs to the message whose item it mends
+    at = rendered.items[0].version - 1
+    metadata = drafts[at].get("metadata") or {}
+    # what the reader noted there itself, such as how many parts stand in the item, stays
+    noted = residue_of(events[at], view.name, 0) or {}
+    mended = {**metadata, METADATA_KEY: {view.name: [{**noted, **found}]}}
+    return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 
 def _sample(draft: Draft, version: int) -> Event:

@@ -10,7 +10,7 @@ from projections.readers.draft import Draft, Reader, text_field
 from projections.view import Item
 from projections.wording import call_fields
 
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/=\s]*)\Z")
+_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*)\Z")
 
 
 def _read(item: Item, index: int) -> Sequence[Draft]:
@@ -22,7 +22,7 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
         case "assistant":
             return _assistant(item, index)
         case "tool":
-            result: Item = {"callId": text_field(item, "tool_call_id"), "output": _text(item)}
+            result: Item = {"callId": _call_id(item), "output": _text(item)}
             if isinstance(item.get("name"), str):
                 result["name"] = item["name"]
             return [{"type": "tool_results", "results": [result]}]
@@ -49,9 +49,12 @@ def _assistant(item: Item, index: int) -> Sequence[Draft]:
 
 def _call(call: JsonValue, place: str) -> Item:
     match call:
-        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(arguments)}}:
+        case {
+            "id": str(call_id),
+            "function": {"name": str(name), "arguments": str(arguments)},
+        } if call_id:
             return {"id": call_id, **call_fields(name, arguments)}
-        case {"id": str(call_id), "custom": {"name": str(name), "input": str(text)}}:
+        case {"id": str(call_id), "custom": {"name": str(name), "input": str(text)}} if call_id:
             return {"id": call_id, "name": name, "argumentsText": text}
         case _:
             reason = "not a call: it needs an id, and a function with name and arguments (strings)"
@@ -97,9 +100,24 @@ def _text(item: Item) -> str:
             refusal = item.get("refusal")
             return refusal if isinstance(refusal, str) else ""
         case list(parts):
-            return "".join(part["text"] for part in parts if _is_text(part))
+            return "".join(part["text"] for part in parts if _is_text(part)) or _refusal(parts)
         case _:
             raise InvalidMessage([Flaw("content", "neither a string nor an array of parts")])
+
+
+def _refusal(parts: Sequence[JsonValue]) -> str:
+    return "".join(
+        part["refusal"]
+        for part in parts
+        if isinstance(part, dict) and isinstance(part.get("refusal"), str)
+    )
+
+
+def _call_id(item: Item) -> str:
+    call_id = text_field(item, "tool_call_id")
+    if not call_id:
+        raise InvalidMessage([Flaw("tool_call_id", "empty")])
+    return call_id
 
 
 def _is_text(part: JsonValue) -> bool:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from domain.errors import UnknownFormat
-from projections.readers import letta, openai, openletta
+from projections.readers import kernel, letta, maria, openai, openletta
 from projections.readers.draft import Reader
 
 READERS: Mapping[str, Reader] = {
-    reader.name: reader for reader in (openai.READER, letta.READER, openletta.READER)
+    reader.name: reader
+    for reader in (kernel.READER, openai.READER, letta.READER, openletta.READER, maria.READER)
 }
 
 

@@ -1,0 +1,149 @@
+"""Commands that read: migrate, threads, show, view, diff."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import get_args
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.session import InvalidOption, chosen_view, printable
+from api.composition import open_service
+from api.representations import difference_json, event_json, thread_json, time_text, view_json
+from domain.events import Event
+from domain.json_text import JsonValue, print_text
+from domain.moments import parse_moment
+from domain.threads import Status
+from infrastructure.reader import ThreadFilter
+from infrastructure.settings import Settings
+from infrastructure.store import State, Store
+
+_CONTENT_WIDTH = 2000
+
+
+def migrate(settings: Settings) -> None:
+    """Open the service, which migrates, and say where."""
+    with open_service(settings) as service:
+        Console().print(Text(f"up to date: {service.where}"))
+
+
+def list_threads(  # noqa: PLR0913 - one parameter a filter
+    settings: Settings,
+    *,
+    status: str | None,
+    q: str | None,
+    parent: str | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Print threads, those that moved last first."""
+    known: tuple[Status, ...] = get_args(Status)
+    chosen = next((each for each in known if each == status), None)
+    if status is not None and chosen is None:
+        raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
+    with _store(settings) as store:
+        which = ThreadFilter(status=chosen, parent=parent, text=q)
+        heads = store.threads(which, before=None, limit=limit)
+    if as_json:
+        for head in heads:
+            print_line(thread_json(head))
+        return
+    table = Table("thread", "status", "version", "anomalies", "updated", "goal")
+    for head in heads:
+        table.add_row(
+            head.thread_id,
+            head.status,
+            str(head.version),
+            str(head.anomalies),
+            time_text(head.updated_at),
+            _cell(head.goal or ""),
+        )
+    Console().print(table)
+
+
+def show_thread(settings: Settings, thread_id: str, *, at: str | None, as_json: bool) -> None:
+    """Print a thread's head and its events."""
+    with _store(settings) as store:
+        head = store.thread(thread_id)
+        events = store.messages(thread_id, at=None if at is None else parse_moment(at))
+    if as_json:
+        print_line(thread_json(head))
+        for event in events:
+            print_line(event_json(event))
+        return
+    console = Console()
+    console.print(Text(f"{head.thread_id}  {head.status}, version {head.version}, {head.policy}"))
+    if head.goal:
+        console.print(_cell(head.goal))
+    table = Table("version", "position", "recorded", "type", "content", show_lines=False)
+    for event in events:
+        table.add_row(
+            str(event.version),
+            str(event.position),
+            time_text(event.recorded_at),
+            _cell(event.type),
+            _cell(_content(event)),
+        )
+    console.print(table)
+
+
+def print_view(
+    settings: Settings, thread_id: str, name: str, options: list[str], *, at: str | None
+) -> None:
+    """Print a view, an item a line; a state is one line."""
+    view = chosen_view(name, options)
+    moment = None if at is None else parse_moment(at)
+    with _store(settings) as store:
+        found = store.view(thread_id, view, at=moment)
+    if isinstance(found, State):
+        print_line(found.state)
+        return
+    for item in view_json(found)["items"]:
+        print_line(item)
+
+
+def print_difference(  # noqa: PLR0913 - one parameter a choice
+    settings: Settings,
+    thread_id: str,
+    name: str,
+    options: list[str],
+    *,
+    begin: str | None,
+    end: str | None,
+) -> None:
+    """Print what changed in a view between two moments."""
+    view = chosen_view(name, options)
+    with _store(settings) as store:
+        found = store.difference(
+            thread_id,
+            view,
+            begin=None if begin is None else parse_moment(begin),
+            end=None if end is None else parse_moment(end),
+        )
+    print_line(difference_json(found))
+
+
+def print_line(value: JsonValue) -> None:
+    """Print JSON on one line; JSON escapes control characters, so it is safe for a terminal."""
+    print(print_text(value))  # noqa: T201 - the command's output
+
+
+@contextmanager
+def _store(settings: Settings) -> Iterator[Store]:
+    with open_service(settings) as service:
+        yield service.store
+
+
+def _content(event: Event) -> str:
+    raw = event.raw
+    if not isinstance(raw, dict):
+        return event.body.hex()
+    rest = {key: value for key, value in raw.items() if key not in {"id", "timestamp", "type"}}
+    text = rest.get("text") if set(rest) == {"text"} else None
+    return text if isinstance(text, str) else print_text(rest)
+
+
+def _cell(text: str) -> Text:
+    short = text if len(text) <= _CONTENT_WIDTH else f"{text[:_CONTENT_WIDTH]} …"
+    return Text(printable(short))

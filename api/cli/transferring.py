@@ -1,0 +1,123 @@
+"""The commands import and export."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO, get_args
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from api.cli.session import InvalidOption, chosen_view, printable
+from api.composition import open_service
+from domain.facts import Policy
+from domain.json_text import print_bytes
+from domain.moments import parse_moment
+from infrastructure.settings import Settings
+from infrastructure.transfer.exporter import all_thread_ids, export_threads
+from infrastructure.transfer.importer import Importer, Report
+from infrastructure.transfer.records import Plan
+from infrastructure.transfer.sources import STANDARD_INPUT, find_files
+from projections.readers.registry import choose_reader
+
+_SHOWN_FAILURES = 100
+
+
+def plan_of(  # noqa: PLR0913 - one parameter an option
+    wire: str,
+    *,
+    messages: str | None,
+    thread_id: str | None,
+    goal: str | None,
+    metadata: list[str],
+    policy: str | None,
+) -> Plan:
+    """Return the plan that the command line describes."""
+    known: tuple[Policy, ...] = get_args(Policy)
+    chosen = next((each for each in known if each == policy), None)
+    if policy is not None and chosen is None:
+        raise InvalidOption(f"--policy {policy}: use one of {', '.join(known)}")
+    pairs = [text.partition("=") for text in metadata]
+    for text, (key, equals, _) in zip(metadata, pairs, strict=True):
+        if not (key and equals):
+            raise InvalidOption(f"--metadata {text}: give KEY=TEMPLATE")
+    return Plan(
+        reader=choose_reader(wire),
+        messages=messages,
+        thread_id=thread_id,
+        goal=goal,
+        metadata={key: value for key, _, value in pairs},
+        policy=chosen,
+    )
+
+
+def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
+    """Import files with a progress bar; return the exit code, 1 where any record failed."""
+    console = Console(stderr=True)
+    files = find_files(paths)
+    total = sum(path.stat().st_size for path in files if path != STANDARD_INPUT) or None
+    with open_service(settings) as service, _progress(console) as bar:
+        task = bar.add_task("importing", total=total)
+        importer = Importer(service.store, plan, progress=lambda size: bar.advance(task, size))
+        try:
+            for path in files:
+                importer.import_file(path)
+            bar.update(task, completed=total)
+        except KeyboardInterrupt:
+            _print_report(console, importer.report)
+            console.print("interrupted: what is counted is written; run it again to go on")
+            raise
+    _print_report(console, importer.report)
+    return 1 if importer.report.failures else 0
+
+
+def export_lines(  # noqa: PLR0913 - one parameter an option
+    settings: Settings,
+    thread_ids: list[str],
+    wire: str,
+    options: list[str],
+    *,
+    at: str | None,
+    output: Path | None,
+) -> None:
+    """Write a JSON line for each thread."""
+    given = options or (["metadata=true"] if wire == "kernel" else [])
+    view = chosen_view(wire, given)
+    moment = None if at is None else parse_moment(at)
+    with open_service(settings) as service:
+        chosen = thread_ids or all_thread_ids(service.store)
+        opened = nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
+        with opened as file:
+            for record in export_threads(service.store, view, chosen, at=moment):
+                _write_line(file, print_bytes(record))
+
+
+def _write_line(file: BinaryIO, line: bytes) -> None:
+    file.write(line + b"\n")
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+def _print_report(console: Console, report: Report) -> None:
+    for failure in report.failures[:_SHOWN_FAILURES]:
+        console.print(Text(printable(f"{failure.place}: {failure.reason}")), soft_wrap=True)
+    if len(report.failures) > _SHOWN_FAILURES:
+        console.print(f"… and {len(report.failures) - _SHOWN_FAILURES} more that failed")
+    console.print(
+        f"{report.threads} threads: {report.appended} events appended, "
+        f"{report.replayed} there already, {report.anomalies} anomalies, "
+        f"{report.mended} lone surrogates replaced by U+FFFD, "
+        f"{len(report.failures)} records failed",
+        soft_wrap=True,
+        highlight=False,
+    )

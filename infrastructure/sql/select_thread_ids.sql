@@ -1,0 +1,5 @@
+SELECT thread_id
+FROM agentlog.threads
+WHERE tenant = %(tenant)s AND thread_id > %(after)s
+ORDER BY thread_id
+LIMIT %(limit)s

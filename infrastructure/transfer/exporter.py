@@ -1,0 +1,54 @@
+"""Threads out of the store: a line each, as records that `import` reads."""
+
+from collections.abc import Iterable, Iterator
+
+from domain.facts import ThreadClosed
+from domain.json_text import JsonValue
+from domain.moments import Moment
+from infrastructure.heads import Head
+from infrastructure.store import Store
+from infrastructure.transfer.records import OWN_FACTS
+from projections.registry import AnyView
+from projections.view import StateView, render
+
+_PAGE = 500
+
+
+def all_thread_ids(store: Store) -> Iterator[str]:
+    """Yield the id of every thread, a page at a time; new ones may or may not be among them."""
+    after = ""
+    while page := store.thread_ids(after=after, limit=_PAGE):
+        yield from page
+        after = page[-1]
+
+
+def export_threads(
+    store: Store, view: AnyView, thread_ids: Iterable[str], *, at: Moment | None = None
+) -> Iterator[dict[str, JsonValue]]:
+    """Yield a record for each thread: its facts, and its messages in a view."""
+    for thread_id in thread_ids:
+        head = store.thread(thread_id)
+        events = store.messages(thread_id, at=at)
+        rendering = render(view, events)
+        content: JsonValue = (
+            view.state(rendering.carry)
+            if isinstance(view, StateView)
+            else [placed.item for placed in rendering.items]
+        )
+        closing = [event.raw for event in events if isinstance(event.message, ThreadClosed)]
+        yield {
+            "threadId": thread_id,
+            **_facts(head),
+            "messages": content,
+            **({"closed": _without_type(closing[0])} if closing else {}),
+        }
+
+
+def _facts(head: Head) -> dict[str, JsonValue]:
+    facts = head.read_facts()
+    given = {key: facts[key] for key in OWN_FACTS if facts.get(key)}
+    return {**given, "policy": head.policy} if given or head.policy != "strict" else {}
+
+
+def _without_type(fact: dict[str, JsonValue]) -> JsonValue:
+    return {key: value for key, value in fact.items() if key == "reason"}

@@ -1,0 +1,117 @@
+"""Records into the store: each by itself, in batches, and safe to run twice.
+
+Message ids are those of the source, or derived from thread and place; so a second run finds every
+message there, and a run over a history that has grown appends what is new.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from domain.errors import AgentlogError
+from infrastructure.store import Store
+from infrastructure.transfer.records import History, Plan, is_history, read_history
+from infrastructure.transfer.sources import Record, read_records
+from infrastructure.writer import Appended, AppendRequest
+
+_BATCH_MESSAGES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A record that was not imported: where it stands, and why."""
+
+    place: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import came to; `appended` and `replayed` count events, `mended` lone surrogates."""
+
+    threads: int = 0
+    appended: int = 0
+    replayed: int = 0
+    anomalies: int = 0
+    mended: int = 0
+    failures: list[Failure] = field(default_factory=list)
+
+
+class Importer:
+    """Imports files by one plan; `progress` is told the bytes that each record took."""
+
+    def __init__(self, store: Store, plan: Plan, *, progress: Callable[[int], None]) -> None:
+        self._store = store
+        self._plan = plan
+        self._path = plan.compiled()
+        self._progress = progress
+        self._pending: list[tuple[Record, AppendRequest]] = []
+        self._waiting = 0
+        self.report = Report()
+
+    def import_file(self, path: Path) -> None:
+        """Import the records of one file; what fails is in the report, the rest is written."""
+        for record in _histories(self._plan, read_records(path)):
+            self.report.mended += record.mended
+            try:
+                history = read_history(self._plan, self._path, record)
+            except AgentlogError as error:
+                self._fail(record, error)
+                continue
+            self._pending.append((record, self._request(history)))
+            self._waiting += len(history.drafts)
+            if self._waiting >= _BATCH_MESSAGES:
+                self.flush()
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what has gathered."""
+        pending, self._pending, self._waiting = self._pending, [], 0
+        if not pending:
+            return
+        outcomes = self._store.append_many([request for _, request in pending])
+        for (record, _), outcome in zip(pending, outcomes, strict=True):
+            if isinstance(outcome, AgentlogError):
+                self._fail(record, outcome)
+            else:
+                self._count(outcome)
+                self._progress(record.size)
+
+    def _request(self, history: History) -> AppendRequest:
+        return self._store.request(
+            history.thread_id,
+            history.drafts,
+            facts=[] if history.started is None else [history.started],
+            closing=[] if history.closed is None else [history.closed],
+        )
+
+    def _count(self, appended: Appended) -> None:
+        self.report.threads += 1
+        replayed = sum(receipt.replayed for receipt in appended.messages)
+        self.report.replayed += replayed
+        self.report.appended += len(appended.messages) - replayed
+        self.report.anomalies += len(appended.breaches)
+
+    def _fail(self, record: Record, error: AgentlogError) -> None:
+        self.report.failures.append(Failure(record.place, str(error)))
+        self._progress(record.size)
+
+
+def _histories(plan: Plan, records: Iterator[Record]) -> Iterator[Record]:
+    """Yield records; where a file's array is a single history, that is its one record."""
+    first = next(records, None)
+    if first is None:
+        return
+    if not is_history(plan, first.value):
+        yield first
+        yield from records
+        return
+    rest = list(records)
+    yield Record(
+        place=first.place.rpartition("[")[0] or first.place,
+        stem=first.stem,
+        number=0,
+        size=first.size * (1 + len(rest)),
+        value=[first.value, *(record.value for record in rest)],
+        mended=first.mended,
+    )

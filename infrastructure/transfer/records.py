@@ -1,0 +1,141 @@
+"""What a record says: which thread it is, what for, and its messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jsonpath import JSONPath, JSONPathError
+from jsonpath import compile as compile_path
+
+from domain.errors import InvalidInput, InvalidMessage
+from domain.facts import Policy
+from domain.identifiers import check_thread_id, derived_message_id
+from domain.json_text import JsonValue
+from infrastructure.transfer.sources import Record
+from infrastructure.transfer.template import expand, expand_value
+from projections.readers.draft import Draft, Reader
+
+OWN_FACTS = ("goal", "parent", "limits", "metadata")
+"""Facts of a thread that a record of our own export carries beside `threadId` and `messages`."""
+
+_SIGNS = {
+    "kernel": ("type",),
+    "openai": ("role",),
+    "letta": ("message_type",),
+    "openletta": ("message_type",),
+    "maria": ("msg", "desc"),
+}
+"""The key by which a message of each format is known."""
+
+
+class InvalidPath(InvalidInput):
+    """The JSONPath does not parse, or does not lead to messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How records are read.
+
+    `messages` is a JSONPath (RFC 9535) to the messages in a record; without it they are the record
+    itself, or what stands under its key `messages`. `thread_id`, `goal` and the values of
+    `metadata` are templates over the record.
+    """
+
+    reader: Reader
+    messages: str | None = None
+    thread_id: str | None = None
+    goal: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    policy: Policy | None = None
+
+    def compiled(self) -> JSONPath | None:
+        """Return the path to the messages; raises `InvalidPath`."""
+        try:
+            path = None if self.messages is None else compile_path(self.messages)
+        except JSONPathError as error:
+            raise InvalidPath(f"{self.messages!r} is no JSONPath: {error}") from error
+        if path is not None and not isinstance(path, JSONPath):
+            raise InvalidPath(f"{self.messages!r}: use a single path")
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A thread as a record has it, ready to be appended."""
+
+    thread_id: str
+    started: dict[str, JsonValue] | None
+    drafts: list[Draft]
+    closed: dict[str, JsonValue] | None
+
+
+def read_history(plan: Plan, path: JSONPath | None, record: Record) -> History:
+    """Return the thread that a record describes; raises `InvalidInput` with the place in it."""
+    if isinstance(record.value, InvalidInput):
+        raise record.value
+    value = record.value
+    thread_id = check_thread_id(_thread_id(plan, record))
+    drafts = [
+        _identified(draft, thread_id, index)
+        for index, draft in enumerate(plan.reader.read(_items(plan, path, value)))
+    ]
+    return History(thread_id, _started(plan, value), drafts, _closed(value))
+
+
+def is_history(plan: Plan, value: JsonValue) -> bool:
+    """Tell whether a whole array is one history rather than a list of records."""
+    signs = _SIGNS[plan.reader.name]
+    return plan.messages is None and isinstance(value, dict) and any(key in value for key in signs)
+
+
+def _thread_id(plan: Plan, record: Record) -> str:
+    if plan.thread_id is not None:
+        return expand(plan.thread_id, record.value)
+    if isinstance(record.value, dict) and isinstance(record.value.get("threadId"), str):
+        return str(record.value["threadId"])
+    return record.stem if record.number == 0 else f"{record.stem}-{record.number}"
+
+
+def _items(plan: Plan, path: JSONPath | None, value: JsonValue) -> list[JsonValue]:
+    if path is not None:
+        found = path.findall(value)
+        items = found[0] if len(found) == 1 and isinstance(found[0], list) else found
+        if not items:
+            raise InvalidPath(f"{plan.messages} leads to nothing in this record")
+        return list(items)
+    match value:
+        case list(items):
+            return items
+        case {"messages": list(items)}:
+            return items
+        case _:
+            raise InvalidMessage.at(
+                "", "has no messages: say where they are by a JSONPath, as in --messages '$.traj'"
+            )
+
+
+def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
+    """Give a draft the id that it will have at every import, unless it has one."""
+    return draft if "id" in draft else {"id": derived_message_id(thread_id, index), **draft}
+
+
+def _started(plan: Plan, value: JsonValue) -> dict[str, JsonValue] | None:
+    own = value if isinstance(value, dict) and "threadId" in value else {}
+    facts: dict[str, JsonValue] = {key: own[key] for key in OWN_FACTS if own.get(key) is not None}
+    if plan.goal is not None:
+        facts["goal"] = expand(plan.goal, value)
+    if plan.metadata:
+        chosen = {key: expand_value(text, value) for key, text in plan.metadata.items()}
+        facts["metadata"] = {**facts.get("metadata", {}), **chosen}
+    # a history of elsewhere is kept as it is; one of ours keeps the policy it had
+    policy = plan.policy or own.get("policy") or ("strict" if own else "record")
+    if not facts and policy == "strict":
+        return None
+    return {"type": "thread.started", **facts, "policy": policy}
+
+
+def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
+    match value:
+        case {"threadId": str(), "closed": dict(closed)}:
+            return {"type": "thread.closed", **closed}
+        case _:
+            return None

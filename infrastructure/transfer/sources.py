@@ -1,0 +1,96 @@
+"""Finding the records in what the caller names: files, folders, or standard input."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.errors import InvalidInput, InvalidJson
+from domain.json_text import JsonValue, parse, replace_lone_surrogates
+
+SUFFIXES = (".json", ".jsonl", ".ndjson")
+STANDARD_INPUT = Path("-")
+
+
+class UnreadableSource(InvalidInput):
+    """A file or folder that holds no records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a file.
+
+    `place` says where it stands (`runs.jsonl:12`), `size` how many bytes of the file it takes
+    (about), `mended` how many lone surrogates were replaced in it by U+FFFD. `value` is the error
+    itself where the text is not JSON.
+    """
+
+    place: str
+    stem: str
+    number: int
+    size: int
+    value: JsonValue | InvalidInput
+    mended: int = 0
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that `paths` name, folders searched through, in the order of their names.
+
+    Raises:
+        UnreadableSource: a path is not there, or a folder has no file to import.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path == STANDARD_INPUT or path.is_file():
+            found.append(path)
+        elif path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
+            if not inside:
+                raise UnreadableSource(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
+            found += inside
+        else:
+            raise UnreadableSource(f"{path}: no such file or folder")
+    return found
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Yield the records of a file: the lines of JSON lines, else the items of a JSON array.
+
+    A JSON object is one record. Standard input is JSON lines, or one JSON value.
+    """
+    try:
+        data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        yield Record(str(path), path.stem, 0, 0, UnreadableSource(f"cannot be read: {reason}"))
+        return
+    if path.suffix in {".jsonl", ".ndjson"} or (path == STANDARD_INPUT and _has_lines(data)):
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if line.strip():
+                yield _record(f"{path}:{number}", path.stem, number, line)
+        return
+    whole = _record(str(path), path.stem, 0, data)
+    if not isinstance(whole.value, list):
+        yield whole
+        return
+    share = len(data) // max(1, len(whole.value))
+    for number, value in enumerate(whole.value):
+        yield Record(f"{path}[{number}]", path.stem, number, share, value, whole.mended)
+
+
+def _has_lines(data: bytes) -> bool:
+    first, _, rest = data.strip().partition(b"\n")
+    return first[:1] == b"{" and first.rstrip()[-1:] == b"}" and rest.strip()[:1] == b"{"
+
+
+def _record(place: str, stem: str, number: int, data: bytes) -> Record:
+    try:
+        return Record(place, stem, number, len(data), parse(data))
+    except InvalidJson as error:
+        try:
+            value, mended = replace_lone_surrogates(data.decode("utf-8"))
+        except (UnicodeDecodeError, InvalidJson):
+            return Record(place, stem, number, len(data), error)
+        if not mended:
+            return Record(place, stem, number, len(data), error)
+        return Record(place, stem, number, len(data), value, mended)
