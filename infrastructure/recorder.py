@@ -160,7 +160,7 @@ class PollingSubscription(Subscription[PostgresRecorder]):
             self._cursor, _PAGE, end, self._topics, inclusive_of_start=False
         )
         if len(found) < _PAGE and end is not None:
-            self._cursor = end
+            self._cursor = max(end, self._cursor or 0)
         elif found:
             self._cursor = found[-1].id
         self._page = list(reversed(found))

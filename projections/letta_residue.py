@@ -36,7 +36,7 @@ AWAITS_PERSON = "requires_approval"
 def permitted(item: Item, key: str, value: JsonValue) -> bool:
     """Let a residue change an item within its class, never who was asked or answered what."""
     changed = {**item, key: value}
-    return True
+    return fits(changed) and _facts(changed) <= _facts(item)
 
 
 def _facts(item: Item) -> set[JsonValue]:

@@ -21,6 +21,7 @@ STREAM_ONLY = frozenset({"error_message", "stop_reason", "usage_statistics"})
 LIST_ONLY = frozenset({"event_message", "summary_message"})
 """What a list has and a stream has not."""
 
+# what both `fromisoformat` and the client take: a day and a time, the zone at will
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
     r"(Z|[+-][0-9]{2}:[0-9]{2})?"

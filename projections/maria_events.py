@@ -90,9 +90,11 @@ def permitted(item: Item, key: str, value: JsonValue) -> bool:
         case "message":
             return _same_message(item.get("message"), value)
         case "tool_call":
-            return call_ids([item.get("tool_call")]) == call_ids([value]) and value is not None
+            both = isinstance(item.get("tool_call"), dict) and isinstance(value, dict)
+            return both and item["tool_call"].get("id") == value.get("id")
         case "tool_calls":
-            return "tool_calls" in item and call_ids(item["tool_calls"]) == call_ids(value)
+            same = call_ids(item.get("tool_calls")) == call_ids(value)
+            return same and "tool_calls" in item and (value is None or isinstance(value, list))
         case "content":
             return "content" in item and _is_content(value)
         case _:

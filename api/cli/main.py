@@ -165,6 +165,7 @@ def show(
     thread: ThreadArgument,
     at: At = None,
     *,
+    full: Annotated[bool, typer.Option("--full", help="All of each message.")] = False,
     json: Annotated[bool, typer.Option("--json", help="A JSON line each.")] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -173,7 +174,7 @@ def show(
     from api.cli.session import failing_clearly, settings_with
 
     with failing_clearly():
-        show_thread(settings_with(data_dir=data_dir), thread, at=at, as_json=json)
+        show_thread(settings_with(data_dir=data_dir), thread, at=at, as_json=json, full=full)
 
 
 @app.command()

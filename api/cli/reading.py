@@ -19,7 +19,8 @@ from infrastructure.reader import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.store import State, Store
 
-_CONTENT_WIDTH = 2000
+_LINES = 4
+_LINE_WIDTH = 200
 
 
 def migrate(settings: Settings) -> None:
@@ -62,7 +63,9 @@ def list_threads(  # noqa: PLR0913 - one parameter a filter
     Console().print(table)
 
 
-def show_thread(settings: Settings, thread_id: str, *, at: str | None, as_json: bool) -> None:
+def show_thread(
+    settings: Settings, thread_id: str, *, at: str | None, as_json: bool, full: bool
+) -> None:
     """Print a thread's head and its events."""
     with _store(settings) as store:
         head = store.thread(thread_id)
@@ -72,20 +75,17 @@ def show_thread(settings: Settings, thread_id: str, *, at: str | None, as_json: 
         for event in events:
             print_line(event_json(event))
         return
-    console = Console()
-    console.print(Text(f"{head.thread_id}  {head.status}, version {head.version}, {head.policy}"))
+    console = Console(soft_wrap=True, highlight=False)
+    about = (
+        f"{head.status}, version {head.version}, policy {head.policy}, {head.anomalies} anomalies"
+    )
+    console.print(Text(head.thread_id, style="bold"), Text(about))
     if head.goal:
         console.print(_cell(head.goal))
-    table = Table("version", "position", "recorded", "type", "content", show_lines=False)
     for event in events:
-        table.add_row(
-            str(event.version),
-            str(event.position),
-            time_text(event.recorded_at),
-            _cell(event.type),
-            _cell(_content(event)),
-        )
-    console.print(table)
+        place = f"{event.version:>6}  @{event.position}  {time_text(event.recorded_at)}  "
+        console.print(Text(place, style="dim") + Text(printable(event.type), style="bold"))
+        console.print(_indented(_content(event), full=full))
 
 
 def print_view(
@@ -144,6 +144,12 @@ def _content(event: Event) -> str:
     return text if isinstance(text, str) else print_text(rest)
 
 
+def _indented(content: str, *, full: bool) -> Text:
+    lines = content.splitlines() or [""]
+    shown = lines if full else [line[:_LINE_WIDTH] for line in lines[:_LINES]]
+    cut = not full and (len(lines) > _LINES or any(len(line) > _LINE_WIDTH for line in lines))
+    return Text(printable("\n".join(f"        {line}" for line in shown) + (" …" if cut else "")))
+
+
 def _cell(text: str) -> Text:
-    short = text if len(text) <= _CONTENT_WIDTH else f"{text[:_CONTENT_WIDTH]} …"
-    return Text(printable(short))
+    return Text(printable(text))

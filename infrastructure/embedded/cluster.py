@@ -23,7 +23,7 @@ from infrastructure.embedded.errors import (
     OtherMajorVersion,
     UnreachableFolder,
 )
-from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster
+from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, forget_dead
 from infrastructure.embedded.programs import MAJOR_VERSION
 from infrastructure.embedded.sockets import PORT, make_socket_folder
 
@@ -129,12 +129,11 @@ class Cluster:
 
     def _start(self, settings: Mapping[str, str]) -> int:
         """Start postgres; return where in the log its words begin."""
-        found = Postmaster.read(self._path)
-        if found is not None:
-            found.forget_if_reused()
         if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
             self._log.replace(self._log.with_suffix(".log.old"))
         folder = make_socket_folder(self._data_dir, self._account)
+        for lock_file in (self._path / "postmaster.pid", folder / f".s.PGSQL.{PORT}.lock"):
+            forget_dead(lock_file, self._path)
         quoted = str(folder).replace('"', '""')
         forced = {
             "listen_addresses": "",

@@ -41,27 +41,7 @@ class Postmaster:
         Its number alone says little: after a crash of the machine or a container's restart some
         other process has it.
         """
-        try:
-            return os.fsencode(self.cluster) in _command_line(self.pid)
-        except (ProcessLookupError, FileNotFoundError):
-            return False
-        except PermissionError:
-            return True  # hidden from us: take it at its word
-
-    def forget_if_reused(self) -> None:
-        """Remove the file of a dead server whose number some other process has now.
-
-        PostgreSQL sees only that the process lives, and would refuse to start while it does. That
-        no backend of the dead server is left, it checks by other means (its shared memory).
-        """
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return  # PostgreSQL sees as much, and removes the file itself
-        except PermissionError:
-            pass  # somebody else's process lives too
-        if not self.runs:
-            (self.cluster / "postmaster.pid").unlink(missing_ok=True)
+        return _is_server(self.pid, self.cluster)
 
     def stop(self, *, seconds: float) -> bool:
         """Stop it cleanly, or at once if that takes too long; return whether it is gone."""
@@ -76,6 +56,34 @@ class Postmaster:
                     return True
                 time.sleep(POLL_SECONDS)
         return False
+
+
+def forget_dead(lock_file: Path, cluster: Path) -> None:
+    """Remove a lock file of PostgreSQL's unless a server on `cluster` holds it.
+
+    PostgreSQL itself sees only whether a process of that number lives. That may be any process by
+    now, or one that has died and was not waited for, and it refuses to start while it is there, or
+    while the file is empty. That no backend of a dead server is left it checks by other means, the
+    shared memory of the cluster.
+    """
+    try:
+        pid = int(lock_file.read_text().splitlines()[0])
+    except FileNotFoundError:
+        return
+    except (IndexError, ValueError):
+        lock_file.unlink(missing_ok=True)
+        return
+    if not _is_server(pid, cluster):
+        lock_file.unlink(missing_ok=True)
+
+
+def _is_server(pid: int, cluster: Path) -> bool:
+    try:
+        return os.fsencode(cluster) in _command_line(pid)
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+    except PermissionError:
+        return True  # hidden from us: take the file at its word
 
 
 def _command_line(pid: int) -> bytes:

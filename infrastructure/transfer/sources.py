@@ -1,5 +1,6 @@
 """Finding the records in what the caller names: files, folders, or standard input."""
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,8 +80,13 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def _has_lines(data: bytes) -> bool:
+    """Tell whether the first line is a JSON value by itself, with more to come."""
     first, _, rest = data.strip().partition(b"\n")
-    return first[:1] == b"{" and first.rstrip()[-1:] == b"}" and rest.strip()[:1] == b"{"
+    try:
+        json.loads(first)
+    except ValueError:
+        return False
+    return bool(rest.strip())
 
 
 def _record(place: str, stem: str, number: int, data: bytes) -> Record:

@@ -33,11 +33,11 @@ class MariaReader(Reader):
     def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
         reading = _Reading()
         for index, item in enumerate(items):
-            if not isinstance(item, dict):
-                raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
-            if reading.says_already(item):
+            if isinstance(item, dict) and reading.says_already(item):
                 continue
             yield from reading.drafts
+            if not isinstance(item, dict):
+                raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
             try:
                 reading.read(item, self.read_item(item, index))
             except InvalidMessage as error:
