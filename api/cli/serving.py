@@ -30,7 +30,7 @@ class AddressTaken(AgentlogError):
 def serve(settings: Settings, *, examples: bool) -> None:
     """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
-    console = Console()
+    console = Console(soft_wrap=True, highlight=False)
     with _listen(settings.host, settings.port) as listening, open_service(settings) as service:
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
