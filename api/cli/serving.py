@@ -35,7 +35,7 @@ def serve(settings: Settings, *, examples: bool) -> None:
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         if examples:
-            _load_examples(service)
+            _load_examples(service, console)
         app = create_app(service.store, service.database, max_body_bytes=settings.max_body_bytes)
         config = uvicorn.Config(
             app,
@@ -68,14 +68,14 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _load_examples(service: Service) -> None:
+def _load_examples(service: Service, console: Console) -> None:
     importer = Importer(
         service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
     )
     for path in find_files([_examples_dir()]):
         importer.import_file(path)
-    for failure in importer.report.failures:
-        raise AgentlogError(f"an example does not load: {failure.place}: {failure.reason}")
+    for failure in importer.report.failures:  # left by another version's demo: show what is there
+        console.print(Text(f"example not loaded: {failure.place}: {failure.reason}"))
 
 
 def _examples_dir() -> Path:
