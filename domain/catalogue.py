@@ -1,5 +1,6 @@
 """From JSON to messages: one place knows every type and words what is wrong with a message."""
 
+from collections.abc import Iterator
 from typing import cast, get_args
 
 from pydantic import ValidationError
@@ -8,7 +9,7 @@ from pydantic_core import ErrorDetails
 from domain.errors import Flaw, InvalidMessage
 from domain.facts import Fact
 from domain.json_text import JsonValue, path
-from domain.messages import CustomMessage, KernelMessage, Message
+from domain.messages import CustomMessage, KernelMessage, Message, Model
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Message) if cls is not CustomMessage
@@ -82,30 +83,68 @@ def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
         details = error.errors(include_url=False)
         # a list with a flawed item is reported as too short as well: only the item is the news
         nested = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
-        news = [d for d in details if d["type"] != "too_short" or d["loc"][0] not in nested]
+        news = [
+            detail
+            for detail in details
+            if not (detail["type"] == "too_short" and detail["loc"][0] in nested)
+            and not (detail["loc"][-1:] == ("str",) and _names_member(detail["loc"], -1))
+        ]
         raise InvalidMessage([_flaw(model, detail) for detail in news]) from error
 
 
 def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
-    place = path(tuple(part for part in detail["loc"] if part not in _UNION_MEMBERS))
+    loc = detail["loc"]
+    keys = tuple(part for index, part in enumerate(loc) if not _names_member(loc, index))
+    place = path(keys)
     match detail["type"]:
-        case "extra_forbidden" if len(detail["loc"]) > 1:
-            return Flaw(place, "no such field")
         case "too_short":
             return Flaw(place, "needs at least one item")
         case "extra_forbidden":
-            known = ", ".join(field.alias or name for name, field in model.model_fields.items())
-            return Flaw(place, f"no such field: {model.__name__} has {known}")
+            owner = _owner(model, keys)
+            known = ", ".join(field.alias or name for name, field in owner.model_fields.items())
+            return Flaw(place, f"no such field: {owner.__name__} has {known}")
         case "missing":
             return Flaw(place, "missing")
-        case "string_pattern_mismatch" if place == "id":
-            return Flaw(place, "not a ULID: 26 characters of Crockford's base 32, in capitals")
-        case "string_pattern_mismatch" if place.endswith("data"):
-            return Flaw(place, "not base64")
+        case "string_pattern_mismatch":
+            return Flaw(place, _PATTERNS.get(keys[-1], "not of the right form"))
+        case "tuple_type":
+            return Flaw(place, "not an array")
+        case "model_type" if loc[-1] == "ToolError":
+            return Flaw(place, "neither a string nor an object")
+        case "model_type" | "dict_type":
+            return Flaw(place, "not an object")
         case "value_error":
             return Flaw(place, str(detail["ctx"]["error"]))
         case _:
             return Flaw(place, detail["msg"][:1].lower() + detail["msg"][1:])
 
 
-_UNION_MEMBERS = frozenset({"str", "ToolError"})
+_THREAD_ID = "not a thread id: use 1 to 128 of the characters A-Z a-z 0-9 . _ : ~ -"
+_PATTERNS: dict[str | int, str] = {
+    "id": "not a ULID: 26 characters of Crockford's base 32, in capitals",
+    "data": "not base64",
+    "type": "not a type: a vendor in small letters, a dot and a name, as in 'vendor.name'",
+    "threadId": _THREAD_ID,
+    "parent": _THREAD_ID,
+}
+
+
+def _names_member(loc: tuple[str | int, ...], index: int) -> bool:
+    """Tell whether a part of a location names a member of the union that `results[].error` is."""
+    return loc[0] == "results" and loc[:index][-1:] == ("error",) and len(loc[:index]) == 3  # noqa: PLR2004 - results, index, error
+
+
+def _owner(model: type[Model], keys: tuple[str | int, ...]) -> type[Model]:
+    """Return the model, `model` itself or one within it, that the last of `keys` was meant for."""
+    for key in keys[:-1]:
+        for name, field in model.model_fields.items():
+            if key in (name, field.alias):
+                model = next(_models_in(field.annotation))
+    return model
+
+
+def _models_in(annotation: object) -> Iterator[type[Model]]:
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)

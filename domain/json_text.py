@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import Any, Never, Self
 
 import orjson
@@ -83,17 +84,23 @@ def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
     """Return `value` as compact UTF-8 JSON, its numbers as they were written.
 
     Raises:
-        InvalidJson: a float is NaN or infinite, a string holds a lone surrogate, or a type is none
-            of JSON's.
+        InvalidJson: a float is NaN or infinite, a string holds a lone surrogate, a type is none of
+            JSON's, or it is nested too deep; values made in Python only, `parse` gives none such.
     """
     option = orjson.OPT_SORT_KEYS if sort_keys else None
     try:
-        return orjson.dumps(value, default=_fragment, option=option)
+        printed = orjson.dumps(value, default=_fragment, option=option)
     except TypeError:
         try:
-            return orjson.dumps(_with_fragments(value), default=_fragment, option=option)
+            printed = orjson.dumps(_with_fragments(value), default=_fragment, option=option)
         except TypeError as error:
+            _refuse_lone_surrogates(value, "")
             raise InvalidJson(str(error)) from error
+        except (RecursionError, ValueError) as error:  # too deep, or an integer too long to print
+            raise InvalidJson(str(error)) from error
+    if b"null" in printed:  # which orjson prints for NaN as well
+        _refuse_non_finite(value)
+    return printed
 
 
 def print_text(value: JsonValue) -> str:
@@ -176,8 +183,13 @@ def _walk(value: JsonValue, place: str) -> Iterator[tuple[int, str, JsonValue]]:
                 todo += [
                     (depth + 1, f"{here}.{key}".removeprefix("."), v) for key, v in each.items()
                 ]
-            case list():
+            case list() | tuple():
                 todo += [(depth + 1, f"{here}[{index}]", v) for index, v in enumerate(each)]
+            case _ if is_dataclass(each):
+                todo += [
+                    (depth + 1, f"{here}.{field.name}".removeprefix("."), getattr(each, field.name))
+                    for field in fields(each)
+                ]
             case _:
                 pass
 
@@ -209,6 +221,12 @@ def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
                     "holds a lone surrogate, which is not Unicode: send U+FFFD in its place",
                     place=here,
                 ) from None
+
+
+def _refuse_non_finite(value: JsonValue) -> None:
+    for _, here, each in _walk(value, ""):
+        if type(each) is float and not isfinite(each):
+            raise InvalidJson(f"{each} is not JSON: use null or a string", place=here)
 
 
 def _fragment(value: object) -> orjson.Fragment:

@@ -26,8 +26,15 @@ Json = Any
 Number = float
 """Strict: an integer or a decimal, no string and no boolean."""
 
+
+def _not_dots(thread_id: str) -> str:
+    if thread_id in {".", ".."}:
+        raise ValueError("'.' and '..' are no thread ids: a URL path would swallow them")
+    return thread_id
+
+
 MessageId = Annotated[str, StringConstraints(pattern=MESSAGE_ID_PATTERN)]
-ThreadId = Annotated[str, StringConstraints(pattern=THREAD_ID_PATTERN)]
+ThreadId = Annotated[str, StringConstraints(pattern=THREAD_ID_PATTERN), AfterValidator(_not_dots)]
 CallId = Annotated[str, StringConstraints(min_length=1)]
 Timestamp = Annotated[int, Field(ge=0, le=253_402_300_799_999)]
 """Milliseconds since the epoch by the producer's clock, up to the year 9999."""

@@ -7,13 +7,13 @@ March 2026.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from typing_extensions import override
 
 from domain.events import Event
-from domain.json_text import JsonValue, print_bytes
+from domain.json_text import JsonValue
 from domain.messages import (
     CustomMessage,
     InputMessage,
@@ -145,11 +145,6 @@ class MariaView(View[MariaCarry, MariaOptions]):
     def rest(self, carry: MariaCarry) -> Sequence[Placed]:
         return () if carry.held is None else self._turn_items(carry.held)
 
-    @override
-    def dump(self, carry: MariaCarry) -> bytes:
-        # as plain dicts: only in those are integers beyond 64 bits found and printed
-        return print_bytes(asdict(carry))
-
     def _say(
         self, carry: MariaCarry, origin: Origin, items: Sequence[Item]
     ) -> tuple[MariaCarry, Sequence[Placed]]:
@@ -239,9 +234,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
         ]
 
     def _enveloped(self, origin: Origin, ordinal: int, item: Item) -> Item:
+        event_id = str(event_uuid(origin.message_id, ordinal))
         if self.options.dialect == "2026-03":
-            envelope_id = str(event_uuid(origin.message_id, ordinal))
-            item = {"id": envelope_id, "created": origin.created, "desc": item}
+            item = {"id": event_id, "created": origin.created, "desc": item}
+        else:
+            item = {"msg": item["msg"], "id": event_id, **item}
         found = origin.residues[ordinal] if ordinal < len(origin.residues) else None
         return restore(item, found, permitted)
 

@@ -7,13 +7,13 @@ The repair rules are the Unternet kernel's; item shapes are those of openai 3.52
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from domain.events import Event
-from domain.json_text import JsonValue, print_bytes
+from domain.json_text import JsonValue
 from domain.messages import (
     FileAttachment,
     InputMessage,
@@ -114,11 +114,6 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     @override
     def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
         return () if carry.held is None else (_placed(carry.held),)
-
-    @override
-    def dump(self, carry: OpenAICarry) -> bytes:
-        # as plain dicts: only in those are integers beyond 64 bits found and printed
-        return print_bytes(asdict(carry))
 
     def _hold(
         self,

@@ -1,6 +1,21 @@
-"""What every test shares: hypothesis settings that never flake on a busy machine."""
+"""What every test shares: hypothesis settings that never flake, and real databases to test on.
 
+AGENTLOG_TEST_DATABASE_URL names a PostgreSQL (15 or newer) on which databases may be created.
+Without it each process of the test run starts an embedded server of its own.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
 from hypothesis import HealthCheck, settings
+
+from domain.json_text import parse
+from infrastructure.migration import migrate
+from tests.databases import embedded_server_url, name_of, new_database
 
 settings.register_profile(
     "here",
@@ -10,3 +25,48 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("here")
+
+TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """The server under test: any of its databases, with the right to create more."""
+    given = os.environ.get("AGENTLOG_TEST_DATABASE_URL")
+    if given:
+        yield given
+    else:
+        with embedded_server_url() as url:
+            yield url
+
+
+@pytest.fixture(scope="session")
+def template_database(server_url: str) -> Iterator[str]:
+    """The name of a migrated database that nobody is connected to."""
+    with new_database(server_url) as url:
+        with psycopg.connect(url) as connection:
+            migrate(connection)
+        yield name_of(url)
+
+
+@pytest.fixture
+def database_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A fresh, migrated database for one test."""
+    with new_database(server_url, template=template_database) as url:
+        yield url
+
+
+@pytest.fixture
+def empty_database_url(server_url: str) -> Iterator[str]:
+    """A fresh database for one test, without our schema."""
+    with new_database(server_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def tau_bench() -> list[dict[str, Any]]:
+    """The 200 records of tau-bench's airline tasks: real conversations of GPT-4o with tools."""
+    if not TAU_BENCH.exists():
+        pytest.skip(f"the tau-bench histories are not there: {TAU_BENCH}")
+    records: list[dict[str, Any]] = parse(TAU_BENCH.read_bytes())
+    return records

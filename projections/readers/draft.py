@@ -51,7 +51,7 @@ class Reader:
 
 
 def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
-    events = [_sample(draft, n + 1) for n, draft in enumerate(drafts)]
+    events = [sample_event(draft, n + 1) for n, draft in enumerate(drafts)]
     rendered = render(view, events)
     if len(rendered.items) != 1 or not drafts:
         return drafts
@@ -67,7 +67,7 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
     return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 
-def _sample(draft: Draft, version: int) -> Event:
+def sample_event(draft: Draft, version: int) -> Event:
     """Return the event that `draft` would become, at a time and place that do not matter."""
     body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
     metadata = body.pop("metadata", None) or {}

@@ -15,7 +15,7 @@ from typing_extensions import override
 from domain.errors import Flaw, InvalidMessage
 from domain.json_text import JsonValue
 from projections.maria import WIRES, Dialect, MariaCarry, MariaOptions, MariaView
-from projections.readers.draft import Draft, Reader, _sample
+from projections.readers.draft import Draft, Reader, sample_event
 from projections.readers.maria_events import read_event
 from projections.residue import METADATA_KEY, residue
 from projections.view import Item, Placed, render
@@ -57,7 +57,7 @@ class _Reading:
     def read(self, item: Item, drafts: Sequence[Draft]) -> None:
         """Take the messages that `item` makes; keep beside them how it puts them."""
         before = self.version
-        events = [_sample(draft, before + n + 1) for n, draft in enumerate(drafts)]
+        events = [sample_event(draft, before + n + 1) for n, draft in enumerate(drafts)]
         rendering = render(_VIEWS[_dialect(item)], events, self.carry)
         self.carry, self.version, self.drafts = rendering.carry, before + len(drafts), drafts
         self.awaited = [placed for placed in rendering.items if placed.version > before]

@@ -1,0 +1,69 @@
+"""Databases to test on: made from nothing or from a template, and gone afterwards."""
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+from infrastructure.embedded import open_embedded
+
+CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""A crash may cost the data: what is tested on lives for minutes."""
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """Yield a new folder, short in its path and open to the account that root falls back to."""
+    folder = Path(tempfile.mkdtemp(prefix="agentlog-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def embedded_server_url() -> Iterator[str]:
+    """Yield the URL of a server of its own."""
+    with short_folder() as folder, open_embedded(folder / "data", settings=CARELESS) as server:
+        yield server.url
+
+
+@contextmanager
+def new_database(server_url: str, *, template: str = "template0") -> Iterator[str]:
+    """Yield the URL of a new database on the server; who still uses it at the end is put out."""
+    name = f"agentlog_test_{uuid.uuid4().hex}"
+    _run(
+        server_url,
+        sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+            sql.Identifier(name), sql.Identifier(template)
+        ),
+    )
+    try:
+        yield url_of(server_url, name)
+    finally:
+        _run(server_url, sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def url_of(server_url: str, name: str) -> str:
+    """Return `server_url`, a URL or a string of keywords, as the URL of another database of its."""
+    parameters = conninfo_to_dict(server_url)
+    parameters.pop("dbname", None)
+    return f"postgresql:///{name}?{urlencode(parameters, quote_via=quote)}"
+
+
+def name_of(url: str) -> str:
+    """Return the name of the database that `url` is about."""
+    return str(conninfo_to_dict(url)["dbname"])
+
+
+def _run(server_url: str, statement: sql.Composed) -> None:
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(statement)

@@ -1,0 +1,319 @@
+"""The OpenAI reader: nothing of a history is lost, and a bad item is named."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.errors import InvalidMessage
+from domain.events import Event
+from domain.json_text import JsonValue, parse, print_bytes, print_text
+from projections.openai import OpenAIOptions, OpenAIView
+from projections.readers.openai import READER
+from projections.view import Item, render
+from tests.histories import event, texts
+from tests.projections.chat_api import check_types, why_unsafe
+
+AIRLINE = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+
+
+def _imported(items: Iterable[JsonValue]) -> list[Event]:
+    return [event(n + 1, draft) for n, draft in enumerate(READER.read(items))]
+
+
+def _shown(events: Iterable[Event], **options: bool) -> list[Item]:
+    return [placed.item for placed in render(OpenAIView(OpenAIOptions(**options)), events).items]
+
+
+def _round_trip(items: Iterable[JsonValue], *, repair: bool = False) -> list[Item]:
+    return _shown(_imported(items), tool_names=True, repair=repair)
+
+
+def _same(one: object, other: object) -> bool:
+    return print_bytes(one, sort_keys=True) == print_bytes(other, sort_keys=True)
+
+
+def _call(arguments: str, call_id: str = "a", **extra: object) -> Item:
+    function = {"name": "find", "arguments": arguments}
+    return {"id": call_id, "type": "function", "function": function, **extra}
+
+
+def _turn(*calls: Item, **fields: object) -> Item:
+    return {"role": "assistant", "tool_calls": list(calls), **fields}
+
+
+DATA_URI = "data:image/png;base64,QUJD"
+EXAMPLES: dict[str, list[Item]] = {
+    "system": [{"role": "system", "content": "Be kind."}],
+    "system parts": [{"role": "system", "content": [{"type": "text", "text": "Be kind."}]}],
+    "developer": [{"role": "developer", "content": "Be kind.", "name": "dev"}],
+    "user": [{"role": "user", "content": "hello"}],
+    "name on user": [{"role": "user", "content": "hello", "name": "ann"}],
+    "empty user": [{"role": "user", "content": ""}],
+    "several texts": [
+        {"role": "user", "content": [{"type": "text", "text": t} for t in ("a", "", "b")]}
+    ],
+    "no parts": [{"role": "user", "content": []}],
+    "image in place": [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": DATA_URI}}]}
+    ],
+    "image with detail": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "image_url", "image_url": {"url": DATA_URI, "detail": "low"}},
+                {"type": "text", "text": "what is it?"},
+            ],
+        }
+    ],
+    "remote image": [
+        {
+            "role": "user",
+            "content": [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}],
+        }
+    ],
+    "odd data URIs": [
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": uri}}]}
+        for uri in (
+            "data:,plain",
+            "data:image/png;base64,a=b",
+            "data:image/png;base64,QU JD",
+            "data:image/png;charset=x;base64,QUJD",
+            "data:;base64,QUJD",
+            "data:text/plain;base64,aGk=",
+            "data:image/png;base64,QU\r\nJD\n",
+        )
+    ],
+    "files": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "file", "file": {"file_data": "data:application/pdf;base64,QUJD"}},
+                {"type": "file", "file": {"file_data": "data:a/b;base64,QQ", "filename": "x"}},
+                {"type": "file", "file": {"file_id": "file-1"}},
+            ],
+        }
+    ],
+    "audio": [
+        {
+            "role": "user",
+            "content": [{"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}}],
+        }
+    ],
+    "assistant": [{"role": "assistant", "content": "hi"}],
+    "empty content": [{"role": "assistant", "content": ""}],
+    "null content": [{"role": "assistant", "content": None}],
+    "no content": [{"role": "assistant"}],
+    "null and empty calls": [
+        {"role": "assistant", "content": "hi", "tool_calls": None},
+        {"role": "assistant", "content": "hi", "tool_calls": []},
+    ],
+    "refusal": [
+        {"role": "assistant", "content": None, "refusal": "I cannot."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]},
+        {"role": "assistant", "content": "hi", "refusal": None},
+    ],
+    "calls without, with null and with empty content": [
+        _turn(_call("{}")),
+        _turn(_call("{}"), content=None),
+        _turn(_call("{}"), content=""),
+    ],
+    "text and calls": [_turn(_call('{"q":1}', "a"), _call("{}", "b"), content="wait")],
+    "arguments as written": [
+        _turn(*(_call(arguments, f"c{n}") for n, arguments in enumerate(written)), content=None)
+        for written in (
+            ("", "null", "{ }", '{"a": 1}', '{"a":1.10}', "{}", '{"a":1}\n'),
+            ('{"broken": ', "plain words", '{"a":1,"a":2}', "NaN", "1e400", '"\\u0000"', "-0"),
+            (f'{{"n":{10**30}}}', '{"n":1e5}', '{"u":"\\u00e9"}', '{"u":"é"}', "\ufeff{}"),
+        )
+    ],
+    "one id twice": [
+        _turn(_call("{}", "a"), _call('{"n":1}', "a"), content=None),
+        {"role": "tool", "content": "1", "tool_call_id": "a"},
+        {"role": "tool", "content": "2", "tool_call_id": "a"},
+    ],
+    "custom call": [
+        _turn({"id": "a", "type": "custom", "custom": {"name": "sh", "input": "ls -l"}})
+    ],
+    "unknown keys": [
+        _turn(_call("{}", index=0), content="x", annotations=[], audio=None),
+        {"role": "user", "content": "x", "cache_control": {"type": "ephemeral", "n": 10**30}},
+    ],
+    "tool": [
+        {"role": "tool", "content": "ok", "tool_call_id": "a"},
+        {"role": "tool", "content": "ok", "tool_call_id": "a", "name": "find"},
+        {"role": "tool", "content": "ok", "tool_call_id": "a", "name": None},
+        {"role": "tool", "content": [{"type": "text", "text": "ok"}], "tool_call_id": "a"},
+        {"role": "tool", "content": '{"a": 1}', "tool_call_id": "a"},
+    ],
+    "NUL": [
+        {"role": "user", "content": "a\x00b"},
+        _turn(_call('"\x00"', "a\x00"), content="\x00"),
+        {"role": "tool", "content": "\x00", "tool_call_id": "a\x00"},
+    ],
+    "answers out of place": [
+        _turn(_call("{}", "a"), content=None),
+        {"role": "user", "content": "never mind"},
+        {"role": "tool", "content": "late", "tool_call_id": "a"},
+        {"role": "assistant", "content": "one"},
+        {"role": "assistant", "content": "two"},
+    ],
+}
+
+
+UNTYPED = {"null and empty calls", "unknown keys"}  # found in the wild all the same
+
+
+@pytest.mark.parametrize("items", EXAMPLES.values(), ids=EXAMPLES)
+def test_the_view_gives_back_what_was_imported(items: list[Item]) -> None:
+    assert _same(_round_trip(items), items)
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - UNTYPED))
+def test_the_examples_are_of_the_openai_packages_types(name: str) -> None:
+    for item in EXAMPLES[name]:
+        check_types(item)
+
+
+def test_what_other_views_see_of_an_import_is_plain() -> None:
+    items = [
+        {"role": "developer", "content": [{"type": "text", "text": "Be kind."}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": DATA_URI}}]},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]},
+        _turn(_call('{"n": 1}')),
+        {"role": "tool", "content": "ok", "tool_call_id": "a", "name": "find"},
+    ]
+    plain = [{k: v for k, v in draft.items() if k != "metadata"} for draft in READER.read(items)]
+    assert plain == [
+        {"type": "system", "text": "Be kind."},
+        {"type": "input", "files": [{"data": "QUJD", "mimeType": "image/png"}]},
+        {"type": "reply", "text": "I cannot."},
+        {
+            "type": "tool_calls",
+            "calls": [{"id": "a", "name": "find", "args": {"n": 1}, "argumentsText": '{"n": 1}'}],
+        },
+        {
+            "type": "tool_results",
+            "results": [{"callId": "a", "output": "ok", "name": "find"}],
+        },
+    ]
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | texts,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
+    max_leaves=4,
+)
+_text_parts = st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": texts}), max_size=3)
+_uris = st.sampled_from([DATA_URI, "data:text/plain;base64,aGk=", "https://x.org/a", "data:x"])
+_parts = st.lists(
+    st.fixed_dictionaries({"type": st.just("text"), "text": texts}, optional={"x": _json})
+    | _uris.map(lambda uri: {"type": "image_url", "image_url": {"url": uri}})
+    | _uris.map(lambda uri: {"type": "file", "file": {"file_data": uri, "filename": "f"}})
+    | _json.map(lambda value: {"type": "input_audio", "input_audio": value}),
+    max_size=3,
+)
+_call_ids = st.sampled_from(["a", "b", "c\x00"])
+_arguments = texts | _json.map(print_text) | st.sampled_from(["{}", "", '{"a": 1}', '{"a":1.10}'])
+_calls = st.lists(
+    st.builds(_call, _arguments, _call_ids)
+    | st.builds(
+        lambda call_id, text: {
+            "id": call_id,
+            "type": "custom",
+            "custom": {"name": "sh", "input": text},
+        },
+        _call_ids,
+        texts,
+    ),
+    max_size=3,
+)
+_extra: Any = {"name": texts | st.none(), "x": _json, "refusal": texts | st.none()}
+_wire_items = st.one_of(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "developer"]), "content": texts | _text_parts},
+        optional=_extra,
+    ),
+    st.fixed_dictionaries({"role": st.just("user"), "content": texts | _parts}, optional=_extra),
+    st.fixed_dictionaries(
+        {"role": st.just("assistant")},
+        optional={
+            "content": st.none() | texts | _text_parts,
+            "tool_calls": st.none() | _calls,
+            **_extra,
+        },
+    ),
+    st.fixed_dictionaries(
+        {"role": st.just("tool"), "content": texts | _text_parts, "tool_call_id": _call_ids},
+        optional=_extra,
+    ),
+)
+
+
+@given(st.lists(_wire_items, max_size=8))
+def test_the_view_gives_back_any_history(items: list[Item]) -> None:
+    assert _same(_round_trip(items), items)
+
+
+@given(st.lists(_wire_items, max_size=8))
+def test_a_history_that_is_safe_comes_back_repaired_or_not(items: list[Item]) -> None:
+    safe: list[Item] = []
+    for item in items:
+        if item["role"] != "tool":
+            safe.append(item)
+            safe += [
+                {"role": "tool", "content": "ok", "tool_call_id": call["id"]}
+                for call in item.get("tool_calls") or ()
+            ]
+    assert why_unsafe(safe) is None
+    assert _same(_round_trip(safe, repair=True), safe)
+
+
+GOOD = {"role": "user", "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("bad", "place"),
+    [
+        ("words", "messages[3]"),
+        ({"content": "x"}, "messages[3].role"),
+        ({"role": "function", "content": "x"}, "messages[3].role"),
+        ({"role": ["user"], "content": "x"}, "messages[3].role"),
+        ({"role": "user", "content": 5}, "messages[3].content"),
+        ({"role": "assistant", "content": {"a": 1}}, "messages[3].content"),
+        ({"role": "assistant", "tool_calls": "find"}, "messages[3].tool_calls"),
+        (_turn({"id": "a"}), "messages[3].tool_calls[0]"),
+        (_turn(_call("{}"), _call({"n": 1})), "messages[3].tool_calls[1]"),  # type: ignore[arg-type] # the flaw it is about
+        (_turn(_call("{}", "")), "messages[3].tool_calls[0]"),
+        (_turn(_call("{}", 7)), "messages[3].tool_calls[0]"),  # type: ignore[arg-type] # the flaw it is about
+        ({"role": "tool", "content": "x"}, "messages[3].tool_call_id"),
+        ({"role": "tool", "content": "x", "tool_call_id": 7}, "messages[3].tool_call_id"),
+        ({"role": "tool", "content": "x", "tool_call_id": ""}, "messages[3].tool_call_id"),
+    ],
+)
+def test_a_bad_item_is_named_by_its_place(bad: JsonValue, place: str) -> None:
+    reading = READER.read([GOOD, GOOD, GOOD, bad])
+    assert [next(reading)["type"] for _ in range(3)] == ["input"] * 3
+    with pytest.raises(InvalidMessage) as caught:
+        next(reading)
+    assert [flaw.place for flaw in caught.value.flaws] == [place]
+
+
+# --- real data ----------------------------------------------------------------------------------
+
+
+def test_200_real_trajectories_come_back_message_for_message() -> None:
+    if not AIRLINE.exists():
+        pytest.skip("the real trajectories (tau-bench, GPT-4o airline) are not on this machine")
+    runs = parse(AIRLINE.read_bytes())
+    assert len(runs) == 200
+    for run in runs:
+        items = run["traj"]
+        events = _imported(items)
+        assert _same(_shown(events, tool_names=True, repair=False), items)
+        assert _same(_shown(events, tool_names=True), items)
+        for item in items:
+            check_types(item)

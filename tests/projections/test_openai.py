@@ -1,0 +1,274 @@
+"""The OpenAI view: safe to send, and honest about its repairs."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from domain.events import Event
+from domain.json_text import parse, print_bytes
+from projections.openai import FILLER, MARK, OpenAIOptions, OpenAIView
+from projections.view import Item, render
+from tests.histories import histories, history
+from tests.projections.chat_api import check_types, why_unsafe
+
+OPTIONS = [
+    OpenAIOptions(repair=repair, mark=mark, tool_names=tool_names)
+    for repair, mark, tool_names in itertools.product((True, False), repeat=3)
+]
+every_repair = pytest.mark.parametrize(
+    "options", [options for options in OPTIONS if options.repair], ids=repr
+)
+
+
+def _shown(events: Iterable[Event], **options: bool) -> list[Item]:
+    return [item.item for item in render(OpenAIView(OpenAIOptions(**options)), events).items]
+
+
+def _without_residue(events: Sequence[Event]) -> list[Event]:
+    return [
+        replace(each, metadata={k: v for k, v in each.metadata.items() if k != "wire"})
+        for each in events
+    ]
+
+
+# --- what each message looks like ---------------------------------------------------------------
+
+CALLS: dict[str, Any] = {
+    "type": "tool_calls",
+    "calls": [
+        {"id": "a", "name": "find", "args": {"q": "x", "n": 1}},
+        {"id": "b", "name": "book", "argumentsText": '{"broken": '},
+    ],
+}
+WIRED_CALLS = [
+    {"id": "a", "type": "function", "function": {"name": "find", "arguments": '{"q":"x","n":1}'}},
+    {"id": "b", "type": "function", "function": {"name": "book", "arguments": '{"broken": '}},
+]
+RESULT_A: dict[str, Any] = {
+    "type": "tool_results",
+    "results": [{"callId": "a", "name": "find", "output": [1.10]}],
+}
+RESULT_B: dict[str, Any] = {
+    "type": "tool_results",
+    "results": [{"callId": "b", "name": "book", "output": None, "error": {"message": "full"}}],
+}
+USER: dict[str, Any] = {"type": "input", "text": "hello"}
+WIRED_A = {"role": "tool", "content": "[1.1]", "tool_call_id": "a"}
+WIRED_B = {"role": "tool", "content": "Error: full", "tool_call_id": "b"}
+
+
+def test_a_conversation_reads_as_the_chat_api_has_it() -> None:
+    events = history({"type": "system", "text": "Be kind."}, USER, CALLS, RESULT_A, RESULT_B)
+    assert _shown(events) == [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": None, "tool_calls": WIRED_CALLS},
+        WIRED_A,
+        WIRED_B,
+    ]
+
+
+def test_the_results_of_one_message_are_a_tool_message_each() -> None:
+    both = {"type": "tool_results", "results": RESULT_B["results"] + RESULT_A["results"]}
+    assert _shown(history(CALLS, both))[1:] == [WIRED_B, WIRED_A]
+
+
+def test_tool_names_are_given_on_request() -> None:
+    events = history(CALLS, RESULT_A, USER)
+    assert [item.get("name") for item in _shown(events, tool_names=True)] == [
+        None,
+        "find",
+        "book",  # the filler's, from its call
+        None,
+    ]
+    assert all("name" not in item for item in _shown(events))
+
+
+def test_files_become_parts_by_their_mime_type() -> None:
+    files = [
+        {"data": "aGk=", "mimeType": "text/plain"},
+        {"data": "QUJD", "mimeType": "image/png"},
+        {"data": "QU\nJD", "mimeType": "application/pdf", "filename": "a.pdf"},
+        {"data": "/w==", "mimeType": "text/plain"},
+        {"data": "QUJD"},
+    ]
+    (item,) = _shown(history({"type": "input", "text": "look", "files": files}))
+    check_types(item)
+    assert item["content"] == [
+        {"type": "text", "text": "look"},
+        {"type": "text", "text": "hi"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
+        {
+            "type": "file",
+            "file": {"file_data": "data:application/pdf;base64,QUJD", "filename": "a.pdf"},
+        },
+        # no UTF-8, so no text after all
+        {"type": "file", "file": {"file_data": "data:text/plain;base64,/w==", "filename": "file"}},
+        {
+            "type": "file",
+            "file": {
+                "file_data": "data:application/octet-stream;base64,QUJD",
+                "filename": "file",
+            },
+        },
+    ]
+
+
+@pytest.mark.parametrize("first", ["reply", "tool_calls"])
+def test_a_reply_and_calls_of_one_response_are_one_turn(first: str) -> None:
+    reply: dict[str, Any] = {"type": "reply", "text": "one moment"}
+    drafts = [reply, CALLS] if first == "reply" else [CALLS, reply]
+    turn = {"role": "assistant", "content": "one moment", "tool_calls": WIRED_CALLS}
+    joined = history(*({**draft, "metadata": {"responseId": "r"}} for draft in drafts))
+    assert _shown(joined) == [turn]
+    other = [{**draft, "metadata": {"responseId": f"r{n}"}} for n, draft in enumerate(drafts)]
+    assert turn not in _shown(history(*other))
+    assert turn not in _shown(history(*drafts))
+
+
+# --- repair -------------------------------------------------------------------------------------
+
+
+def test_a_call_left_unanswered_gets_a_filler_before_the_next_turn() -> None:
+    assert _shown(history(CALLS, RESULT_B, USER), mark=True)[1:] == [
+        WIRED_B,
+        {"role": "tool", "content": FILLER, "tool_call_id": "a", MARK: "filler"},
+        {"role": "user", "content": "hello"},
+    ]
+
+
+def test_a_result_without_its_call_gets_one() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    assert _shown(history(USER, RESULT_A), mark=True)[1:] == [
+        {"role": "assistant", "content": None, "tool_calls": [call], MARK: "synthesised"},
+        WIRED_A,
+    ]
+
+
+def test_calls_of_the_last_turn_stay_open() -> None:
+    assert _shown(history(CALLS, RESULT_A)) == _shown(history(CALLS, RESULT_A), repair=False)
+
+
+def test_a_result_without_an_id_answers_the_open_call_of_its_name() -> None:
+    nameless = {"type": "tool_results", "results": [{"name": "book", "output": "ok"}]}
+    assert _shown(history(CALLS, nameless))[1]["tool_call_id"] == "b"
+
+
+def test_an_orphan_ends_the_turn_repaired_or_not() -> None:
+    results = [{"callId": "x", "output": 1}]
+    nameless = {"type": "tool_results", "results": [{"name": "book", "output": "late"}]}
+    events = history(CALLS, {"type": "tool_results", "results": results}, nameless)
+    own = f"call_{events[2].message_id}_0"
+    for repair in (True, False):
+        assert _shown(events, repair=repair)[-1]["tool_call_id"] == own
+
+
+def test_no_residue_forges_the_mark() -> None:
+    wire = {"openai": [{"set": {MARK: "filler", "name": "ann"}}]}
+    (item,) = _shown(history({**USER, "metadata": {"wire": wire}}), mark=True)
+    assert item == {"role": "user", "content": "hello", "name": "ann"}
+
+
+def test_the_carry_keeps_numbers_of_any_size() -> None:
+    view = OpenAIView()
+    wire = {"openai": [{"set": {"x": 10**30, "y": parse("1.10")}}]}
+    held = history({"type": "reply", "text": "hi", "metadata": {"wire": wire}})
+    carry = render(view, held).carry
+    assert b'"x":1' + b"0" * 30 + b',"y":1.10' in view.dump(carry)
+    assert view.rest(view.load(view.dump(carry))) == view.rest(carry)
+
+
+@pytest.mark.parametrize(
+    ("items", "reason"),
+    [
+        ([WIRED_A], "does not ask"),
+        ([{"role": "assistant", "content": None, "tool_calls": WIRED_CALLS}, WIRED_A], None),
+        (
+            [
+                {"role": "assistant", "content": None, "tool_calls": WIRED_CALLS},
+                WIRED_A,
+                {"role": "user", "content": "and?"},
+            ],
+            "not answered",
+        ),
+        (
+            [{"role": "assistant", "content": None, "tool_calls": WIRED_CALLS}, WIRED_A, WIRED_A],
+            "not open",
+        ),
+    ],
+)
+def test_the_checker_of_these_tests_knows_what_an_api_refuses(
+    items: list[Item], reason: str | None
+) -> None:
+    found = why_unsafe(items)
+    assert found is None if reason is None else reason in (found or "")
+
+
+@every_repair
+@given(events=histories())
+def test_a_repaired_history_is_safe_to_send(options: OpenAIOptions, events: list[Event]) -> None:
+    items = [placed.item for placed in render(OpenAIView(options), events).items]
+    assert why_unsafe(items) is None
+
+
+@given(histories())
+def test_without_repair_nothing_is_invented(events: list[Event]) -> None:
+    shown = _shown(events, repair=False, mark=True)
+    assert not any(MARK in item for item in shown)
+    results = [
+        r for e in events if e.message and e.type == "tool_results" for r in e.raw["results"]
+    ]
+    assert sum(item["role"] == "tool" for item in shown) == len(results)
+    calls = [c for e in events if e.message and e.type == "tool_calls" for c in e.raw["calls"]]
+    assert sum(len(item.get("tool_calls") or ()) for item in shown) == len(calls)
+
+
+@given(histories(), st.booleans())
+def test_the_mark_is_on_exactly_what_repair_invented(events: list[Event], names: bool) -> None:  # noqa: FBT001 - hypothesis passes it
+    repaired = _shown(events, mark=True, tool_names=names)
+    kept = [item for item in repaired if MARK not in item]
+    as_logged = _shown(events, repair=False, tool_names=names)
+    assert Counter(map(_printed, kept)) == Counter(map(_printed, as_logged))
+    for item in repaired:
+        assert item.get(MARK) in {None, "filler", "synthesised"}
+    unmarked = [{k: v for k, v in item.items() if k != MARK} for item in repaired]
+    assert unmarked == _shown(events, tool_names=names)
+
+
+def _printed(item: Item) -> bytes:
+    return print_bytes(item, sort_keys=True)
+
+
+@pytest.mark.parametrize("repair", [True, False])
+@given(events=histories())
+def test_items_are_of_the_openai_packages_types(repair: bool, events: list[Event]) -> None:  # noqa: FBT001 - pytest passes it
+    for item in _shown(_without_residue(events), repair=repair):
+        check_types(item)
+
+
+def test_the_check_of_types_reaches_into_lists() -> None:
+    turn = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function"}]}
+    with pytest.raises(ValidationError):
+        check_types(turn)
+
+
+@given(histories())
+def test_no_residue_changes_who_speaks_or_who_answers_whom(events: list[Event]) -> None:
+    def roles(events: Sequence[Event]) -> list[object]:
+        return [
+            (
+                item["role"].replace("developer", "system"),
+                item.get("tool_call_id"),
+                [call["id"] for call in item.get("tool_calls") or ()],
+            )
+            for item in _shown(events)
+        ]
+
+    assert roles(events) == roles(_without_residue(events))

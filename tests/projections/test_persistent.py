@@ -1,0 +1,94 @@
+"""Lists and maps for carries, held against plain ones."""
+
+import itertools
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from domain.json_text import parse_stored, print_bytes
+from projections.persistent import Chunks, Layers
+
+keys = st.sampled_from([f"k{n}" for n in range(12)])
+changes = st.dictionaries(keys, st.none() | st.integers(0, 9), max_size=4)
+
+
+@given(size=st.integers(0, 300), branch=st.integers(0, 300))
+def test_chunks_hold_what_was_appended_on_every_branch(size: int, branch: int) -> None:
+    olds: list[Chunks[int]] = [Chunks()]
+    for n in range(size):
+        olds.append(olds[-1].append(n))
+    other = olds[min(branch, size)].append(-1)
+    for length, old in enumerate(olds):
+        assert list(old) == list(range(length))
+        assert bool(old) == (length > 0)
+    assert list(other) == [*range(min(branch, size)), -1]
+
+
+def test_an_append_shares_the_full_chunks() -> None:
+    chunks: Chunks[int] = Chunks()
+    for n in range(1000):
+        grown = chunks.append(n)
+        assert all(a is b for a, b in zip(chunks.full, grown.full, strict=False))
+        chunks = grown
+    assert len(chunks.tail) < 64
+    assert len(chunks.full) >= 1000 // 64
+
+
+@given(steps=st.lists(changes, max_size=20))
+def test_layers_hold_what_was_put_and_not_what_was_taken_away(
+    steps: Sequence[dict[str, int | None]],
+) -> None:
+    layers: Layers[int] = Layers()
+    plain: dict[str, int | None] = {}
+    before: list[tuple[Layers[int], dict[str, int]]] = []
+    for step in steps:
+        layers = layers.with_changes(step)
+        plain |= step
+        present = {key: value for key, value in plain.items() if value is not None}
+        before.append((layers, present))
+    for old, present in before:  # a later change leaves an older map as it was
+        assert dict(old.items()) == present
+        assert old.size == len(present)
+        assert {key: old.get(key) for key in present} == present
+        assert old.get("absent") is None
+
+
+@given(steps=st.lists(changes, max_size=20))
+def test_each_layer_is_at_least_twice_the_next(steps: Sequence[dict[str, int | None]]) -> None:
+    layers: Layers[int] = Layers()
+    for step in steps:
+        layers = layers.with_changes(step)
+    sizes = [len(layer) for layer in layers.layers]
+    assert all(one >= 2 * other for one, other in itertools.pairwise(sizes))
+    assert all(sizes)
+
+
+def test_a_map_that_was_emptied_keeps_nothing() -> None:
+    layers: Layers[int] = Layers()
+    for n in range(1000):
+        layers = layers.with_changes({f"k{n}": n}).with_changes({f"k{n}": None})
+    assert sum(map(len, layers.layers)) < 8
+    assert layers.size == 0
+
+
+def test_keys_come_in_the_order_they_first_came() -> None:
+    layers: Layers[int] = Layers()
+    for key in "cabcd":
+        layers = layers.with_changes({key: 1})
+    assert [key for key, _ in layers.items()] == ["c", "a", "b", "d"]
+
+
+@given(steps=st.lists(changes, max_size=12))
+def test_both_survive_json(steps: Sequence[dict[str, int | None]]) -> None:
+    layers: Layers[int] = Layers()
+    chunks: Chunks[str] = Chunks()
+    for step in steps:
+        layers = layers.with_changes(step)
+        for key in step:
+            chunks = chunks.append(key)
+    read = TypeAdapter(Layers[int]).validate_python(parse_stored(print_bytes(layers)))
+    assert read == layers
+    assert print_bytes(read) == print_bytes(layers)
+    assert TypeAdapter(Chunks[str]).validate_python(parse_stored(print_bytes(chunks))) == chunks
