@@ -11,7 +11,7 @@ from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_me
 from domain.chain import digest
 from domain.errors import Flaw, InvalidMessage
 from domain.facts import Fact
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, parse_stored, print_bytes, print_checked
 from domain.messages import Message
 
 METADATA_TEXTS = ("actor", "source", "causationId", "correlationId", "responseId", "traceparent")
@@ -58,7 +58,7 @@ def prepare(draft: JsonValue, *, message_id: str, timestamp: int) -> Prepared:
         **rest,
     }
     message = validate_message(body)
-    text = print_bytes(body)
+    text = print_checked(body)
     return Prepared(
         message=message,
         body=text,
@@ -79,7 +79,7 @@ def prepare_fact(fact: dict[str, JsonValue], *, message_id: str, timestamp: int)
         raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
     body = {"id": message_id, "timestamp": timestamp, **fact}
     message = validate_fact(body)
-    text = print_bytes(body)
+    text = print_checked(body)
     return Prepared(
         message=message,
         body=text,
@@ -102,4 +102,4 @@ def _metadata(value: JsonValue) -> bytes | None:
     ]
     if flaws:
         raise InvalidMessage(flaws)
-    return print_bytes(value)
+    return print_checked(value)

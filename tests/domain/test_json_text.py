@@ -19,6 +19,7 @@ from domain.json_text import (
     parse_stored,
     path,
     print_bytes,
+    print_checked,
     print_text,
     replace_lone_surrogates,
 )
@@ -196,6 +197,8 @@ def test_the_deepest_nesting_that_is_kept_is_128_levels(opening: str, closing: s
     deepest = opening * MAX_DEPTH + inner + closing * MAX_DEPTH
     assert MAX_DEPTH == 128
     assert print_text(parse(deepest)) == deepest
+    beside = f"[{deepest[1:-1]},[],[]]" if opening == "[" else f'{deepest[:-1]},"b":[],"c":[]}}'
+    assert print_text(parse(beside)) == beside  # more brackets than levels
     for levels in (129, 254, 255, 10_000, 100_000):
         with pytest.raises(InvalidJson, match="nested deeper than 128 levels"):
             parse(opening * levels + inner + closing * levels)
@@ -251,13 +254,13 @@ def test_what_only_python_can_say_is_refused_where_it_stands(
     value: object, place: str, reason: str
 ) -> None:
     with pytest.raises(InvalidJson, match=reason) as caught:
-        print_bytes(value)
+        print_checked(value)
     assert caught.value.flaws[0].place == place
 
 
 @given(value=json_values)
 def test_null_is_printed_beside_any_number(value: Any) -> None:
-    assert parse(print_bytes([None, Decimal("1e400"), value])) == [None, math.inf, value]
+    assert parse(print_checked([None, Decimal("1e400"), value])) == [None, math.inf, value]
 
 
 def test_lone_surrogates_can_be_replaced_and_are_counted() -> None:

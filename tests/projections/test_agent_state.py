@@ -355,6 +355,15 @@ def test_an_exit_waits_for_nobody_and_a_shutdown_is_remembered() -> None:
     assert state["shutdown_requested"] is True
 
 
+def test_an_empty_note_on_an_empty_scratchpad_leaves_no_line() -> None:
+    nothing, something = ({"type": "reasoning", "title": "", "summary": each} for each in ("", "a"))
+    assert state_after(nothing, something)["scratchpad"] == "a"
+    assert state_after(something, nothing)["scratchpad"] == "a\n"
+    cleared = {"type": "scratchpad", "text": "", "mode": "replace"}
+    assert state_after(something, cleared, something)["scratchpad"] == "a"
+    assert state_after(something, {**cleared, "text": "b"}, something)["scratchpad"] == "b\na"
+
+
 @pytest.mark.parametrize(
     "quiet",
     [
