@@ -7,8 +7,8 @@ from domain.catalogue import FACT_TYPES
 from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.heads import Head
+from infrastructure.requests import Appended, Receipt
 from infrastructure.store import Difference, Page, State
-from infrastructure.writer import Appended, Receipt
 from projections.view import Placed
 
 

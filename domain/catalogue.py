@@ -1,6 +1,6 @@
 """From JSON to messages: one place knows every type and words what is wrong with a message."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import cast, get_args
 
 from pydantic import ValidationError
@@ -19,6 +19,12 @@ MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
 FACT_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Fact)
 }
+
+_READERS: dict[str, Callable[..., Message | Fact]] = {
+    name: cls.__pydantic_validator__.validate_python
+    for name, cls in {**MESSAGE_TYPES, **FACT_TYPES}.items()
+}
+_READ_CUSTOM: Callable[..., CustomMessage] = CustomMessage.__pydantic_validator__.validate_python
 
 _SPELLINGS = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 
@@ -66,12 +72,9 @@ def read_stored(type_name: str, raw: dict[str, JsonValue]) -> Message | Fact | N
     A log outlives its readers: views render what they do not understand as they see fit, and never
     fail on it.
     """
-    model = MESSAGE_TYPES.get(type_name) or FACT_TYPES.get(type_name) or CustomMessage
+    reader = _READERS.get(type_name, _READ_CUSTOM)
     try:
-        return cast(
-            "Message | Fact",
-            model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False),
-        )
+        return reader(raw, by_alias=True, by_name=False)
     except ValidationError:
         return None
 

@@ -42,18 +42,24 @@ class Event:
     @cached_property
     def raw(self) -> JsonValue:
         """The body as JSON; None where the bytes are not JSON."""
-        try:
-            return parse_stored(self.body)
-        except ValueError:
-            return None
+        return _read(self.body)
 
     @cached_property
     def message(self) -> Message | Fact | None:
         """The message it records."""
-        return read_stored(self.type, self.raw) if isinstance(self.raw, dict) else None
+        # not by way of `raw`: few need both, and who needs one pays and keeps only that
+        raw = _read(self.body)
+        return read_stored(self.type, raw) if isinstance(raw, dict) else None
 
     @property
     def response_id(self) -> str | None:
         """The model response that this message came out of, where the producer said."""
         found = self.metadata.get("responseId")
         return found if isinstance(found, str) else None
+
+
+def _read(body: bytes) -> JsonValue:
+    try:
+        return parse_stored(body)
+    except ValueError:
+        return None

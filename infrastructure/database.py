@@ -43,20 +43,24 @@ class DatabaseTooOld(AgentlogError):
 
 
 class Database:
-    """A pool of connections to a migrated database, open until `close`."""
+    """A pool of connections to a migrated database, open until `close`.
 
-    def __init__(self, url: str, *, pool_size: int) -> None:
+    `wait_seconds`: how long a caller waits for a connection before it is told that there is none.
+    """
+
+    def __init__(self, url: str, *, pool_size: int, wait_seconds: float = 10.0) -> None:
         try:
             given = conninfo_to_dict(url).get("options") or ""
             conninfo = make_conninfo(url, options=f"{_TIMEOUTS} {given}".strip())
         except psycopg.ProgrammingError as error:
             raise DatabaseUnavailable(f"the URL does not parse: {error}") from error
         self._conninfo = conninfo
+        self._lent: list[psycopg.Connection] = []
         self._pool = ConnectionPool(
             conninfo,
             min_size=1,
             max_size=pool_size,
-            timeout=10,
+            timeout=wait_seconds,
             kwargs={"autocommit": True, "application_name": "agentlog", "connect_timeout": 10},
             check=ConnectionPool.check_connection,
             open=False,
@@ -74,9 +78,24 @@ class Database:
             raise DatabaseTooOld(version)
         self._pool.open()
 
+    def connect(self) -> psycopg.Connection:
+        """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
+
+        Raises:
+            psycopg.OperationalError: there is none to be had.
+        """
+        self._lent = [each for each in self._lent if not each.closed]
+        connection = psycopg.connect(
+            self._conninfo, autocommit=True, connect_timeout=10, application_name="agentlog"
+        )
+        self._lent.append(connection)
+        return connection
+
     def close(self) -> None:
         """Close every connection."""
         self._pool.close()
+        for connection in self._lent:
+            connection.close()
 
     def __enter__(self) -> Self:
         self.open()
@@ -106,6 +125,7 @@ class Database:
             with self._pool.connection() as connection:
                 yield connection
         except PoolTimeout as error:
-            raise DatabaseUnavailable("no connection was free within 10 s") from error
+            reason = f"no connection was free within {self._pool.timeout:g} s"
+            raise DatabaseUnavailable(reason) from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise DatabaseUnavailable(str(error).strip()) from error

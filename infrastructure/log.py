@@ -7,22 +7,20 @@ statement sees what was committed when it began, not when its lock was granted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 import psycopg
-from psycopg.rows import class_row
+from psycopg.rows import TupleRow
 
 from domain.chain import digest, link
 from domain.threads import Entry, Key
 from infrastructure.heads import Head
+from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
-
-ThreadKey = tuple[str, str]
-"""Tenant and thread id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,42 +96,45 @@ def chained(  # noqa: PLR0913 - the facts of an event
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a transaction has to know: heads of threads, their ledger's entries, ids' places."""
+
+    threads: Sequence[ThreadKey]
+    keys: Sequence[tuple[ThreadKey, Key]] = ()
+    ids: Sequence[tuple[str, str, str]] = ()
+
+
 class LogTransaction:
-    """The log while we hold it; made by `log_transaction`."""
+    """The log while we hold it; made by `log_transaction`.
 
-    def __init__(self, connection: psycopg.Connection, ticket: Ticket) -> None:
+    `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` what
+    there is of the keys and ids.
+    """
+
+    def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
+        """Hold the log, and look, in one round trip."""
         self._connection = connection
-        self.ticket = ticket
-
-    def heads(self, keys: Sequence[ThreadKey]) -> dict[ThreadKey, Head]:
-        """Return the heads of these threads; a thread without one is new."""
-        with self._connection.cursor(binary=True, row_factory=class_row(Head)) as cursor:
-            cursor.execute(statement("select_heads"), _columns(("tenants", "thread_ids"), keys))
-            found = {(head.tenant, head.thread_id): head for head in cursor}
-        return {key: found.get(key) or Head(*key) for key in keys}
-
-    def ledger(self, keys: Sequence[tuple[ThreadKey, Key]]) -> dict[ThreadKey, dict[Key, Entry]]:
-        """Return the ledger entries of these threads' keys, as far as there are any."""
-        if not keys:
-            return {}
-        by_digest = {(*thread, key.kind, _id_digest(key)): key for thread, key in keys}
-        names = ("tenants", "thread_ids", "kinds", "ids")
-        with self._connection.cursor(binary=True) as cursor:
-            cursor.execute(statement("select_ledger"), _columns(names, list(by_digest)))
-            entries: dict[ThreadKey, dict[Key, Entry]] = {}
-            for tenant, thread_id, kind, id_digest, asked, answered in cursor:
+        self._parameters: dict[str, Any] | None = None
+        self._size = 0
+        with connection.pipeline():
+            connection.execute("BEGIN")
+            locked = connection.execute(statement("lock_counter"))
+            heads = self._query("select_heads", ("tenants", "thread_ids"), wanted.threads)
+            by_digest = {(*thread, key.kind, _id_digest(key)): key for thread, key in wanted.keys}
+            ledger = self._query("select_ledger", _LEDGER_KEY, list(by_digest))
+            places = self._query("select_places", _PLACE_KEY, wanted.ids)
+            ticket = locked.fetchone()
+            if ticket is None:
+                raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+            self.ticket = Ticket(*ticket)
+            found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
+            self.heads = {key: found.get(key) or Head(*key) for key in wanted.threads}
+            self.ledger: dict[ThreadKey, dict[Key, Entry]] = {}
+            for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
                 key = by_digest[tenant, thread_id, kind, id_digest]
-                entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
-        return entries
-
-    def places(self, ids: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], Place]:
-        """Return where these (tenant, thread, message id) stand already."""
-        if not ids:
-            return {}
-        names = ("tenants", "thread_ids", "message_ids")
-        with self._connection.cursor(binary=True) as cursor:
-            cursor.execute(statement("select_places"), _columns(names, ids))
-            return {(row[0], row[1], row[2]): Place(*row[3:]) for row in cursor}
+                self.ledger.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
+            self.places = {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)}
 
     def body(self, tenant: str, thread_id: str, version: int) -> bytes:
         """Return the stored bytes of one event."""
@@ -151,34 +152,65 @@ class LogTransaction:
         heads: Sequence[Head],
         ledger: Mapping[ThreadKey, Mapping[Key, Entry]],
     ) -> None:
-        """Write events, and move heads, ledger and counter with them."""
+        """Have events written at the commit, and heads, ledger and counter moved with them."""
         notes = [
             (*thread, key.kind, _id_digest(key), entry.asked, entry.answered)
             for thread, entries in ledger.items()
             for key, entry in entries.items()
         ]
-        self._connection.execute(
-            statement("append"),
-            {
-                "recorded_at": self.ticket.recorded_at,
-                "position": events[-1].position,
-                **_columns(_EVENT_COLUMNS, [_event_row(event) for event in events]),
-                **_columns(_HEAD_COLUMNS, [_head_row(head) for head in heads]),
-                **_columns(_LEDGER_COLUMNS, notes),
-            },
-        )
+        self._size = sum(len(event.body) + len(event.metadata or b"") for event in events)
+        self._parameters = {
+            "recorded_at": self.ticket.recorded_at,
+            "position": events[-1].position,
+            **_columns(_EVENT_COLUMNS, [_event_row(event) for event in events]),
+            **_columns(_HEAD_COLUMNS, [_head_row(head) for head in heads]),
+            **_columns(_LEDGER_COLUMNS, notes),
+        }
+
+    def commit(self) -> None:
+        """Write what was appended, durably, and let the log go; in one round trip if it is small.
+
+        A large statement stays out of the pipeline, where neither side reads while both write.
+        """
+        if self._parameters is None:
+            self._connection.execute("ROLLBACK")
+        elif self._size <= _PIPELINED_BYTES:
+            with self._connection.pipeline():
+                self._connection.execute(statement("append"), self._parameters)
+                self._connection.execute("COMMIT")
+        else:
+            self._connection.execute(statement("append"), self._parameters)
+            self._connection.execute("COMMIT")
+
+    def _query(
+        self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> psycopg.Cursor[TupleRow] | None:
+        if not rows:
+            return None
+        cursor = self._connection.cursor(binary=True)
+        return cursor.execute(statement(name), _columns(columns, rows))
 
 
 @contextmanager
-def log_transaction(connection: psycopg.Connection) -> Iterator[LogTransaction]:
+def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[LogTransaction]:
     """Hold the log's counter until the block ends: then all of it is committed, or nothing."""
-    with connection.transaction():
-        row = connection.execute(statement("lock_counter")).fetchone()
-        if row is None:
-            raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-        yield LogTransaction(connection, Ticket(*row))
+    try:
+        log = LogTransaction(connection, wanted)
+        yield log
+        log.commit()
+    except BaseException:
+        with suppress(psycopg.Error):  # where the connection is gone, so is the transaction
+            connection.rollback()
+        raise
 
 
+def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:
+    return () if cursor is None else cursor.fetchall()
+
+
+_PIPELINED_BYTES = 32 * 2**10
+_LEDGER_KEY = ("tenants", "thread_ids", "kinds", "ids")
+_PLACE_KEY = ("tenants", "thread_ids", "message_ids")
 _EVENT_COLUMNS = (
     "event_tenants",
     "event_threads",

@@ -52,6 +52,9 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
         MigrationError: the database has steps that this program does not know, or knows otherwise.
     """
     with connection.transaction():
+        # a step may take its time, and so may another process that runs it just now
+        connection.execute("SET LOCAL lock_timeout = 0")
+        connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         connection.execute("CREATE SCHEMA IF NOT EXISTS agentlog")
         connection.execute(

@@ -25,7 +25,7 @@ from typing_extensions import override
 from domain.chain import digest
 from infrastructure.database import Database
 from infrastructure.heads import Head
-from infrastructure.log import NewEvent, Ticket, chained, log_transaction
+from infrastructure.log import NewEvent, Ticket, Wanted, chained, log_transaction
 from infrastructure.mapper import StoredMessage, message_id_of
 from infrastructure.sql import statement
 
@@ -61,8 +61,11 @@ class PostgresRecorder(ApplicationRecorder):
 
     def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
         keys = {(self._tenant, str(event.originator_id)): None for event in stored_events}
-        with self._database.connection() as connection, log_transaction(connection) as log:
-            heads = log.heads(list(keys))
+        with (
+            self._database.connection() as connection,
+            log_transaction(connection, Wanted(list(keys))) as log,
+        ):
+            heads = log.heads
             events = []
             for number, stored in enumerate(stored_events, log.ticket.position + 1):
                 key = self._tenant, str(stored.originator_id)

@@ -14,7 +14,8 @@ from domain.json_text import JsonValue
 from domain.moments import Moment
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.writer import Appended, AppendRequest, Outcome, Writer
+from infrastructure.requests import Appended, AppendRequest, Outcome
+from infrastructure.writer import Deliver, Writer
 from projections.difference import ItemsDifference, items_difference, state_difference
 from projections.registry import AnyView
 from projections.view import Item, Placed, StateView, render
@@ -72,9 +73,13 @@ class Store:
             self.request(thread_id, drafts, expected_version=expected_version)
         )
 
-    def append_many(self, requests: Sequence[AppendRequest]) -> list[Outcome]:
+    def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
         """Append to many threads at once; each request succeeds or fails by itself."""
         return self._writer.append_many(requests)
+
+    def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        """Append as `append_many` does, without waiting: the outcomes are delivered."""
+        self._writer.submit(requests, deliver)
 
     def request(
         self,
@@ -94,7 +99,8 @@ class Store:
         Starting it again with the same facts answers as the first time; raises `ThreadExists` with
         others.
         """
-        return self._record(thread_id, {"type": "thread.started", **facts})
+        kind = {"type": "thread.started"}
+        return self._record(thread_id, {**kind, **facts, **kind})
 
     def close(self, thread_id: str, reason: str | None = None) -> Appended:
         """Close a thread: nothing follows; raises `UnknownThread`."""
@@ -196,6 +202,7 @@ class Store:
 
 def _place(cursor: str) -> tuple[int, int]:
     version, dot, ordinal = cursor.partition(".")
-    if not (dot and version.isdecimal() and ordinal.isdecimal() and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
+    digits = cursor.isascii() and version.isdecimal() and ordinal.isdecimal()
+    if not (dot and digits and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
         raise InvalidCursor(cursor)
     return int(version), int(ordinal)

@@ -1,85 +1,94 @@
-"""The writer: the one place through which every append passes.
+"""The writer: the one place through which every append of a process passes, by group commit.
 
-It prepares (checks, completes, prints) outside the transaction, and decides inside it, in the
-order the requests came, each against its thread as the requests before it left it. A refused
-request takes nothing with it: the others of its batch are written.
+Callers leave their requests in a queue, and whoever holds the writer commits all that has gathered,
+in one transaction: a lone request pays no waiting time, and many share one commit. While one batch
+is on its way to the disk, the next one gathers. Requests are checked and printed before that, in
+their callers' time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from domain.drafts import Prepared, prepare, prepare_fact
-from domain.errors import (
-    AgentlogError,
-    EmptyAppend,
-    Flaw,
-    InvalidMessage,
-    MessageConflict,
-    RuleBroken,
-    ThreadExists,
-    VersionConflict,
-)
-from domain.facts import ThreadStarted
-from domain.identifiers import check_thread_id, derived_message_id
-from domain.json_text import JsonValue
-from domain.threads import Breach, Entry, Key, decide, mentions
-from infrastructure.database import Database
-from infrastructure.heads import Head
-from infrastructure.log import LogTransaction, NewEvent, Place, ThreadKey, chained, log_transaction
+import psycopg
 
+from domain.errors import AgentlogError
+from infrastructure.batch import Batch, wanted_by
+from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.log import log_transaction
+from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
 
-@dataclass(frozen=True, slots=True)
-class AppendRequest:
-    """What a caller wants to append to one thread, all or nothing.
+logger = logging.getLogger("agentlog")
 
-    `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
-    `expected_version` is what the caller believes the thread's version to be.
-    """
+Deliver = Callable[["Outcomes"], None]
+Outcomes = Sequence[Outcome] | BaseException
+"""What came of each request, in order; or the defect that kept them from being tried."""
 
-    tenant: str
-    thread_id: str
-    drafts: Sequence[JsonValue] = ()
-    facts: Sequence[dict[str, JsonValue]] = ()
-    expected_version: int | None = None
-    closing: Sequence[dict[str, JsonValue]] = ()
+_BATCH_REQUESTS = 1000
+_BATCH_BYTES = 8 * 2**20
+_TRIES = 3
+_PAUSE_SECONDS = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """Where a message stands; `replayed` says it stood there before this append."""
+class WriterOverloaded(AgentlogError):
+    """More appends are waiting than the writer takes: ask again a little later."""
 
-    id: str
-    version: int
-    position: int
-    replayed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """The thread after an append; `breaches` are (message id, rule broken), under policy record."""
-
-    thread_id: str
-    version: int
-    position: int
-    messages: tuple[Receipt, ...]
-    breaches: tuple[tuple[str, Breach], ...] = ()
+    def __init__(self, capacity: int) -> None:
+        super().__init__(
+            f"{capacity} appends are waiting already: ask again a little later; "
+            "nothing of this one was written"
+        )
+        self.capacity = capacity
 
 
-Outcome = Appended | AgentlogError
+@dataclass(slots=True)
+class _Entry:
+    """Requests that were handed in together, and what came of them."""
+
+    tried: Sequence[Ready | AgentlogError]
+    deliver: Deliver | None = None
+    outcomes: Outcomes | None = None
+    ready: Sequence[Ready] = field(init=False)
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ready = [each for each in self.tried if isinstance(each, Ready)]
+        self.size = sum(each.size for each in self.ready)
+
+    def settle(self, decided: Sequence[Outcome]) -> None:
+        """Put what was decided beside what had been refused before."""
+        rest = iter(decided)
+        self.outcomes = [
+            each if isinstance(each, AgentlogError) else next(rest) for each in self.tried
+        ]
 
 
 class Writer:
     """Appends to the log; any number of threads may call it.
 
-    `clock` returns milliseconds since the epoch, `new_id` a fresh ULID.
+    `clock` returns milliseconds since the epoch, `new_id` a fresh ULID; `capacity` is how many
+    appends may wait.
     """
 
     def __init__(
-        self, database: Database, *, clock: Callable[[], int], new_id: Callable[[], str]
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], int],
+        new_id: Callable[[], str],
+        capacity: int = 8192,
     ) -> None:
         self._database = database
-        self._clock = clock
-        self._new_id = new_id
+        self._preparer = Preparer(clock=clock, new_id=new_id)
+        self._capacity = capacity
+        self._waiting: deque[_Entry] = deque()
+        self._holding = threading.Lock()
+        self._awake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._connection: psycopg.Connection | None = None
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises what refuses it."""
@@ -88,219 +97,120 @@ class Writer:
             raise outcome
         return outcome
 
-    def append_many(self, requests: Sequence[AppendRequest]) -> list[Outcome]:
-        """Append a batch in one transaction; return what came of each request, in order."""
-        tried = [self._prepare(request) for request in requests]
-        ready = [each for each in tried if isinstance(each, _Ready)]
+    def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
+        """Append requests together; return what came of each, in order.
+
+        Raises:
+            WriterOverloaded: too many are waiting; nothing was written.
+            DatabaseUnavailable: it is not known whether they were written; trying again is safe.
+        """
+        entry = self._enqueue(requests, None)
+        while entry.outcomes is None:
+            with self._holding:
+                if entry.outcomes is None:
+                    self._commit_waiting()
+        if isinstance(entry.outcomes, BaseException):
+            raise entry.outcomes
+        return entry.outcomes
+
+    def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        """Append requests together, and have what came of each delivered, in another thread.
+
+        Raises:
+            WriterOverloaded: too many are waiting; nothing will be written.
+        """
+        self._enqueue(requests, deliver)
+        with self._awake:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
+                self._thread.start()
+            self._awake.notify()
+
+    def _enqueue(self, requests: Sequence[AppendRequest], deliver: Deliver | None) -> _Entry:
+        if len(self._waiting) >= self._capacity:
+            raise WriterOverloaded(self._capacity)
+        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver)
+        self._waiting.append(entry)
+        return entry
+
+    def _work(self) -> None:
+        while True:
+            with self._awake:
+                self._awake.wait_for(lambda: self._waiting)
+            with self._holding:
+                self._commit_waiting()
+
+    def _commit_waiting(self) -> None:
+        """Commit what has gathered, as much of it as fits one batch, and deliver."""
+        entries = self._gathered()
+        if not entries:
+            return
+        self._commit(entries)
+        for entry in entries:
+            if entry.deliver is not None and entry.outcomes is not None:
+                entry.deliver(entry.outcomes)
+
+    def _gathered(self) -> list[_Entry]:
+        entries: list[_Entry] = []
+        requests = size = 0
+        while self._waiting:
+            entry = self._waiting[0]
+            requests += len(entry.ready)
+            size += entry.size
+            if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
+                break
+            entries.append(self._waiting.popleft())
+        return entries
+
+    def _commit(self, entries: Sequence[_Entry]) -> None:
+        """Settle every entry, come what may: one that cannot be written takes no other with it."""
+        try:
+            decided = self._write([each for entry in entries for each in entry.ready])
+        except Exception as error:  # noqa: BLE001 - it is given to the callers
+            if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
+                for entry in entries:
+                    self._commit([entry])
+                return
+            for entry in entries:
+                entry.outcomes = error
+            return
+        start = 0
+        for entry in entries:
+            entry.settle(decided[start : start + len(entry.ready)])
+            start += len(entry.ready)
+
+    def _write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
+        """Write a batch in one transaction, again where the database broke off.
+
+        After a break nobody knows whether the transaction was committed. A second try finds the
+        messages of the first by their ids, so it never writes anything twice.
+        """
         if not ready:
-            return [each for each in tried if isinstance(each, AgentlogError)]
-        with self._database.connection() as connection, log_transaction(connection) as log:
-            batch = _Batch(log, ready)
-            decided = iter([batch.decide(each) for each in ready])
-            batch.write()
-        return [each if isinstance(each, AgentlogError) else next(decided) for each in tried]
-
-    def _prepare(self, request: AppendRequest) -> "_Ready | AgentlogError":
-        try:
-            check_thread_id(request.thread_id)
-            if not (request.drafts or request.facts or request.closing):
-                raise EmptyAppend
-            now = self._clock()
-            prepared = [
-                *self._prepare_facts(request, request.facts, now),
-                *self._prepare_drafts(request.drafts, now),
-                *self._prepare_facts(request, request.closing, now),
-            ]
-            return _Ready(request, prepared)
-        except AgentlogError as error:
-            return error
-
-    def _prepare_facts(
-        self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
-    ) -> list[Prepared]:
-        return [
-            prepare_fact(fact, message_id=self._fact_id(request, fact), timestamp=now)
-            for fact in facts
-        ]
-
-    def _prepare_drafts(self, drafts: Sequence[JsonValue], now: int) -> list[Prepared]:
-        prepared: list[Prepared] = []
-        flaws: list[Flaw] = []
-        for index, draft in enumerate(drafts):
+            return ()
+        for attempt in range(_TRIES):
             try:
-                prepared.append(prepare(draft, message_id=self._new_id(), timestamp=now))
-            except InvalidMessage as error:
-                flaws += error.within(f"messages[{index}]").flaws
-        if flaws:
-            raise InvalidMessage(flaws)
-        return prepared
+                connection = self._connected()
+                wanted = wanted_by(ready, again=attempt > 0)
+                with log_transaction(connection, wanted) as log:
+                    batch = Batch(log)
+                    outcomes = [batch.decide(each) for each in ready]
+                    batch.write()
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                self._disconnect()
+                if attempt == _TRIES - 1:
+                    raise DatabaseUnavailable(str(error).strip()) from error
+                logger.warning("append broke off, trying again: %s", error)
+                time.sleep(_PAUSE_SECONDS * 2**attempt)
+            else:
+                return outcomes
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _fact_id(self, request: AppendRequest, fact: Mapping[str, JsonValue]) -> str:
-        """A thread starts and closes once: their facts have ids that a retry finds again."""
-        kind = fact.get("type")
-        if kind in {"thread.started", "thread.closed"}:
-            return derived_message_id(request.tenant, request.thread_id, str(kind))
-        return self._new_id()
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is None or self._connection.closed:
+            self._connection = self._database.connect()
+        return self._connection
 
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    request: AppendRequest
-    prepared: Sequence[Prepared]
-
-    @property
-    def thread(self) -> ThreadKey:
-        return self.request.tenant, self.request.thread_id
-
-
-@dataclass(slots=True)
-class _Trial:
-    """One request being decided: nothing of it counts until all of it passed."""
-
-    head: Head
-    ledger: dict[Key, Entry]
-    position: int
-    events: list[NewEvent] = field(default_factory=list)
-    places: dict[str, Place] = field(default_factory=dict)
-    receipts: list[Receipt] = field(default_factory=list)
-    breaches: list[tuple[str, Breach]] = field(default_factory=list)
-
-
-class _Batch:
-    """The requests of one transaction, and the threads as these leave them."""
-
-    def __init__(self, log: LogTransaction, ready: Sequence[_Ready]) -> None:
-        self._log = log
-        self._position = log.ticket.position
-        self._heads = log.heads(list({each.thread: None for each in ready}))
-        self._ledger = log.ledger(
-            list(
-                {
-                    (each.thread, key): None
-                    for each in ready
-                    for prepared in each.prepared
-                    for key in mentions(prepared.message)
-                }
-            )
-        )
-        self._places = log.places(
-            [
-                (*each.thread, prepared.message.id)
-                for each in ready
-                for prepared in each.prepared
-                if prepared.id_given
-            ]
-        )
-        self._events: list[NewEvent] = []
-        self._moved: dict[ThreadKey, None] = {}
-        self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
-
-    def decide(self, ready: _Ready) -> Outcome:
-        """Decide one request against its thread as it stands in this batch."""
-        trial = _Trial(
-            head=self._heads[ready.thread],
-            ledger=dict(self._ledger.get(ready.thread, {})),
-            position=self._position,
-        )
-        try:
-            for index, prepared in enumerate(ready.prepared):
-                self._take(trial, ready.request, index, prepared)
-        except AgentlogError as error:
-            return error
-        self._accept(ready.thread, trial)
-        return Appended(
-            thread_id=ready.request.thread_id,
-            version=trial.head.version,
-            position=trial.head.position,
-            messages=tuple(trial.receipts),
-            breaches=tuple(trial.breaches),
-        )
-
-    def write(self) -> None:
-        """Write what passed."""
-        if self._events:
-            heads = [self._heads[key] for key in self._moved]
-            self._log.append(self._events, heads, self._noted)
-
-    def _take(self, trial: _Trial, request: AppendRequest, index: int, prepared: Prepared) -> None:
-        head = trial.head
-        known = trial.places.get(prepared.message.id) or self._places.get(
-            (head.tenant, head.thread_id, prepared.message.id)
-        )
-        if known is not None:
-            self._refuse_other_content(trial, prepared, known)
-            trial.receipts.append(
-                Receipt(prepared.message.id, known.version, known.position, replayed=True)
-            )
-            return
-        if request.expected_version not in {None, head.version - len(trial.events)}:
-            raise VersionConflict(
-                head.thread_id,
-                expected=request.expected_version or 0,
-                actual=head.version - len(trial.events),
-            )
-        if isinstance(prepared.message, ThreadStarted) and head.version:
-            raise ThreadExists(head.thread_id)
-        thread = replace(head.thread, ledger=trial.ledger)
-        try:
-            after, breaches = decide(thread, prepared.message)
-        except RuleBroken as error:
-            number = index - len(request.facts)
-            inside = 0 <= number < len(request.drafts)
-            raise error.within(f"messages[{number}]") if inside else error from error
-        trial.position += 1
-        event = chained(
-            head.chain,
-            self._log.ticket,
-            tenant=head.tenant,
-            thread_id=head.thread_id,
-            version=after.version,
-            position=trial.position,
-            type_name=prepared.message.type,
-            message_id=prepared.message.id,
-            body=prepared.body,
-            body_digest=prepared.body_digest,
-            metadata=prepared.metadata,
-        )
-        trial.events.append(event)
-        trial.ledger = dict(after.ledger)
-        trial.head = replace(
-            head.after(prepared.message, prepared.body),
-            version=after.version,
-            position=event.position,
-            chain=event.chain,
-            policy=after.policy,
-            status=after.status,
-            anomalies=head.anomalies + len(breaches),
-        )
-        trial.breaches += [(event.message_id, breach) for breach in breaches]
-        trial.places[event.message_id] = Place(event.version, event.position, event.body_digest)
-        trial.receipts.append(
-            Receipt(event.message_id, event.version, event.position, replayed=False)
-        )
-
-    def _refuse_other_content(self, trial: _Trial, prepared: Prepared, known: Place) -> None:
-        if prepared.body_digest == known.body_digest:
-            return
-        pending = [*self._events, *trial.events]
-        stored = next(
-            (event.body for event in pending if event.position == known.position), None
-        ) or self._log.body(trial.head.tenant, trial.head.thread_id, known.version)
-        if prepared.same_content(stored):
-            return
-        if isinstance(prepared.message, ThreadStarted):
-            raise ThreadExists(trial.head.thread_id)
-        raise MessageConflict(trial.head.thread_id, prepared.message.id, version=known.version)
-
-    def _accept(self, thread: ThreadKey, trial: _Trial) -> None:
-        if not trial.events:
-            return
-        before = self._ledger.get(thread, {})
-        changed = {key: entry for key, entry in trial.ledger.items() if before.get(key) != entry}
-        self._noted.setdefault(thread, {}).update(changed)
-        self._ledger[thread] = trial.ledger
-        self._heads[thread] = trial.head
-        self._moved[thread] = None
-        self._position = trial.position
-        self._events += trial.events
-        self._places.update({(*thread, key): place for key, place in trial.places.items()})
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -163,10 +163,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
         if carry.held is not None:
             joined = carry.held.joined(response_id, content, calls)
             if joined is not None:
-                return replace(carry, held=joined), ()
+                return MariaCarry(joined, carry.cost, carry.unanswered), ()
         carry, settled = self._settle(carry)
         carry, usage = _claim_cost(carry, response_id)
-        carry = replace(carry, held=MariaTurn(response_id, content, calls, origin, usage))
+        turn = MariaTurn(response_id, content, calls, origin, usage)
+        carry = MariaCarry(turn, carry.cost, carry.unanswered)
         if response_id is not None:
             return carry, settled
         carry, begun = self._settle(carry)  # nothing can join it
@@ -176,7 +177,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         if carry.held is None:
             return carry, ()
         unanswered = (*carry.unanswered, *carry.held.calls)
-        return replace(carry, held=None, unanswered=unanswered), self._turn_items(carry.held)
+        return MariaCarry(None, carry.cost, unanswered), self._turn_items(carry.held)
 
     def _answer(
         self, carry: MariaCarry, origin: Origin, results: Sequence[ToolResult]
@@ -192,7 +193,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
             else:
                 unanswered.remove(call)
             items += (after_call(call, result), tool_message(call, result))
-        carry = replace(carry, unanswered=tuple(unanswered))
+        carry = MariaCarry(carry.held, carry.cost, tuple(unanswered))
         return carry, [*settled, *self._placed(origin, items)]
 
     def _system(self, text: str) -> Item:

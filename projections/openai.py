@@ -7,7 +7,7 @@ The repair rules are the Unternet kernel's; item shapes are those of openai 3.52
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
@@ -127,7 +127,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         if carry.held is not None:
             joined = carry.held.joined(event.response_id, content, calls)
             if joined is not None:
-                return replace(carry, held=joined)
+                return OpenAICarry(joined, carry.unanswered)
         carry = self._settle(carry, page)
         turn = OpenAITurn(
             version=event.version,
@@ -137,7 +137,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             calls=calls,
             residue=residue_of(event, self.name, 0),
         )
-        return replace(carry, held=turn)
+        return OpenAICarry(turn, carry.unanswered)
 
     def _settle(self, carry: OpenAICarry, page: _Page) -> OpenAICarry:
         """Let the turn held back go, and leave no call open: the next turn begins."""
@@ -173,7 +173,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             orphans.append((index, result))
             if not self.options.repair:
                 page.add(self._tool_item(event, index, result, _own_id(event, index, result)))
-        carry = replace(carry, unanswered=tuple(unanswered))
+        carry = OpenAICarry(carry.held, tuple(unanswered))
         if orphans:
             carry = self._settle(carry, page)
         if self.options.repair:

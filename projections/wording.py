@@ -1,10 +1,12 @@
 """How calls, results and times read on every wire: the same words in every view."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from domain.errors import InvalidJson
 from domain.json_text import JsonValue, parse, print_text
 from domain.messages import ToolCall, ToolError, ToolResult
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def arguments_text(call: ToolCall) -> str:
@@ -55,6 +57,5 @@ def result_text(result: ToolResult) -> str:
 
 def iso_time(timestamp: int) -> str:
     """Return milliseconds since the epoch as ISO 8601 in UTC, with milliseconds."""
-    seconds, milliseconds = divmod(timestamp, 1000)
-    at = datetime.fromtimestamp(seconds, UTC)
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z".rjust(24, "0")
+    at = _EPOCH + timedelta(milliseconds=timestamp)
+    return f"{at.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.session import InvalidOption, chosen_view, printable
+from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from api.representations import difference_json, event_json, thread_json, time_text, view_json
 from domain.events import Event
@@ -125,8 +125,8 @@ def print_difference(  # noqa: PLR0913 - one parameter a choice
 
 
 def print_line(value: JsonValue) -> None:
-    """Print JSON on one line; JSON escapes control characters, so it is safe for a terminal."""
-    print(print_text(value))  # noqa: T201 - the command's output
+    """Print JSON on one line."""
+    print(json_line(value))  # noqa: T201 - the command's output
 
 
 @contextmanager

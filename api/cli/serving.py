@@ -9,8 +9,8 @@ from types import FrameType
 
 import uvicorn
 from rich.console import Console
-from rich.text import Text
 
+from api.cli.session import printable
 from api.composition import Service, open_service
 from api.http.app import create_app
 from domain.errors import AgentlogError
@@ -44,9 +44,9 @@ def serve(settings: Settings, *, examples: bool) -> None:
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        console.print(Text(f"agentlog listens on {address}, with {service.where}"))
+        console.print(f"agentlog listens on {address}, with {service.where}")
         if examples:
-            console.print(Text(_tour(address)))
+            console.print(_tour(address))
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
             uvicorn.Server(config).run(sockets=[listening])
 
@@ -62,8 +62,9 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
+        reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address
         raise AddressTaken(
-            f"cannot listen on {host}:{port}: {error.strerror}; "
+            f"cannot listen on {host}:{port}: {reason}; "
             "choose another with --port, or --port 0 for any free one"
         ) from error
 
@@ -75,7 +76,7 @@ def _load_examples(service: Service, console: Console) -> None:
     for path in find_files([_examples_dir()]):
         importer.import_file(path)
     for failure in importer.report.failures:  # left by another version's demo: show what is there
-        console.print(Text(f"example not loaded: {failure.place}: {failure.reason}"))
+        console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
 
 
 def _examples_dir() -> Path:

@@ -1,5 +1,7 @@
 """What every command does first and last: settings in, clear failures out."""
 
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +12,15 @@ import typer
 from pydantic import ValidationError
 
 from domain.errors import AgentlogError
+from domain.json_text import JsonValue, print_text
 from infrastructure.settings import Settings
 from projections.registry import AnyView, choose_view
 
 _REFUSED = 2
 _INTERRUPTED = 130
+
+_DRIVES_TERMINAL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What JSON need not escape, and a terminal obeys: controls, and turns of the direction of text."""
 
 
 class InvalidOption(AgentlogError):
@@ -48,13 +54,15 @@ def failing_clearly() -> Iterator[None]:
     """Turn our errors into a line on standard error and an exit code, and Ctrl-C into 130."""
     try:
         yield
+        typer.echo(nl=False)  # only to flush: a reader of our output that has gone shows here
     except AgentlogError as error:
         fail(str(error))
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     except BrokenPipeError:  # the reader of our output has gone: `agentlog export | head`
-        sys.stderr.close()
+        # what is left over goes nowhere, so that Python's last flush finds nothing to complain of
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
 
 
@@ -71,6 +79,11 @@ def chosen_view(name: str, options: list[str]) -> AnyView:
         if not equals:
             raise InvalidOption(f"--option {text}: give NAME=VALUE")
     return choose_view(name, {key: value for key, _, value in pairs})
+
+
+def json_line(value: JsonValue) -> str:
+    """Return JSON on one line, as it may stand in a terminal: its control characters escaped."""
+    return _DRIVES_TERMINAL.sub(lambda found: f"\\u{ord(found[0]):04x}", print_text(value))
 
 
 def printable(text: str) -> str:

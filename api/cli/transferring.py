@@ -1,7 +1,8 @@
 """The commands import and export."""
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, get_args
 
@@ -9,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from api.cli.session import InvalidOption, chosen_view, printable
+from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
+from domain.errors import AgentlogError
 from domain.facts import Policy
-from domain.json_text import print_bytes
 from domain.moments import parse_moment
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads
@@ -22,6 +23,10 @@ from infrastructure.transfer.sources import STANDARD_INPUT, find_files
 from projections.readers.registry import choose_reader
 
 _SHOWN_FAILURES = 100
+
+
+class UnwritableOutput(AgentlogError):
+    """The file to export to cannot be written."""
 
 
 def plan_of(  # noqa: PLR0913 - one parameter an option
@@ -87,14 +92,21 @@ def export_lines(  # noqa: PLR0913 - one parameter an option
     moment = None if at is None else parse_moment(at)
     with open_service(settings) as service:
         chosen = thread_ids or all_thread_ids(service.store)
-        opened = nullcontext(sys.stdout.buffer) if output is None else output.open("wb")
-        with opened as file:
+        with _opened(output) as file:
             for record in export_threads(service.store, view, chosen, at=moment):
-                _write_line(file, print_bytes(record))
+                file.write(f"{json_line(record)}\n".encode())
 
 
-def _write_line(file: BinaryIO, line: bytes) -> None:
-    file.write(line + b"\n")
+@contextmanager
+def _opened(output: Path | None) -> Iterator[BinaryIO]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        with output.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise UnwritableOutput(f"{output} cannot be written: {error.strerror}") from error
 
 
 def _progress(console: Console) -> Progress:
@@ -105,6 +117,7 @@ def _progress(console: Console) -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 

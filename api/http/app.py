@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 
 from api.http import health, log, messages, threads, views
 from api.http.answers import problem_answer
-from api.http.problems import headers_of, problem, problem_of
+from api.http.problems import flaw_list, headers_of, problem, problem_of
 from api.http.shapes import components
-from domain.errors import AgentlogError, InvalidMessage
+from domain.errors import AgentlogError, Flaw
 from domain.json_text import path
 from infrastructure.database import Database
 from infrastructure.store import Store
@@ -48,8 +48,10 @@ async def _refuse(_: Request, error: Exception) -> Response:
 async def _refuse_request(_: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    flaws = [InvalidMessage.at(path(each["loc"]), each["msg"]).flaws[0] for each in error.errors()]
-    return problem_answer(problem_of(InvalidMessage(flaws)))
+    flaws = [Flaw(path(each["loc"]), each["msg"]) for each in error.errors()]
+    detail = "; ".join(map(str, flaws))
+    found = problem(422, name="invalid-request", title="A parameter is off", detail=detail)
+    return problem_answer({**found, "errors": flaw_list(flaws)})
 
 
 async def _refuse_route(request: Request, error: Exception) -> Response:

@@ -1,4 +1,8 @@
-"""What routes are asked with: bodies in strict JSON, moments, versions, cursors."""
+"""What routes are asked with: bodies in strict JSON, moments, versions, cursors.
+
+The dependencies are coroutines because the framework would send plain functions to another thread,
+which costs more than they do.
+"""
 
 from typing import Annotated
 
@@ -12,7 +16,7 @@ from domain.moments import Moment, parse_moment
 from infrastructure.store import Store
 
 
-def store_of(request: Request) -> Store:
+async def store_of(request: Request) -> Store:
     """Return the store that this application serves."""
     store: Store = request.app.state.store
     return store
@@ -33,7 +37,7 @@ async def body_of(request: Request) -> bytes:
     return b"".join(chunks)
 
 
-def moment_of(
+async def moment_of(
     at: Annotated[
         str | None,
         Query(
@@ -47,7 +51,7 @@ def moment_of(
     return None if at is None else parse_moment(at)
 
 
-def expected_version_of(
+async def expected_version_of(
     if_match: Annotated[
         str | None,
         Header(description='The version that the thread must be at, as in "12".'),
@@ -86,7 +90,7 @@ def drafts_in(body: bytes) -> list[JsonValue]:
             )
 
 
-def types_of(
+async def types_of(
     types: Annotated[
         list[str] | None, Query(alias="type", description="Only events of these types.")
     ] = None,

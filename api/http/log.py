@@ -11,11 +11,12 @@ from api.http.shapes import answers
 from api.representations import appended_json, event_json
 from domain.errors import AgentlogError, InvalidMessage
 from domain.json_text import JsonValue, parse, print_bytes
+from infrastructure.requests import AppendRequest, Outcome
 from infrastructure.store import Store
-from infrastructure.writer import AppendRequest, Outcome
 
 router = APIRouter(tags=["log"])
 
+_LINES = "application/x-ndjson"
 _BATCH = 500
 _LINE_KEYS = frozenset({"threadId", "messages", "expectedVersion"})
 
@@ -37,13 +38,14 @@ def read_log(
 
 @router.post(
     "/log",
-    responses=answers(200, "BulkLines", 413),
+    response_class=Response,  # not the framework's, which would add JSON to the document
+    responses=answers(200, "BulkAnswers", 413, media_type=_LINES),
     openapi_extra={
         "requestBody": {
             "required": True,
             "description": "A line each append: its thread, its messages, all or none of them.",
             "content": {
-                "application/x-ndjson": {"schema": {"$ref": "#/components/schemas/BulkLines"}}
+                _LINES: {"schema": {"$ref": "#/components/schemas/BulkLines"}},
             },
         }
     },
@@ -56,7 +58,7 @@ def append_lines(store: TheStore, body: Body) -> Response:
         for start in range(0, len(lines), _BATCH)
         for number, outcome in _append(store, lines[start : start + _BATCH])
     )
-    return Response(answered, media_type="application/x-ndjson")
+    return Response(answered, media_type=_LINES)
 
 
 def _append(store: Store, lines: list[tuple[int, bytes]]) -> Iterator[tuple[int, Outcome]]:
@@ -74,7 +76,7 @@ def _request(store: Store, text: bytes) -> AppendRequest | AgentlogError:
                 set(line) <= _LINE_KEYS
             ):
                 expected = line.get("expectedVersion")
-                if not isinstance(expected, int | None):
+                if not isinstance(expected, int | None) or isinstance(expected, bool):
                     return InvalidMessage.at("expectedVersion", "not an integer")
                 return store.request(thread_id, drafts, expected_version=expected)
             case _:

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.http.answers import json_answer
+from api.http.appending import append
 from api.http.asking import (
     After,
     At,
@@ -18,6 +19,7 @@ from api.http.asking import (
 )
 from api.http.shapes import answers, json_body
 from api.representations import appended_json, event_json
+from infrastructure.requests import AppendRequest
 
 router = APIRouter(tags=["messages"])
 
@@ -25,12 +27,12 @@ router = APIRouter(tags=["messages"])
 @router.post(
     "/threads/{thread_id}/messages",
     status_code=201,
-    responses=answers(201, "Appended", 400, 409, 412, 413),
+    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 412, 413)},
     openapi_extra=json_body(
         "AppendBody", description="One message, a list, or an object with `messages`."
     ),
 )
-def append_messages(
+async def append_messages(
     store: TheStore, thread_id: ThreadId, body: Body, expected: ExpectedVersion
 ) -> Response:
     """Append messages, all or none.
@@ -39,7 +41,11 @@ def append_messages(
     first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
     the thread is at that version.
     """
-    appended = store.append(thread_id, drafts_in(body), expected_version=expected)
+
+    def read(text: bytes) -> AppendRequest:
+        return store.request(thread_id, drafts_in(text), expected_version=expected)
+
+    appended = await append(store, body, read)
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
         appended_json(appended),

@@ -5,6 +5,7 @@ The one place that knows HTTP statuses of errors; a test keeps the table complet
 
 from collections.abc import Mapping, Sequence
 
+from domain.cognition.errors import CognitiveError
 from domain.errors import (
     AgentlogError,
     EmptyAppend,
@@ -29,7 +30,10 @@ from domain.errors import (
     VersionConflict,
 )
 from domain.json_text import JsonValue
-from infrastructure.database import DatabaseUnavailable
+from infrastructure.database import DatabaseTooOld, DatabaseUnavailable
+from infrastructure.embedded import EmbeddedServerError
+from infrastructure.migration import MigrationError
+from infrastructure.writer import WriterOverloaded
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -76,9 +80,14 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnknownMessage: 404,
     UnknownThread: 404,
     UnknownView: 404,
+    WriterOverloaded: 503,
     VersionConflict: 412,
-    # whole families last, for errors that a later version adds
+    # whole families, for what a later version adds
+    CognitiveError: 409,
+    DatabaseTooOld: 503,
+    EmbeddedServerError: 503,
     InvalidInput: 422,
+    MigrationError: 503,
     NotThere: 404,
     Refused: 409,
 }
@@ -126,7 +135,7 @@ def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
 
 def headers_of(error: AgentlogError) -> dict[str, str]:
     """Return the headers that go with an error."""
-    if isinstance(error, DatabaseUnavailable):
+    if isinstance(error, DatabaseUnavailable | WriterOverloaded):
         return {"Retry-After": str(_RETRY_SECONDS)}
     return {}
 

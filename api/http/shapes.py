@@ -89,13 +89,12 @@ def json_body(schema: str, *, description: str) -> Schema:
     return {"requestBody": {"required": True, "description": description, "content": content}}
 
 
-def answers(ok: int, schema: str, *problems: int) -> dict[int | str, Schema]:
+def answers(
+    ok: int, schema: str, *problems: int, media_type: str = "application/json"
+) -> dict[int | str, Schema]:
     """Return what `responses` takes: the answer's schema, and the problems that may come."""
     found: dict[int | str, Schema] = {
-        ok: {
-            "description": "As asked.",
-            "content": {"application/json": {"schema": _ref(schema)}},
-        }
+        ok: {"description": "As asked.", "content": {media_type: {"schema": _ref(schema)}}}
     }
     for status in (*problems, 422, 503):
         found[status] = {
@@ -223,5 +222,11 @@ _ANSWERS: dict[str, Schema] = {
     "BulkLines": {
         "type": "string",
         "description": 'Lines of {"threadId", "messages", "expectedVersion"?}.',
+        "examples": ['{"threadId":"support-42","messages":[{"type":"reply","text":"Hello"}]}\n'],
+    },
+    "BulkAnswers": {
+        "type": "string",
+        "description": 'For each line {"line", "appended"} or {"line", "problem"}; lines count '
+        "from 1.",
     },
 }

@@ -1,5 +1,6 @@
 """Threads: start, list, read, close, annotate."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -9,7 +10,7 @@ from api.http.answers import json_answer
 from api.http.asking import After, Body, Limit, TheStore, ThreadId, number_cursor, without_nul
 from api.http.shapes import answers, json_body
 from api.representations import appended_json, thread_json
-from domain.errors import InvalidMessage
+from domain.errors import Flaw, InvalidMessage
 from domain.json_text import JsonValue, parse
 from domain.threads import Status
 from infrastructure.reader import ThreadFilter
@@ -17,10 +18,13 @@ from infrastructure.reader import ThreadFilter
 router = APIRouter(tags=["threads"])
 
 
+_FACTS = ("goal", "parent", "limits", "policy", "metadata")
+
+
 @router.post(
     "/threads",
     status_code=201,
-    responses=answers(201, "Appended", 400, 409, 413),
+    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 413)},
     openapi_extra=json_body("StartBody", description="What the thread is for."),
 )
 def start_thread(store: TheStore, body: Body) -> Response:
@@ -29,9 +33,11 @@ def start_thread(store: TheStore, body: Body) -> Response:
     thread_id = facts.pop("threadId", None)
     if not isinstance(thread_id, str | None):
         raise InvalidMessage.at("threadId", "not a string")
+    _only(facts, *_FACTS)
     appended = store.start(str(ULID()) if thread_id is None else thread_id, facts)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
-    return json_answer(appended_json(appended), status=201, headers=headers)
+    status = 200 if appended.messages[0].replayed else 201
+    return json_answer(appended_json(appended), status=status, headers=headers)
 
 
 @router.get("/threads", responses=answers(200, "Threads"))
@@ -97,7 +103,9 @@ def _object(body: bytes) -> dict[str, JsonValue]:
     return found
 
 
-def _only(found: dict[str, JsonValue], key: str) -> None:
-    for other in found:
-        if other != key:
-            raise InvalidMessage.at(other, f"no such field: only {key} is taken")
+def _only(found: Mapping[str, JsonValue], *known: str) -> None:
+    flaws = [
+        Flaw(key, f"no such field: use {', '.join(known)}") for key in found if key not in known
+    ]
+    if flaws:
+        raise InvalidMessage(flaws)

@@ -1,13 +1,14 @@
 -- The log: one table of events, one row a thread for its head, one row for the log's counter.
 -- Keys begin with tenant and thread, so that the tables can be distributed by thread later.
+-- Ids compare by code point everywhere, whatever the database was made with.
 
 CREATE TABLE agentlog.events (
-    tenant      text        NOT NULL,
-    thread_id   text        NOT NULL,
+    tenant      text COLLATE "C" NOT NULL,
+    thread_id   text COLLATE "C" NOT NULL,
     version     bigint      NOT NULL, -- place in the thread, 1-based, contiguous
     position    bigint      NOT NULL, -- place in the log, in commit order
-    type        text        NOT NULL, -- the stable word, never a class path
-    message_id  text        NOT NULL,
+    type        text COLLATE "C" NOT NULL, -- the stable word, never a class path
+    message_id  text COLLATE "C" NOT NULL,
     recorded_at timestamptz NOT NULL, -- the store's clock, never running backwards in the log
     body        bytea       NOT NULL, -- the message as JSON; jsonb would refuse NUL and rewrite numbers
     body_sha256 bytea       NOT NULL,
@@ -31,15 +32,15 @@ CREATE TRIGGER events_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON agentlog.
 
 -- Heads: listing threads and checking a version never read the events.
 CREATE TABLE agentlog.threads (
-    tenant     text        NOT NULL,
-    thread_id  text        NOT NULL,
+    tenant     text COLLATE "C" NOT NULL,
+    thread_id  text COLLATE "C" NOT NULL,
     version    bigint      NOT NULL, -- of the latest event
     position   bigint      NOT NULL, -- of the latest event
     chain      bytea       NOT NULL, -- of the latest event
     policy     text        NOT NULL,
     status     text        NOT NULL,
     anomalies  bigint      NOT NULL, -- rules broken so far, under policy record
-    parent     text,
+    parent     text COLLATE "C",
     goal       text,                 -- to search in: NUL is replaced, `facts` has it as it was
     facts      bytea,                -- goal, parent, limits, metadata as JSON; NULL where never started
     started_at timestamptz NOT NULL,
@@ -54,9 +55,9 @@ CREATE INDEX threads_by_parent ON agentlog.threads (tenant, parent, position DES
 
 -- What each thread asked for and what was answered: all that its rules need to know of the past.
 CREATE TABLE agentlog.ledger (
-    tenant    text   NOT NULL,
-    thread_id text   NOT NULL,
-    kind      text   NOT NULL, -- call, approval or worker
+    tenant    text COLLATE "C" NOT NULL,
+    thread_id text COLLATE "C" NOT NULL,
+    kind      text COLLATE "C" NOT NULL, -- call, approval or worker
     id_sha256 bytea  NOT NULL, -- ids are any text of any length; their digest fits an index
     asked     bigint NOT NULL, -- version
     answered  bigint,          -- version, NULL while open
@@ -75,6 +76,6 @@ INSERT INTO agentlog.counter (position, recorded_at) VALUES (0, '-infinity');
 
 -- How far each reader of the log has come.
 CREATE TABLE agentlog.tracking (
-    application_name text   PRIMARY KEY,
+    application_name text COLLATE "C" PRIMARY KEY,
     notification_id  bigint NOT NULL
 ) WITH (fillfactor = 50);

@@ -46,8 +46,7 @@ def export_threads(
 
 def _facts(head: Head) -> dict[str, JsonValue]:
     facts = head.read_facts()
-    given = {key: facts[key] for key in OWN_FACTS if facts.get(key)}
-    return {**given, "policy": head.policy} if given or head.policy != "strict" else {}
+    return {**{key: facts[key] for key in OWN_FACTS if facts.get(key)}, "policy": head.policy}
 
 
 def _without_type(fact: dict[str, JsonValue]) -> JsonValue:

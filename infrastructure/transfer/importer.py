@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import AgentlogError
+from infrastructure.requests import Appended, AppendRequest
 from infrastructure.store import Store
 from infrastructure.transfer.records import History, Plan, is_history, read_history
 from infrastructure.transfer.sources import Record, read_records
-from infrastructure.writer import Appended, AppendRequest
 
 _BATCH_MESSAGES = 2000
 

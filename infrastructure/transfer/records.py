@@ -78,7 +78,8 @@ def read_history(plan: Plan, path: JSONPath | None, record: Record) -> History:
         _identified(draft, thread_id, index)
         for index, draft in enumerate(plan.reader.read(_items(plan, path, value)))
     ]
-    return History(thread_id, _started(plan, value), drafts, _closed(value))
+    started = _started(plan, value, implied=bool(drafts))
+    return History(thread_id, started, drafts, _closed(value))
 
 
 def is_history(plan: Plan, value: JsonValue) -> bool:
@@ -97,11 +98,13 @@ def _thread_id(plan: Plan, record: Record) -> str:
 
 def _items(plan: Plan, path: JSONPath | None, value: JsonValue) -> list[JsonValue]:
     if path is not None:
-        found = path.findall(value)
-        items = found[0] if len(found) == 1 and isinstance(found[0], list) else found
-        if not items:
+        try:
+            found = path.findall(value)
+        except JSONPathError as error:  # as for `$..x` in what is nested deep
+            raise InvalidPath(f"{plan.messages} does not apply to this record: {error}") from error
+        if not found:
             raise InvalidPath(f"{plan.messages} leads to nothing in this record")
-        return list(items)
+        return list(found[0] if len(found) == 1 and isinstance(found[0], list) else found)
     match value:
         case list(items):
             return items
@@ -118,24 +121,39 @@ def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
     return draft if "id" in draft else {"id": derived_message_id(thread_id, index), **draft}
 
 
-def _started(plan: Plan, value: JsonValue) -> dict[str, JsonValue] | None:
-    own = value if isinstance(value, dict) and "threadId" in value else {}
+def _started(plan: Plan, value: JsonValue, *, implied: bool) -> dict[str, JsonValue] | None:
+    """Return how the thread started; None where its first message says as much (`implied`)."""
+    own = _own(value)
     facts: dict[str, JsonValue] = {key: own[key] for key in OWN_FACTS if own.get(key) is not None}
     if plan.goal is not None:
         facts["goal"] = expand(plan.goal, value)
     if plan.metadata:
         chosen = {key: expand_value(text, value) for key, text in plan.metadata.items()}
-        facts["metadata"] = {**facts.get("metadata", {}), **chosen}
+        given = facts.get("metadata", {})
+        if not isinstance(given, dict):
+            raise InvalidMessage.at("metadata", "not an object")
+        facts["metadata"] = {**given, **chosen}
     # a history of elsewhere is kept as it is; one of ours keeps the policy it had
-    policy = plan.policy or own.get("policy") or ("strict" if own else "record")
-    if not facts and policy == "strict":
+    policy = plan.policy or own.get("policy") or "record"
+    if implied and not facts and policy == "strict":
         return None
     return {"type": "thread.started", **facts, "policy": policy}
 
 
 def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
-    match value:
-        case {"threadId": str(), "closed": dict(closed)}:
+    match _own(value).get("closed"):
+        case {"type": _}:
+            raise InvalidMessage.at("closed.type", "no such field: closed has reason")
+        case dict(closed):
             return {"type": "thread.closed", **closed}
         case _:
             return None
+
+
+def _own(value: JsonValue) -> dict[str, JsonValue]:
+    """Return a record of our own export, which names its thread; of any other, nothing."""
+    match value:
+        case {"threadId": str()}:
+            return dict(value)
+        case _:
+            return {}

@@ -22,8 +22,8 @@ class Record:
     """One record of a file.
 
     `place` says where it stands (`runs.jsonl:12`), `size` how many bytes of the file it takes
-    (about), `mended` how many lone surrogates were replaced in it by U+FFFD. `value` is the error
-    itself where the text is not JSON.
+    (about), `mended` how many lone surrogates were replaced in it by U+FFFD (those of a whole array
+    in its first record). `value` is the error itself where the text is not JSON.
     """
 
     place: str
@@ -42,13 +42,13 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in paths:
-        if path == STANDARD_INPUT or path.is_file():
-            found.append(path)
-        elif path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES)
+        if path != STANDARD_INPUT and path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if _is_source(each))
             if not inside:
                 raise UnreadableSource(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
             found += inside
+        elif path == STANDARD_INPUT or path.exists():  # a pipe is no file, but can be read as one
+            found.append(path)
         else:
             raise UnreadableSource(f"{path}: no such file or folder")
     return found
@@ -57,7 +57,8 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
 def read_records(path: Path) -> Iterator[Record]:
     """Yield the records of a file: the lines of JSON lines, else the items of a JSON array.
 
-    A JSON object is one record. Standard input is JSON lines, or one JSON value.
+    A JSON object is one record. JSON lines are known by the name of the file, or by a first line
+    that is a JSON value by itself.
     """
     try:
         data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
@@ -65,7 +66,7 @@ def read_records(path: Path) -> Iterator[Record]:
         reason = error.strerror or str(error)
         yield Record(str(path), path.stem, 0, 0, UnreadableSource(f"cannot be read: {reason}"))
         return
-    if path.suffix in {".jsonl", ".ndjson"} or (path == STANDARD_INPUT and _has_lines(data)):
+    if path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if line.strip():
                 yield _record(f"{path}:{number}", path.stem, number, line)
@@ -76,17 +77,24 @@ def read_records(path: Path) -> Iterator[Record]:
         return
     share = len(data) // max(1, len(whole.value))
     for number, value in enumerate(whole.value):
-        yield Record(f"{path}[{number}]", path.stem, number, share, value, whole.mended)
+        mended = 0 if number else whole.mended  # counted once for the whole file
+        yield Record(f"{path}[{number}]", path.stem, number, share, value, mended)
+
+
+def _is_source(path: Path) -> bool:
+    return path.suffix in SUFFIXES and path.is_file()
 
 
 def _has_lines(data: bytes) -> bool:
     """Tell whether the first line is a JSON value by itself, with more to come."""
     first, _, rest = data.strip().partition(b"\n")
+    if not rest:
+        return False
     try:
         json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
-    return bool(rest.strip())
+    return True
 
 
 def _record(place: str, stem: str, number: int, data: bytes) -> Record:
@@ -94,7 +102,7 @@ def _record(place: str, stem: str, number: int, data: bytes) -> Record:
         return Record(place, stem, number, len(data), parse(data))
     except InvalidJson as error:
         try:
-            value, mended = replace_lone_surrogates(data.decode("utf-8"))
+            value, mended = replace_lone_surrogates(data.decode("utf-8-sig"))
         except (UnicodeDecodeError, InvalidJson):
             return Record(place, stem, number, len(data), error)
         if not mended:

@@ -1,0 +1,188 @@
+"""Deciding the requests of one transaction, in their order, each against its thread.
+
+A thread is as the requests before left it, so two appends to one thread in a batch both count. A
+refused request takes nothing with it: the others are written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from domain.drafts import Prepared
+from domain.errors import (
+    AgentlogError,
+    MessageConflict,
+    RuleBroken,
+    ThreadExists,
+    VersionConflict,
+)
+from domain.facts import ThreadStarted
+from domain.threads import Breach, Entry, Key, decide, mentions
+from infrastructure.heads import Head
+from infrastructure.log import LogTransaction, NewEvent, Place, Wanted, chained
+from infrastructure.requests import (
+    Appended,
+    AppendRequest,
+    Outcome,
+    Ready,
+    Receipt,
+    ThreadKey,
+)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """One request being decided: nothing of it counts until all of it passed."""
+
+    head: Head
+    ledger: dict[Key, Entry]
+    position: int
+    events: list[NewEvent] = field(default_factory=list)
+    places: dict[str, Place] = field(default_factory=dict)
+    receipts: list[Receipt] = field(default_factory=list)
+    breaches: list[tuple[str, Breach]] = field(default_factory=list)
+
+
+def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
+    """Return what deciding these requests needs to know.
+
+    `again`: an earlier try may have been committed, so that ids of our own may stand there too.
+    """
+    return Wanted(
+        threads=list({each.thread: None for each in ready}),
+        keys=list(
+            {
+                (each.thread, key): None
+                for each in ready
+                for prepared in each.prepared
+                for key in mentions(prepared.message)
+            }
+        ),
+        ids=[
+            (*each.thread, prepared.message.id)
+            for each in ready
+            for prepared in each.prepared
+            if again or prepared.id_given
+        ],
+    )
+
+
+class Batch:
+    """The requests of one transaction, and the threads as these leave them."""
+
+    def __init__(self, log: LogTransaction) -> None:
+        self._log = log
+        self._position = log.ticket.position
+        self._heads, self._ledger, self._places = log.heads, log.ledger, log.places
+        self._events: list[NewEvent] = []
+        self._moved: dict[ThreadKey, None] = {}
+        self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
+
+    def decide(self, ready: Ready) -> Outcome:
+        """Decide one request against its thread as it stands in this batch."""
+        trial = _Trial(
+            head=self._heads[ready.thread],
+            ledger=dict(self._ledger.get(ready.thread, {})),
+            position=self._position,
+        )
+        try:
+            for index, prepared in enumerate(ready.prepared):
+                self._take(trial, ready.request, index, prepared)
+        except AgentlogError as error:
+            return error
+        self._accept(ready.thread, trial)
+        return Appended(
+            thread_id=ready.request.thread_id,
+            version=trial.head.version,
+            position=trial.head.position,
+            messages=tuple(trial.receipts),
+            breaches=tuple(trial.breaches),
+        )
+
+    def write(self) -> None:
+        """Write what passed."""
+        if self._events:
+            heads = [self._heads[key] for key in self._moved]
+            self._log.append(self._events, heads, self._noted)
+
+    def _take(self, trial: _Trial, request: AppendRequest, index: int, prepared: Prepared) -> None:
+        head = trial.head
+        known = trial.places.get(prepared.message.id) or self._places.get(
+            (head.tenant, head.thread_id, prepared.message.id)
+        )
+        if known is not None:
+            self._refuse_other_content(trial, prepared, known)
+            trial.receipts.append(
+                Receipt(prepared.message.id, known.version, known.position, replayed=True)
+            )
+            return
+        if request.expected_version not in {None, head.version - len(trial.events)}:
+            raise VersionConflict(
+                head.thread_id,
+                expected=request.expected_version or 0,
+                actual=head.version - len(trial.events),
+            )
+        if isinstance(prepared.message, ThreadStarted) and head.version:
+            raise ThreadExists(head.thread_id)
+        thread = replace(head.thread, ledger=trial.ledger)
+        try:
+            after, breaches = decide(thread, prepared.message)
+        except RuleBroken as error:
+            number = index - len(request.facts)
+            inside = 0 <= number < len(request.drafts)
+            raise error.within(f"messages[{number}]") if inside else error from error
+        trial.position += 1
+        event = chained(
+            head.chain,
+            self._log.ticket,
+            tenant=head.tenant,
+            thread_id=head.thread_id,
+            version=after.version,
+            position=trial.position,
+            type_name=prepared.message.type,
+            message_id=prepared.message.id,
+            body=prepared.body,
+            body_digest=prepared.body_digest,
+            metadata=prepared.metadata,
+        )
+        trial.events.append(event)
+        trial.ledger = dict(after.ledger)
+        trial.head = replace(
+            head.after(prepared.message, prepared.body),
+            version=after.version,
+            position=event.position,
+            chain=event.chain,
+            policy=after.policy,
+            status=after.status,
+            anomalies=head.anomalies + len(breaches),
+        )
+        trial.breaches += [(event.message_id, breach) for breach in breaches]
+        trial.places[event.message_id] = Place(event.version, event.position, event.body_digest)
+        trial.receipts.append(
+            Receipt(event.message_id, event.version, event.position, replayed=False)
+        )
+
+    def _refuse_other_content(self, trial: _Trial, prepared: Prepared, known: Place) -> None:
+        if prepared.body_digest == known.body_digest:
+            return
+        pending = [*self._events, *trial.events]
+        stored = next(
+            (event.body for event in pending if event.position == known.position), None
+        ) or self._log.body(trial.head.tenant, trial.head.thread_id, known.version)
+        if prepared.same_content(stored):
+            return
+        if isinstance(prepared.message, ThreadStarted):
+            raise ThreadExists(trial.head.thread_id)
+        raise MessageConflict(trial.head.thread_id, prepared.message.id, version=known.version)
+
+    def _accept(self, thread: ThreadKey, trial: _Trial) -> None:
+        if not trial.events:
+            return
+        before = self._ledger.get(thread, {})
+        changed = {key: entry for key, entry in trial.ledger.items() if before.get(key) != entry}
+        self._noted.setdefault(thread, {}).update(changed)
+        self._ledger[thread] = trial.ledger
+        self._heads[thread] = trial.head
+        self._moved[thread] = None
+        self._position = trial.position
+        self._events += trial.events
+        self._places.update({(*thread, key): place for key, place in trial.places.items()})

@@ -1,0 +1,122 @@
+"""What callers ask of the writer, and what they are told: requests, receipts, outcomes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.drafts import Prepared, prepare, prepare_fact
+from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
+from domain.identifiers import check_thread_id, derived_message_id
+from domain.json_text import JsonValue
+from domain.threads import Breach
+
+ThreadKey = tuple[str, str]
+"""Tenant and thread id."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppendRequest:
+    """What a caller wants to append to one thread, all or nothing.
+
+    `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
+    `expected_version` is what the caller believes the thread's version to be.
+    """
+
+    tenant: str
+    thread_id: str
+    drafts: Sequence[JsonValue] = ()
+    facts: Sequence[dict[str, JsonValue]] = ()
+    expected_version: int | None = None
+    closing: Sequence[dict[str, JsonValue]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Where a message stands; `replayed` says it stood there before this append."""
+
+    id: str
+    version: int
+    position: int
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The thread after an append; `breaches` are (message id, rule broken), under policy record."""
+
+    thread_id: str
+    version: int
+    position: int
+    messages: tuple[Receipt, ...]
+    breaches: tuple[tuple[str, Breach], ...] = ()
+
+
+Outcome = Appended | AgentlogError
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A request checked, completed and printed: all that can be done before the log is held."""
+
+    request: AppendRequest
+    prepared: Sequence[Prepared]
+
+    @property
+    def thread(self) -> ThreadKey:
+        """The thread it appends to."""
+        return self.request.tenant, self.request.thread_id
+
+    @property
+    def size(self) -> int:
+        """Bytes that its bodies will take."""
+        return sum(len(prepared.body) for prepared in self.prepared)
+
+
+class Preparer:
+    """Makes requests ready; `clock` returns ms since the epoch, `new_id` a fresh ULID."""
+
+    def __init__(self, *, clock: Callable[[], int], new_id: Callable[[], str]) -> None:
+        self._clock = clock
+        self._new_id = new_id
+
+    def prepare(self, request: AppendRequest) -> Ready | AgentlogError:
+        """Return the request made ready, or what refuses it."""
+        try:
+            check_thread_id(request.thread_id)
+            if not (request.drafts or request.facts or request.closing):
+                raise EmptyAppend
+            now = self._clock()
+            prepared = [
+                *self._facts(request, request.facts, now),
+                *self._drafts(request.drafts, now),
+                *self._facts(request, request.closing, now),
+            ]
+            return Ready(request, prepared)
+        except AgentlogError as error:
+            return error
+
+    def _facts(
+        self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
+    ) -> list[Prepared]:
+        return [
+            prepare_fact(fact, message_id=self._fact_id(request, fact), timestamp=now)
+            for fact in facts
+        ]
+
+    def _drafts(self, drafts: Sequence[JsonValue], now: int) -> list[Prepared]:
+        prepared: list[Prepared] = []
+        flaws: list[Flaw] = []
+        for index, draft in enumerate(drafts):
+            try:
+                prepared.append(prepare(draft, message_id=self._new_id(), timestamp=now))
+            except InvalidMessage as error:
+                flaws += error.within(f"messages[{index}]").flaws
+        if flaws:
+            raise InvalidMessage(flaws)
+        return prepared
+
+    def _fact_id(self, request: AppendRequest, fact: Mapping[str, JsonValue]) -> str:
+        """A thread starts and closes once: their facts have ids that a retry finds again."""
+        kind = fact.get("type")
+        if kind in {"thread.started", "thread.closed"}:
+            return derived_message_id(request.tenant, request.thread_id, str(kind))
+        return self._new_id()

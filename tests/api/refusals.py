@@ -1,0 +1,63 @@
+"""What every refused request has in common."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from infrastructure.database import Database
+from tests.infrastructure.appends import check_log, last_position
+
+PROBLEM = "urn:agentlog:problem:"
+
+
+def problem_in(response: Any, status: int, name: str, *words: str) -> dict[str, Any]:
+    """Check that a response is that problem and says these words; return it."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found: dict[str, Any] = response.json()
+    assert found["type"] == PROBLEM + name
+    assert found["status"] == status
+    assert found["title"]
+    assert not found["title"].endswith(".")
+    for word in words:
+        assert word in found["detail"]
+    return found
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Asks for what must be refused."""
+
+    client: TestClient
+    database: Database
+
+    def check(
+        self, method: str, path: str, *words: str, status: int, name: str, **asked: Any
+    ) -> dict[str, Any]:
+        """Ask, and check the problem, its words, and that the log has not moved; return it."""
+        before = last_position(self.database)
+        response = self.client.request(method, path, **asked)
+        found = problem_in(response, status, name, *words)
+        assert last_position(self.database) == before
+        check_log(self.database)
+        return found
+
+    def append(
+        self,
+        body: bytes,
+        *words: str,
+        status: int = 422,
+        name: str = "invalid-message",
+        **asked: Any,
+    ) -> dict[str, Any]:
+        """The same for an append to thread `t`."""
+        return self.check(
+            "POST",
+            "/v1/threads/t/messages",
+            *words,
+            status=status,
+            name=name,
+            content=body,
+            **asked,
+        )

@@ -1,0 +1,327 @@
+"""The commands import and export, and what may happen in the midst of them."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.command_line import (
+    AGENTLOG,
+    WAIT_SECONDS,
+    Outcome,
+    agentlog,
+    as_words,
+    environment,
+    started,
+)
+
+USER = {"role": "user", "content": "hi"}
+RUNS = [{"id": name, "reward": 0.5, "traj": [USER]} for name in "abc"]
+
+
+def lines_of(*values: Any) -> bytes:
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
+
+
+def written(folder: Path, name: str, content: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def import_runs(*arguments: str | Path, url: str, stdin: bytes = b"") -> Outcome:
+    """Import OpenAI histories, each under the id of its record."""
+    options = ("--format", "openai", "--messages", "$.traj", "--thread-id", "{id}")
+    return agentlog("import", *options, *arguments, url=url, stdin=stdin)
+
+
+def thread_ids(url: str) -> list[str]:
+    return sorted(each["threadId"] for each in agentlog("threads", "--json", url=url).lines)
+
+
+# --- import -------------------------------------------------------------------------------------
+
+
+def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "runs.jsonl", lines_of(*RUNS))
+    outcome = import_runs(
+        path, "--metadata", "reward={reward}", "--goal", "run {id}", url=database_url
+    )
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == (
+        "3 threads: 6 events appended, 0 there already, 0 anomalies, "
+        "0 lone surrogates replaced by U+FFFD, 0 records failed\n"
+    )
+    found = agentlog("threads", "--json", url=database_url).lines
+    assert [(each["metadata"], each["goal"]) for each in found] == [
+        ({"reward": 0.5}, f"run {name}") for name in "cba"
+    ]
+    again = import_runs(
+        path, "--metadata", "reward={reward}", "--goal", "run {id}", url=database_url
+    )
+    assert again.code == 0
+    assert again.err.startswith("3 threads: 0 events appended, 6 there already, ")
+
+
+def test_standard_input_and_files_and_folders_may_be_mixed(
+    database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    written(tmp_path / "folder", "b.json", json.dumps([RUNS[1]]).encode())
+    file = written(tmp_path, "c.jsonl", lines_of(RUNS[2]))
+    outcome = import_runs("-", tmp_path / "folder", file, url=database_url, stdin=lines_of(RUNS[0]))
+    assert outcome.code == 0, outcome.err
+    assert thread_ids(database_url) == ["a", "b", "c"]
+
+
+def test_a_bad_record_ends_the_import_with_1_after_all_others(
+    database_url: str, tmp_path: Path
+) -> None:
+    bad = {"id": "bad", "traj": [USER, {"role": "nobody"}]}
+    path = written(tmp_path, "runs.jsonl", lines_of(RUNS[0], bad) + b"{oops\n" + lines_of(RUNS[2]))
+    outcome = import_runs(path, url=database_url)
+    assert outcome.code == 1
+    first, second, report = outcome.err.splitlines()
+    assert first.startswith(f"{path}:2: messages[1].role: ")
+    assert second.startswith(f"{path}:3: not JSON: ")
+    assert report.startswith("2 threads: 4 events appended, ")
+    assert report.endswith(" 2 records failed")
+    assert thread_ids(database_url) == ["a", "c"]
+
+
+def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path: Path) -> None:
+    outcome = import_runs(written(tmp_path, "runs.jsonl", b"{oops\n" * 103), url=database_url)
+    assert outcome.code == 1
+    *told, more, report = outcome.err.splitlines()
+    assert len(told) == 100
+    assert more == "… and 3 more that failed"
+    assert report.endswith(" 103 records failed")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("empty.json", b"", "not JSON"),
+        ("cut.json", b'{"id": "a"', "not JSON"),
+        ("binary.json", bytes(range(256)), "not UTF-8 at byte 128"),
+        ("scalar.json", b"7", "the record has no field 'id'"),
+        ("other.json", b'{"id": "a", "name": "x"}', "$.traj leads to nothing in this record"),
+        ("id.json", b'{"id": "a/b", "traj": []}', "'a/b' is no thread id"),
+        ("nan.json", b'{"id": "a", "traj": [NaN]}', "NaN is not JSON"),
+        ("deep.json", b"[" * 10_000 + b"]" * 10_000, "nested deeper than 128 levels"),
+    ],
+)
+def test_a_file_that_is_off_is_named_with_what_is_wrong(
+    database_url: str, tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
+    outcome = import_runs(written(tmp_path, name, content), url=database_url)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"{tmp_path / name}: ")
+    assert reason in outcome.err.splitlines()[0]
+    assert thread_ids(database_url) == []
+
+
+def test_lone_surrogates_are_reported(database_url: str, tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "a.json", rb'{"id": "a", "traj": [{"role": "user", "content": "\ud800"}]}'
+    )
+    outcome = import_runs(path, url=database_url)
+    assert outcome.code == 0
+    assert ", 1 lone surrogates replaced by U+FFFD, " in outcome.err
+    (item,) = agentlog("view", "a", "openai", url=database_url).lines
+    assert item["content"] == "\ufffd"
+
+
+def test_strict_refuses_what_record_keeps(database_url: str, tmp_path: Path) -> None:
+    orphan = {"role": "tool", "tool_call_id": "x", "content": "ok"}
+    path = written(tmp_path, "runs.jsonl", lines_of({"id": "a", "traj": [orphan]}))
+    refused = import_runs(path, "--policy", "strict", url=database_url)
+    assert refused.code == 1
+    assert "refuses this (orphan_result): messages[0].results[0].callId: " in refused.err
+    kept = import_runs(path, url=database_url)
+    assert kept.code == 0
+    assert ", 1 anomalies, " in kept.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nope.json"], "nope.json: no such file or folder"),
+        (["."], "no file in it ends in .json, .jsonl, .ndjson"),
+        (["-", "--format", "opanai"], "there is no format 'opanai': choose one of kernel, openai"),
+        (["-", "--messages", "$["], "'$[' is no JSONPath"),
+        (["-", "--messages", "$.a | $.b"], "use a single path"),
+        (["-", "--policy", "lax"], "use one of strict, record"),
+        (["-", "--metadata", "reward"], "give KEY=TEMPLATE"),
+        (["-", "--metadata", "=x"], "give KEY=TEMPLATE"),
+        ([], "Missing argument"),
+    ],
+    ids=as_words,
+)
+def test_an_import_that_cannot_begin_ends_with_2(
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = agentlog("import", *arguments, url=database_url, stdin=lines_of([USER]))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+    assert thread_ids(database_url) == []
+
+
+# --- stopped in the midst, and side by side -----------------------------------------------------
+
+FILES, PER_FILE = 150, 40
+EVENTS = FILES * (PER_FILE + 1)
+
+
+@pytest.fixture(scope="module")
+def many_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of histories: each file is a transaction of its own."""
+    folder = tmp_path_factory.mktemp("many")
+    for number in range(FILES):
+        history = [{"type": "log", "text": f"{number}.{n}"} for n in range(PER_FILE)]
+        (folder / f"run-{number:04d}.json").write_text(json.dumps(history))
+    return folder
+
+
+def events_in(url: str) -> int:
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT count(*), max(position) FROM agentlog.events").fetchone()
+    assert row is not None
+    assert row[0] == (row[1] or 0)
+    return int(row[0])
+
+
+def stop_in_the_midst(url: str, folder: Path, number: signal.Signals) -> Outcome:
+    """Import in a process, and signal it once some of the files are in the log."""
+    with started("import", folder, url=url) as process, psycopg.connect(url) as connection:
+        wait_until(lambda: process.poll() is not None or events_in(url) > 0)
+        # whoever holds the counter holds up every writer: the import stops here, wherever it is
+        connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=WAIT_SECONDS)
+        return Outcome(process.returncode, out, err)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_import_that_was_stopped_goes_on_where_it_was(
+    database_url: str, many_files: Path, number: signal.Signals
+) -> None:
+    stopped = stop_in_the_midst(database_url, many_files, number)
+    before = events_in(database_url)
+    assert 0 < before < EVENTS
+    assert before % (PER_FILE + 1) == 0
+    assert "Traceback" not in stopped.err
+    if number == signal.SIGINT:
+        assert stopped.code == 130
+        threads = before // (PER_FILE + 1)
+        assert f"{threads} threads: {before} events appended, " in stopped.err
+        assert "interrupted: what is counted is written; run it again to go on" in stopped.err
+    else:
+        assert stopped.code == -signal.SIGKILL
+    again = agentlog("import", many_files, url=database_url)
+    assert again.code == 0
+    expected = f"{FILES} threads: {EVENTS - before} events appended, {before} there already, "
+    assert again.err.startswith(expected)
+    assert events_in(database_url) == EVENTS
+
+
+def test_two_imports_of_the_same_files_write_nothing_twice(
+    database_url: str, many_files: Path
+) -> None:
+    with (
+        started("import", many_files, url=database_url) as one,
+        started("import", many_files, url=database_url) as other,
+    ):
+        reports = [process.communicate(timeout=WAIT_SECONDS)[1] for process in (one, other)]
+        assert (one.returncode, other.returncode) == (0, 0), reports
+    appended = [int(report.split("threads: ")[1].split()[0]) for report in reports]
+    assert sum(appended) == events_in(database_url) == EVENTS
+
+
+# --- export -------------------------------------------------------------------------------------
+
+
+def test_export_writes_what_import_reads(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_runs(written(tmp_path, "runs.jsonl", lines_of(*RUNS)), url=database_url)
+    whole = agentlog("export", url=database_url)
+    assert [each["threadId"] for each in whole.lines] == ["a", "b", "c"]
+    some = agentlog("export", "c", "a", "--format", "openai", url=database_url)
+    assert [each["threadId"] for each in some.lines] == ["c", "a"]
+    assert some.lines[0]["messages"] == [USER]
+    monkeypatch.chdir(tmp_path)
+    filed = agentlog("export", "--output", "all.jsonl", url=database_url)
+    assert (filed.code, filed.out) == (0, "")
+    assert (tmp_path / "all.jsonl").read_text(encoding="utf-8") == whole.out
+    assert agentlog("import", "all.jsonl", url=database_url).code == 0
+
+
+def test_an_export_takes_options_and_a_moment(database_url: str, tmp_path: Path) -> None:
+    import_runs(written(tmp_path, "runs.jsonl", lines_of(*RUNS)), url=database_url)
+    bare = agentlog("export", "a", "--option", "metadata=false", "--at", "2", url=database_url)
+    (record,) = bare.lines
+    assert [message["type"] for message in record["messages"]] == ["input"]
+    early = agentlog("export", "a", "--at", "1", url=database_url)
+    assert early.lines[0]["messages"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--format", "opanai"], "there is no view 'opanai'"),
+        (["--option", "x=y"], "does not take the option 'x'"),
+        (["--at", "soon"], "'soon' is no point of a history"),
+        (["--output", "/nowhere/all.jsonl"], "all.jsonl cannot be written: No such file"),
+        (["--output", "/"], "/ cannot be written: Is a directory"),
+        (["nope"], "there is no thread 'nope'"),
+    ],
+    ids=as_words,
+)
+def test_an_export_that_cannot_be_says_why(
+    database_url: str, arguments: list[str], reason: str
+) -> None:
+    outcome = agentlog("export", *arguments, url=database_url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_an_export_whose_reader_has_gone_ends_quietly(
+    database_url: str, tmp_path: Path, size: int
+) -> None:
+    long = [{"id": name, "traj": [{**USER, "content": "x" * size}]} for name in "abcdef"]
+    import_runs(written(tmp_path, "runs.jsonl", lines_of(*long)), url=database_url)
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        [AGENTLOG, "export"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(database_url),
+    ) as export:
+        os.close(writing)
+        if size > 1:
+            assert os.read(reading, 20) == b'{"threadId":"a","pol'
+        os.close(reading)
+        _, err = export.communicate(timeout=WAIT_SECONDS)
+    assert (export.returncode, err) == (0, "")

@@ -1,0 +1,175 @@
+"""Threads over HTTP: start, list, read, close, annotate."""
+
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from tests.api.refusals import Refusals
+from tests.infrastructure.appends import NOON, given
+
+THREAD_KEYS = [
+    "threadId",
+    "version",
+    "position",
+    "status",
+    "policy",
+    "goal",
+    "parent",
+    "limits",
+    "metadata",
+    "anomalies",
+    "startedAt",
+    "updatedAt",
+]
+FACTS = {
+    "threadId": "support-42",
+    "goal": "Find the parcel",
+    "parent": "boss",
+    "limits": {"maxSteps": 3},
+    "policy": "record",
+    "metadata": {"team": "support"},
+}
+
+
+def _start(client: TestClient, thread_id: str, **facts: Any) -> None:
+    answer = client.post("/v1/threads", json={"threadId": thread_id, **facts})
+    assert answer.status_code == 201
+
+
+def test_a_started_thread_is_answered_with_where_it_is(client: TestClient) -> None:
+    answer = client.post("/v1/threads", json=FACTS)
+    assert answer.status_code == 201
+    assert answer.headers["location"] == "/v1/threads/support-42"
+    assert answer.headers["etag"] == '"1"'
+    found = answer.json()
+    (message,) = found.pop("messages")
+    assert found == {"threadId": "support-42", "version": 1, "position": 1, "anomalies": []}
+    assert list(message) == ["id", "version", "position", "replayed"]
+    assert (message["version"], message["position"], message["replayed"]) == (1, 1, False)
+
+
+def test_a_thread_is_read_with_its_facts_and_its_version_as_etag(client: TestClient) -> None:
+    client.post("/v1/threads", json=FACTS)
+    answer = client.get("/v1/threads/support-42")
+    assert answer.status_code == 200
+    assert answer.headers["etag"] == '"1"'
+    found = answer.json()
+    assert list(found) == THREAD_KEYS
+    assert found["startedAt"] == found["updatedAt"]
+    assert found["startedAt"].endswith("Z")
+    del found["startedAt"], found["updatedAt"]
+    assert found == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
+
+
+def test_a_thread_that_began_with_an_append_has_no_facts(client: TestClient) -> None:
+    client.post("/v1/threads/t/messages", json={"type": "tick"})
+    found = client.get("/v1/threads/t").json()
+    assert (found["goal"], found["parent"], found["limits"]) == (None, None, None)
+    assert (found["metadata"], found["policy"]) == ({}, "strict")
+
+
+def test_a_thread_without_an_id_gets_one_that_the_location_leads_to(client: TestClient) -> None:
+    for body in (b"", b"{}", b'{"threadId":null}'):
+        answer = client.post("/v1/threads", content=body)
+        assert answer.status_code == 201
+        thread_id = answer.json()["threadId"]
+        assert len(thread_id) == 26
+        assert client.get(answer.headers["location"]).json()["threadId"] == thread_id
+
+
+def test_starting_again_the_same_way_is_answered_with_200_and_the_first_place(
+    client: TestClient,
+) -> None:
+    first = client.post("/v1/threads", json=FACTS).json()
+    client.post("/v1/threads/support-42/messages", json={"type": "tick"})
+    again = client.post("/v1/threads", json=FACTS)
+    assert again.status_code == 200
+    assert again.json()["messages"] == [{**first["messages"][0], "replayed": True}]
+    assert again.headers["etag"] == '"2"'
+
+
+def test_starting_with_other_facts_is_a_conflict(client: TestClient, refusals: Refusals) -> None:
+    client.post("/v1/threads", json=FACTS)
+    refusals.check(
+        "POST",
+        "/v1/threads",
+        "'support-42' exists already",
+        status=409,
+        name="thread-exists",
+        json={**FACTS, "goal": "Another"},
+    )
+
+
+def test_a_closed_thread_says_so_and_closing_again_is_answered(client: TestClient) -> None:
+    _start(client, "t")
+    answer = client.post("/v1/threads/t/close", json={"reason": "resolved"})
+    assert (answer.status_code, answer.json()["version"]) == (200, 2)
+    assert client.get("/v1/threads/t").json()["status"] == "closed"
+    again = client.post("/v1/threads/t/close", json={"reason": "resolved"})
+    assert again.json()["messages"][0]["replayed"] is True
+    (_, closed) = client.get("/v1/threads/t/messages").json()["items"]
+    assert (closed["kind"], closed["message"]["reason"]) == ("fact", "resolved")
+
+
+def test_a_thread_may_be_closed_without_a_word(client: TestClient) -> None:
+    _start(client, "t")
+    assert client.post("/v1/threads/t/close").status_code == 200
+
+
+def test_annotations_add_to_the_metadata_and_null_takes_away(client: TestClient) -> None:
+    _start(client, "t", metadata={"team": "support", "kept": [1.5]})
+    answer = client.post("/v1/threads/t/annotate", json={"metadata": {"team": None, "new": 1}})
+    assert (answer.status_code, answer.json()["version"]) == (200, 2)
+    assert client.get("/v1/threads/t").json()["metadata"] == {"kept": [1.5], "new": 1}
+
+
+def test_threads_are_listed_by_recency_as_they_are_read(client: TestClient) -> None:
+    for thread_id in ("a", "b"):
+        _start(client, thread_id)
+    found = client.get("/v1/threads").json()
+    assert list(found) == ["items", "next"]
+    assert found["next"] is None
+    assert found["items"] == [client.get(f"/v1/threads/{each}").json() for each in ("b", "a")]
+
+
+def test_pages_of_threads_follow_the_cursor_and_end(client: TestClient) -> None:
+    for number in range(5):
+        _start(client, f"t{number}")
+    for limit in (1, 2, 4, 5, 6):
+        ids: list[str] = []
+        cursor: dict[str, str] = {}
+        for _ in range(6):
+            page = client.get("/v1/threads", params={"limit": limit, **cursor}).json()
+            ids += [thread["threadId"] for thread in page["items"]]
+            if page["next"] is None:
+                break
+            assert len(page["items"]) == limit
+            cursor = {"after": page["next"]}
+        assert ids == ["t4", "t3", "t2", "t1", "t0"]
+
+
+def test_threads_are_filtered_by_status_parent_and_text(client: TestClient) -> None:
+    _start(client, "first", parent="boss", goal="100% sure")
+    _start(client, "second", parent="boss", goal="100 sure")
+    _start(client, "third", goal="a\x00b")
+    client.post("/v1/threads/first/close")
+
+    def ids(**filters: str) -> list[str]:
+        items = client.get("/v1/threads", params=filters).json()["items"]
+        return [thread["threadId"] for thread in items]
+
+    assert ids(status="closed") == ["first"]
+    assert ids(parent="boss") == ["first", "second"]  # closing it moved it up
+    assert ids(parent="boss", status="open") == ["second"]
+    assert ids(q="%") == ["first"]
+    assert ids(q="SURE") == ["first", "second"]
+    assert ids(q="\x00") == ["third"]
+    assert ids(parent="\x00") == []
+    assert ids(q="'; DROP TABLE agentlog.events; --") == []
+
+
+def test_the_time_of_a_fact_is_the_services(client: TestClient) -> None:
+    _start(client, "t")
+    (item,) = client.get("/v1/threads/t/messages").json()["items"]
+    assert item["message"]["timestamp"] == NOON
+    assert item["message"]["id"] != given(1)

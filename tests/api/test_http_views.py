@@ -1,0 +1,254 @@
+"""Views and differences over HTTP: at every moment, in pages, bare, with options."""
+
+import jsonpatch
+import pytest
+from fastapi.testclient import TestClient
+
+from projections.registry import VIEWS
+from tests.api.refusals import Refusals
+from tests.infrastructure.appends import STORY, calls, reply
+
+LISTS = [name for name in VIEWS if name != "agent-state"]
+
+
+@pytest.fixture(autouse=True)
+def story(client: TestClient) -> None:
+    """Thread `t` has a history, and an anomaly at its end."""
+    client.post("/v1/threads", json={"threadId": "t", "policy": "record", "goal": "g"})
+    answer = client.post("/v1/threads/t/messages", json=[*STORY, calls("a")])
+    assert answer.status_code == 201
+
+
+VERSION = len(STORY) + 2
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_view_is_answered_with_its_place_and_items(client: TestClient, name: str) -> None:
+    answer = client.get(f"/v1/threads/t/views/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    found = answer.json()
+    assert list(found) == ["threadId", "version", "position", "items", "next"]
+    assert (found["threadId"], found["version"], found["position"]) == ("t", VERSION, VERSION)
+    assert found["next"] is None
+    assert found["items"]
+
+
+def test_the_agents_state_is_answered_as_a_state(client: TestClient) -> None:
+    found = client.get("/v1/threads/t/views/agent-state").json()
+    assert list(found) == ["threadId", "version", "position", "state"]
+    assert found["state"]["step_count"] > 0
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_bare_is_just_the_items(client: TestClient, name: str) -> None:
+    whole = client.get(f"/v1/threads/t/views/{name}").json()
+    assert client.get(f"/v1/threads/t/views/{name}?bare=true").json() == whole["items"]
+    assert client.get(f"/v1/threads/t/views/{name}?bare=false").json() == whole
+
+
+def test_bare_is_just_the_state(client: TestClient) -> None:
+    whole = client.get("/v1/threads/t/views/agent-state").json()
+    assert client.get("/v1/threads/t/views/agent-state?bare=true").json() == whole["state"]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_pages_of_a_view_follow_the_cursor_and_end(client: TestClient, name: str) -> None:
+    path = f"/v1/threads/t/views/{name}"
+    whole = client.get(path, params={"at": "20"}).json()["items"]
+    for limit in (1, 3, len(whole), len(whole) + 1):
+        if not limit:
+            continue
+        items = []
+        cursor: dict[str, str] = {}
+        for _ in range(len(whole) + 1):
+            page = client.get(path, params={"at": "20", "limit": limit, **cursor}).json()
+            items += page["items"]
+            if page["next"] is None:
+                break
+            cursor = {"after": page["next"]}
+        assert items == whole
+
+
+def test_every_form_of_a_moment_reads_the_same_past(client: TestClient) -> None:
+    item = client.get("/v1/threads/t/messages?at=1").json()["items"][0]
+    moments = ["1", "@1", item["message"]["id"], item["recordedAt"]]
+    for path in ("/v1/threads/t/views/kernel", "/v1/threads/t/messages"):
+        answers = [client.get(path, params={"at": moment}) for moment in moments]
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({answer.content for answer in answers}) == 1
+
+
+def test_before_the_beginning_there_is_nothing(client: TestClient) -> None:
+    found = client.get("/v1/threads/t/views/openai?at=0").json()
+    assert found == {"threadId": "t", "version": 0, "position": None, "items": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (str(VERSION + 1), f"thread 't' is at version {VERSION}"),
+        (f"@{VERSION + 1}", f"the log is at position {VERSION}"),
+        ("9999-12-31T23:59:59Z", "the store's clock says"),
+        ("9223372036854775807", "is not there yet"),
+        ("@9223372036854775807", "is not there yet"),
+    ],
+)
+def test_a_moment_of_the_future_is_404_and_says_what_is_there(
+    refusals: Refusals, at: str, words: str
+) -> None:
+    for path in ("views/openai", "messages"):
+        refusals.check(
+            "GET",
+            f"/v1/threads/t/{path}",
+            words,
+            status=404,
+            name="future-moment",
+            params={"at": at},
+        )
+    for end in ("from", "to"):
+        refusals.check(
+            "GET", "/v1/threads/t/diff", words, status=404, name="future-moment", params={end: at}
+        )
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "",
+        "x",
+        "-1",
+        "1.5",
+        "@",
+        "@-1",
+        "@x",
+        "1" * 30,
+        "@" + "1" * 30,
+        "9223372036854775808",
+        "2026-01-01",
+        "2026-01-01T00:00:00",
+        "2026-13-01T00:00:00Z",
+        "0001-01-01T00:00:00+23:00",
+        "\u0661\u0662",
+        "\x00",
+        "'; DROP TABLE agentlog.events; --",
+    ],
+)
+def test_what_is_no_moment_is_422_and_says_what_one_looks_like(refusals: Refusals, at: str) -> None:
+    refusals.check(
+        "GET",
+        "/v1/threads/t/views/openai",
+        "use a version (12), a position (@345)",
+        status=422,
+        name="invalid-moment",
+        params={"at": at},
+    )
+
+
+def test_options_change_a_view(client: TestClient) -> None:
+    def items(query: str) -> list[dict[str, object]]:
+        found: list[dict[str, object]] = client.get(
+            f"/v1/threads/t/views/openai?bare=true&{query}"
+        ).json()
+        return found
+
+    repaired, marked, plain = items(""), items("mark=true"), items("repair=false")
+    assert [item for item in marked if "agentlog" in item]
+    assert [
+        {key: value for key, value in item.items() if key != "agentlog"} for item in marked
+    ] == repaired
+    assert len(plain) < len(repaired)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("nope=1", "does not take the option 'nope': it takes repair=true|false"),
+        ("repair=maybe", "does not take the option 'repair'"),
+        ("repair=%00", "does not take the option 'repair'"),
+        ("%00=1", "does not take the option"),
+        ("Repair=true", "does not take the option 'Repair'"),
+    ],
+)
+def test_an_option_that_a_view_does_not_have_is_422_and_says_which_it_has(
+    refusals: Refusals, query: str, words: str
+) -> None:
+    for path in ("views/openai?", "diff?view=openai&"):
+        refusals.check(
+            "GET", f"/v1/threads/t/{path}{query}", words, status=422, name="invalid-view-option"
+        )
+
+
+def test_a_view_that_is_not_there_is_404_and_says_which_are(refusals: Refusals) -> None:
+    for name in ("nope", "OpenAI", "%00"):
+        refusals.check(
+            "GET",
+            f"/v1/threads/t/views/{name}",
+            "choose one of kernel, openai",
+            status=404,
+            name="unknown-view",
+        )
+    refusals.check("GET", "/v1/threads/t/diff?view=nope", status=404, name="unknown-view")
+
+
+def test_a_cursor_that_no_page_gave_out_is_422(refusals: Refusals) -> None:
+    for cursor in ("x", "1", "1.x", "\x00"):
+        refusals.check(
+            "GET",
+            "/v1/threads/t/views/openai",
+            "pass the `next` of the page before",
+            status=422,
+            name="invalid-cursor",
+            params={"after": cursor},
+        )
+
+
+# Differences
+
+
+def test_a_difference_of_states_is_a_patch_from_the_one_to_the_other(client: TestClient) -> None:
+    answer = client.get("/v1/threads/t/diff?from=3&to=18")
+    assert answer.status_code == 200
+    found = answer.json()
+    assert list(found) == ["threadId", "from", "to", "patch"]
+    assert (found["from"], found["to"]) == (3, 18)
+
+    def state(at: int) -> object:
+        return client.get(f"/v1/threads/t/views/agent-state?bare=true&at={at}").json()
+
+    assert found["patch"]
+    assert jsonpatch.apply_patch(state(3), found["patch"]) == state(18)
+
+
+def test_a_difference_of_items_says_what_was_added_changed_and_removed(client: TestClient) -> None:
+    client.post("/v1/threads/u/messages", json=[reply("one", metadata={"responseId": "r"})])
+    client.post("/v1/threads/u/messages", json=[calls("a", metadata={"responseId": "r"})])
+    client.post("/v1/threads/u/messages", json=[{"type": "input", "text": "Now?"}])
+    found = client.get("/v1/threads/u/diff?view=openai&from=1").json()
+    assert list(found) == ["threadId", "from", "to", "added", "changed", "removed"]
+    (changed,) = found["changed"]
+    assert changed["place"] == "1.0"
+    assert changed["before"] == {"role": "assistant", "content": "one"}
+    assert changed["after"]["tool_calls"][0]["id"] == "a"
+    assert [added["item"]["role"] for added in found["added"]] == ["tool", "user"]
+    assert all(set(added) == {"place", "item"} for added in found["added"])
+    back = client.get("/v1/threads/u/diff?view=openai&from=3&to=1").json()
+    assert back["removed"] == found["added"]
+    assert back["changed"][0]["after"] == changed["before"]
+
+
+def test_a_difference_takes_the_options_of_its_view(client: TestClient) -> None:
+    repaired = client.get("/v1/threads/t/diff?view=openai").json()["added"]
+    plain = client.get("/v1/threads/t/diff?view=openai&repair=false").json()["added"]
+    assert len(plain) < len(repaired)
+
+
+def test_a_limit_below_one_is_422(refusals: Refusals) -> None:
+    for limit in ("0", "-1", "x", "", "1.5", "1" * 30):
+        refusals.check(
+            "GET",
+            f"/v1/threads/t/views/openai?limit={limit}",
+            "query.limit",
+            status=422,
+            name="invalid-request",
+        )

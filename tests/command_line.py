@@ -1,0 +1,80 @@
+"""The command line as tests run it: in this process where that is enough, or as a real one."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from api.cli.main import app
+from domain.json_text import JsonValue, parse
+
+AGENTLOG = Path(sys.executable).with_name("agentlog")
+WAIT_SECONDS = 60
+"""For what takes well under a second, on a machine that does much else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[JsonValue]:
+        """Standard output as JSON lines."""
+        return [parse(line) for line in self.out.splitlines()]
+
+
+def agentlog(*arguments: str | Path, url: str, stdin: bytes = b"", columns: int = 200) -> Outcome:
+    """Run a command in this process; what it does not handle is raised."""
+    result = CliRunner().invoke(
+        app,
+        [str(each) for each in arguments],
+        input=stdin,
+        env={"AGENTLOG_DATABASE_URL": url, "COLUMNS": str(columns)},
+        catch_exceptions=False,
+    )
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+def environment(url: str | None = None) -> Mapping[str, str]:
+    """Return the environment of a command: this one's, with no settings but the database."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENTLOG_")}
+    return kept if url is None else {**kept, "AGENTLOG_DATABASE_URL": url}
+
+
+def agentlog_process(*arguments: str | Path, url: str) -> Outcome:
+    """Run a command to its end in a process of its own."""
+    with started(*arguments, url=url) as process:
+        out, err = process.communicate(timeout=WAIT_SECONDS)
+        return Outcome(process.returncode, out, err)
+
+
+@contextmanager
+def started(*arguments: str | Path, url: str | None = None) -> Iterator[subprocess.Popen[str]]:
+    """Start a command as a process, which does not outlive the block."""
+    process = subprocess.Popen(
+        [AGENTLOG, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(url),
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def as_words(value: object) -> str:
+    """Return a command's words as the id of a parametrized test; what goes with them is no id."""
+    return " ".join(map(str, value)) if isinstance(value, list) else ""

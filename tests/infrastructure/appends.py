@@ -1,0 +1,186 @@
+"""Short words for appends, and a look behind the curtain at what they wrote."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from domain.chain import GENESIS, digest, link
+from domain.events import Event
+from domain.json_text import JsonValue
+from infrastructure.database import Database
+from infrastructure.requests import AppendRequest
+from infrastructure.store import Page, State, Store
+from projections.view import Placed
+
+TENANT = "tests"
+NOON = 1_767_268_800_000
+"""2026-01-01T12:00:00Z, in milliseconds."""
+
+
+@dataclass
+class Clock:
+    """Milliseconds since the epoch, as a test sets them."""
+
+    now: int = NOON
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class Ids:
+    """Fresh ULIDs that count: 1, 2, 3."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def __call__(self) -> str:
+        return ulid(next(self._numbers))
+
+
+def ulid(number: int) -> str:
+    """Return the ULID whose decimal digits read as `number`."""
+    return f"{number:026d}"
+
+
+def given(number: int) -> str:
+    """Return a ULID that a caller brings along; none that `Ids` gives out."""
+    return f"1{number:025d}"
+
+
+def reply(text: str, **fields: Any) -> dict[str, Any]:
+    """Return a draft of a reply."""
+    return {"type": "reply", "text": text, **fields}
+
+
+def calls(*ids: str, **fields: Any) -> dict[str, Any]:
+    """Return a draft that calls a tool once under each id."""
+    return {"type": "tool_calls", "calls": [{"id": each, "name": "f"} for each in ids], **fields}
+
+
+def results(*ids: str, **fields: Any) -> dict[str, Any]:
+    """Return a draft that answers these calls."""
+    found = [{"callId": each, "output": None} for each in ids]
+    return {"type": "tool_results", "results": found, **fields}
+
+
+def request(
+    thread_id: str,
+    *drafts: Any,
+    facts: Sequence[dict[str, Any]] = (),
+    expected_version: int | None = None,
+) -> AppendRequest:
+    """Return the request to append these drafts."""
+    return AppendRequest(TENANT, thread_id, drafts, facts, expected_version)
+
+
+def started(**facts: Any) -> dict[str, Any]:
+    """Return the fact that starts a thread."""
+    return {"type": "thread.started", **facts}
+
+
+def fetch(database: Database, query: str, *parameters: object) -> list[tuple[Any, ...]]:
+    """Return the rows of a query."""
+    with database.connection() as connection:
+        return connection.execute(query.encode(), parameters).fetchall()
+
+
+def append_apart(store: Store, thread_id: str, drafts: Sequence[JsonValue]) -> list[Event]:
+    """Append drafts one by one, each followed by one to another thread; return the events."""
+    store.start(thread_id, {"policy": "record"})
+    for draft in drafts:
+        store.append(thread_id, [draft])
+        store.append("between", [reply("elsewhere")])
+    return store.messages(thread_id)
+
+
+def time_of(event: Event) -> datetime:
+    """Return when an event was recorded."""
+    assert event.recorded_at is not None
+    return event.recorded_at
+
+
+def position_of(event: Event) -> int:
+    """Return where an event stands in the log."""
+    assert event.position is not None
+    return event.position
+
+
+def items_of(found: Page | State) -> Sequence[Placed]:
+    """Return the items of a view that has some."""
+    assert isinstance(found, Page)
+    return found.items
+
+
+def last_position(database: Database) -> int:
+    """Return how far the log has come, by its counter."""
+    ((position,),) = fetch(database, "SELECT position FROM agentlog.counter")
+    return int(position)
+
+
+def check_log(database: Database) -> None:
+    """Recompute every link, place and head from the events, and compare with what is stored."""
+    rows = fetch(
+        database,
+        "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, body, "
+        "body_sha256, chain, metadata FROM agentlog.events ORDER BY position",
+    )
+    heads: dict[tuple[str, str], tuple[int, int, bytes]] = {}
+    times = []
+    for number, row in enumerate(rows, 1):
+        tenant, thread_id, version, position, type_name, message_id, recorded_at = row[:7]
+        body, body_digest, chain, metadata = row[7:]
+        before = heads.get((tenant, thread_id), (0, 0, GENESIS))
+        assert position == number
+        assert version == before[0] + 1
+        assert body_digest == digest(body)
+        assert chain == link(
+            before[2],
+            tenant=tenant,
+            thread_id=thread_id,
+            version=version,
+            position=position,
+            type_name=type_name,
+            message_id=message_id,
+            recorded_at=recorded_at,
+            body_digest=body_digest,
+            metadata_digest=digest(metadata or b""),
+        )
+        heads[tenant, thread_id] = version, position, chain
+        times.append(recorded_at)
+    assert times == sorted(times)
+    stored = fetch(
+        database, "SELECT tenant, thread_id, version, position, chain FROM agentlog.threads"
+    )
+    assert {(row[0], row[1]): row[2:] for row in stored} == heads
+    assert last_position(database) == len(rows)
+
+
+STORY: list[dict[str, Any]] = [
+    {"type": "system", "text": "You help."},
+    {"type": "input", "text": "Where is my parcel?", "files": [{"data": "QQ=="}]},
+    {"type": "llm_request", "model": "m", "maxTokens": 5},
+    {"type": "reasoning", "title": "Plan", "summary": "Look it up"},
+    reply("Let me look.", metadata={"responseId": "r1"}),
+    calls("a", "b", metadata={"responseId": "r1"}),
+    {"type": "llm_response", "model": "m", "usage": {"totalTokens": 7}},
+    results("a"),
+    {"type": "approval_request", "callId": "b", "tool": "f"},
+    {"type": "approval_response", "callId": "b", "approved": False, "reason": "no"},
+    {"type": "input", "text": "Hurry"},
+    {"type": "scratchpad", "text": "hurrying", "mode": "replace"},
+    {"type": "worker_spawned", "workerId": "w", "objective": "ask"},
+    {"type": "worker_result", "workerId": "w", "output": {"found": 1.10}},
+    results("b"),
+    calls("c", metadata={"responseId": "r2"}),
+    {
+        "type": "tool_results",
+        "results": [{"callId": "c", "name": "f", "output": "x", "error": "too late"}],
+    },
+    reply("It is on its way.", metadata={"responseId": "r3"}),
+    {"type": "vendor.note", "payload": None},
+    {"type": "exit", "reason": "complete"},
+    {"type": "log", "text": "done"},
+]
+"""A history that every view has something to say about."""

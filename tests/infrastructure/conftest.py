@@ -1,0 +1,49 @@
+"""What tests of the log share: an open database, a writer whose clock and ids are known."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.recorder import PostgresRecorder
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, Clock, Ids
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An open, migrated database."""
+    with Database(database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of `writer`, which stands until it is set."""
+    return Clock()
+
+
+@pytest.fixture
+def writer(database: Database, clock: Clock) -> Writer:
+    """A writer whose ids count from 1."""
+    return Writer(database, clock=clock, new_id=Ids())
+
+
+@pytest.fixture
+def reader(database: Database) -> LogReader:
+    """A reader of the tests' tenant."""
+    return LogReader(database, tenant=TENANT)
+
+
+@pytest.fixture
+def store(reader: LogReader, writer: Writer) -> Store:
+    """The store of the tests' tenant."""
+    return Store(reader=reader, writer=writer, tenant=TENANT)
+
+
+@pytest.fixture
+def recorder(database: Database) -> PostgresRecorder:
+    """The library's side of the same log."""
+    return PostgresRecorder(database, tenant=TENANT)

@@ -1,0 +1,86 @@
+"""A way to the database over TCP on loopback that can be cut, as when its server stops."""
+
+import socket
+import threading
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+
+class Relay:
+    """Passes bytes on to the server of `url`, until it is cut."""
+
+    def __init__(self, url: str) -> None:
+        parameters = conninfo_to_dict(url)
+        host, port = str(parameters.get("host") or "127.0.0.1"), int(parameters.get("port") or 5432)
+        self._family = socket.AF_UNIX if host.startswith("/") else socket.AF_INET
+        self._target = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, port)
+        self._listener = _listener(0)
+        self._port: int = self._listener.getsockname()[1]
+        self._open: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self.url = make_conninfo(url, host="127.0.0.1", port=self._port)
+        """For libpq, by way of this relay."""
+
+    def __enter__(self) -> Self:
+        self._serve()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.cut()
+
+    def cut(self) -> None:
+        """Break every connection, and refuse new ones."""
+        _close(self._listener)
+        with self._lock:
+            ends, self._open = self._open, []
+        for end in ends:
+            _close(end)
+
+    def mend(self) -> None:
+        """Let connections through again, on the same port."""
+        self._listener = _listener(self._port)
+        self._serve()
+
+    def _serve(self) -> None:
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def _accept(self, listener: socket.socket) -> None:
+        with suppress(OSError):  # cut
+            while True:
+                near, _ = listener.accept()
+                far = socket.socket(self._family)
+                far.connect(self._target)
+                with self._lock:
+                    self._open += [near, far]
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+
+
+def _listener(port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen()
+    return listener
+
+
+def _pass_on(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while chunk := source.recv(2**16):
+            sink.sendall(chunk)
+    _close(source)
+    _close(sink)
+
+
+def _close(end: socket.socket) -> None:
+    with suppress(OSError):  # it may not be connected any more
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()

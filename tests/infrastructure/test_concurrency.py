@@ -1,0 +1,163 @@
+"""Many at once: processes that race, readers that tail, one that is killed; nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+from domain.errors import AgentlogError, VersionConflict
+from domain.events import Event
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.requests import Appended, AppendRequest
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import (
+    TENANT,
+    Clock,
+    Ids,
+    check_log,
+    given,
+    last_position,
+    position_of,
+    reply,
+    request,
+)
+
+ROOT = Path(__file__).parents[2]
+PROCESSES = 6
+APPENDS = 60
+
+
+def _appender(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.infrastructure.appender", *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def _tail(url: str, done: threading.Event) -> list[Event]:
+    """Read on from the last position seen, until nothing comes although all have finished."""
+    seen: list[Event] = []
+    with Database(url, pool_size=1) as database:
+        reader = LogReader(database, tenant=TENANT)
+        while True:
+            finished = done.is_set()
+            found = reader.log(after=position_of(seen[-1]) if seen else 0, limit=7)
+            seen += found
+            if finished and not found:
+                return seen
+
+
+def _append_at_once(url: str) -> list[dict[str, list[str]]]:
+    """Let processes append, all beginning in the same moment; return their reports."""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(_appender(url, f"process-{number}", "3", str(APPENDS)))
+            for number in range(PROCESSES)
+        ]
+        for process in processes:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        return [json.loads(process.communicate(timeout=60)[0]) for process in processes]
+
+
+def test_a_tail_misses_nothing_while_six_processes_append_to_the_same_threads(
+    database: Database, database_url: str
+) -> None:
+    done = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        tail = pool.submit(_tail, database_url, done)
+        try:
+            reports = _append_at_once(database_url)
+        finally:
+            done.set()
+        seen = tail.result(timeout=60)
+    kept = {message_id for report in reports for message_id in report["kept"]}
+    assert [event.position for event in seen] == list(range(1, last_position(database) + 1))
+    assert Counter(event.message_id for event in seen) == Counter(kept)
+    versions: dict[str, list[int]] = {}
+    for event in seen:
+        versions.setdefault(event.thread_id, []).append(event.version)
+    assert set(versions) == {"shared-0", "shared-1", "shared-2"}
+    assert all(found == list(range(1, len(found) + 1)) for found in versions.values())
+    refused = Counter(name for report in reports for name in report["refused"])
+    assert refused["RuleBroken"] == PROCESSES * APPENDS
+    assert refused["VersionConflict"] > 0  # or the processes did not meet
+    assert refused.total() == PROCESSES * APPENDS + refused["VersionConflict"]
+    check_log(database)
+
+
+def _at_once(
+    writers: Sequence[Writer], requests: Sequence[AppendRequest]
+) -> list[Appended | AgentlogError]:
+    """Let each writer append its request, all in the same moment."""
+    together = threading.Barrier(len(writers))
+
+    def append(writer: Writer, mine: AppendRequest) -> Appended | AgentlogError:
+        together.wait(timeout=20)
+        return writer.append_many([mine])[0]
+
+    with ThreadPoolExecutor(len(writers)) as pool:
+        return list(pool.map(append, writers, requests))
+
+
+def test_of_two_connections_that_race_for_one_version_exactly_one_wins(
+    database: Database, database_url: str
+) -> None:
+    with Database(database_url, pool_size=1) as other:
+        writers = [Writer(each, clock=Clock(), new_id=Ids()) for each in (database, other)]
+        for version in range(50):
+            drafts = [reply("mine", id=given(2 * version + number)) for number in (0, 1)]
+            outcomes = _at_once(
+                writers, [request("t", draft, expected_version=version) for draft in drafts]
+            )
+            won = [each for each in outcomes if isinstance(each, Appended)]
+            lost = [each for each in outcomes if isinstance(each, VersionConflict)]
+            assert [each.version for each in won] == [version + 1]
+            assert [(each.expected, each.actual) for each in lost] == [(version, version + 1)]
+    check_log(database)
+
+
+def test_of_four_that_send_one_message_at_once_one_writes_it_and_all_are_answered(
+    database: Database, writer: Writer
+) -> None:
+    for number in range(20):
+        same = request("t", reply("same", id=given(number)))
+        outcomes = _at_once([writer] * 4, [same] * 4)
+        receipts = [each.messages[0] for each in outcomes if isinstance(each, Appended)]
+        assert Counter(each.replayed for each in receipts) == {False: 1, True: 3}
+        assert {each.version for each in receipts} == {number + 1}
+    assert last_position(database) == 20
+
+
+def test_killing_a_process_that_appends_loses_nothing_acknowledged_and_frees_the_log(
+    database: Database, database_url: str, writer: Writer, reader: LogReader
+) -> None:
+    acknowledged: list[str] = []
+    for round_ in range(3):
+        with _appender(database_url, f"victim-{round_}", "forever") as process:
+            assert process.stdout is not None
+            acknowledged += [process.stdout.readline().strip() for _ in range(40 + round_)]
+            process.send_signal(signal.SIGKILL)
+            rest = process.stdout.read().splitlines(keepends=True)
+            acknowledged += [line.strip() for line in rest if line.endswith("\n")]
+        assert writer.append(request("after", reply("next"))).version == round_ + 1
+    stored = {event.message_id for event in reader.log()}
+    assert len(set(acknowledged)) == len(acknowledged) >= 123
+    assert set(acknowledged) <= stored
+    check_log(database)

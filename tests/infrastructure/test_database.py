@@ -1,0 +1,132 @@
+"""Connections: what their failures mean to callers, and that they come back by themselves."""
+
+import socket
+import time
+
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from infrastructure.database import Database, DatabaseTooOld, DatabaseUnavailable
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import (
+    Clock,
+    Ids,
+    check_log,
+    fetch,
+    given,
+    last_position,
+    reply,
+    request,
+)
+from tests.infrastructure.relay import Relay
+
+
+def _closed_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def test_a_server_that_is_not_there_is_unavailable_at_once_and_says_why() -> None:
+    database = Database(f"postgresql://nobody@127.0.0.1:{_closed_port()}/none", pool_size=1)
+    began = time.monotonic()
+    with pytest.raises(DatabaseUnavailable, match=r"(?i)connection.*refused"):
+        database.open()
+    assert time.monotonic() - began < 5
+
+
+def test_a_url_that_does_not_parse_says_so() -> None:
+    with pytest.raises(DatabaseUnavailable, match="does not parse"):
+        Database("postgresql://host:port:port/x y z", pool_size=1)
+
+
+def test_a_database_that_does_not_exist_is_unavailable(database_url: str) -> None:
+    missing = Database(make_conninfo(database_url, dbname="no_such_database"), pool_size=1)
+    with pytest.raises(DatabaseUnavailable, match="no_such_database"):
+        missing.open()
+
+
+def test_a_server_older_than_supported_is_refused(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infrastructure.database.MINIMUM_SERVER", 10_000_000)
+    with pytest.raises(DatabaseTooOld, match="is too old: agentlog needs 15 or newer"):
+        Database(database_url, pool_size=1).open()
+
+
+def test_no_statement_and_no_transaction_may_hold_the_log_for_ever(database: Database) -> None:
+    shown = [
+        fetch(database, f"SHOW {name}")[0][0]
+        for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+    ]
+    assert shown == ["10s", "1min", "30s"]
+
+
+def test_options_in_the_url_have_the_last_word(database_url: str) -> None:
+    url = make_conninfo(database_url, options="-c lock_timeout=3s -c work_mem=5MB")
+    with Database(url, pool_size=1) as database:
+        assert fetch(database, "SHOW lock_timeout") == [("3s",)]
+        assert fetch(database, "SHOW work_mem") == [("5MB",)]
+        assert fetch(database, "SHOW statement_timeout") == [("1min",)]
+
+
+def test_a_lock_that_is_not_granted_in_time_is_unavailable_and_writes_nothing(
+    database: Database, database_url: str
+) -> None:
+    hasty = make_conninfo(database_url, options="-c lock_timeout=100ms")
+    with Database(hasty, pool_size=1) as impatient:
+        writer = Writer(impatient, clock=Clock(), new_id=Ids())
+        with database.connection() as connection, connection.transaction():
+            connection.execute("SELECT * FROM agentlog.counter FOR UPDATE")
+            with pytest.raises(DatabaseUnavailable, match="lock timeout"):
+                writer.append(request("t", reply("one")))
+        assert writer.append(request("t", reply("one"))).position == 1
+
+
+def test_without_a_free_connection_in_time_the_database_is_unavailable(database_url: str) -> None:
+    with (
+        Database(database_url, pool_size=1, wait_seconds=0.1) as database,
+        database.connection(),
+        pytest.raises(DatabaseUnavailable, match=r"no connection was free within 0\.1 s"),
+        database.connection(),
+    ):
+        pass
+
+
+def test_an_append_that_broke_off_can_be_retried_when_the_database_is_back(
+    database_url: str,
+) -> None:
+    draft = request("t", reply("one", id=given(1)))
+    with (
+        Relay(database_url) as relay,
+        Database(relay.url, pool_size=2, wait_seconds=0.3) as database,
+    ):
+        writer = Writer(database, clock=Clock(), new_id=Ids())
+        writer.append(draft)
+        relay.cut()
+        for _ in range(3):
+            with pytest.raises(DatabaseUnavailable):
+                writer.append(draft)
+        relay.mend()
+        deadline = time.monotonic() + 15
+        while True:
+            try:
+                assert writer.append(draft).messages[0].replayed
+                break
+            except DatabaseUnavailable:
+                assert time.monotonic() < deadline
+        assert last_position(database) == 1
+        check_log(database)
+
+
+def test_a_connection_that_the_server_ended_is_replaced(database: Database, writer: Writer) -> None:
+    writer.append(request("t", reply("one")))
+    with database.connection() as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    with pytest.raises(DatabaseUnavailable), database.connection() as connection:
+        connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert writer.append(request("t", reply("two"))).position == 2

@@ -1,0 +1,119 @@
+"""Migrations: each step once, in order, all or nothing, and never a step that is not known."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from infrastructure.database import Database
+from infrastructure.migration import Migration, MigrationError, migrate, migrations
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import Clock, Ids, fetch, last_position, reply, request
+
+
+def test_every_step_runs_once_and_is_noted_with_its_digest(empty_database_url: str) -> None:
+    known = migrations()
+    with Database(empty_database_url, pool_size=1) as database:
+        assert database.migrate() == known
+        assert database.migrate() == []
+        rows = fetch(database, "SELECT number, name, sha256 FROM agentlog.migrations")
+    assert rows == [
+        (step.number, step.name, sha256(step.sql.encode()).hexdigest()) for step in known
+    ]
+
+
+def test_the_steps_are_numbered_from_one_without_gaps_or_doubles() -> None:
+    assert [step.number for step in migrations()] == list(range(1, len(migrations()) + 1))
+
+
+def test_a_database_that_is_up_to_date_keeps_what_it_has(
+    database: Database, writer: Writer
+) -> None:
+    writer.append(request("t", reply("one")))
+    assert database.migrate() == []
+    assert last_position(database) == 1
+
+
+def test_two_that_start_at_once_both_succeed_and_each_step_runs_once(
+    empty_database_url: str,
+) -> None:
+    count = 6
+    together = threading.Barrier(count)
+
+    def start(_: int) -> list[Migration]:
+        with Database(empty_database_url, pool_size=1) as database:
+            together.wait(timeout=20)
+            return database.migrate()
+
+    with ThreadPoolExecutor(count) as pool:
+        ran = list(pool.map(start, range(count)))
+    assert [step for steps in ran for step in steps] == migrations()
+    with Database(empty_database_url, pool_size=1) as database:
+        writer = Writer(database, clock=Clock(), new_id=Ids())
+        assert writer.append(request("t", reply("one"))).position == 1
+
+
+def test_a_step_of_a_newer_version_is_refused_and_says_what_to_install(
+    database: Database,
+) -> None:
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO agentlog.migrations (number, name, sha256) VALUES (9999, 'later', '')"
+        )
+    with pytest.raises(MigrationError, match=r"migration 9999.* made by a newer version; install"):
+        database.migrate()
+
+
+def test_a_step_that_has_run_with_other_text_is_refused(database: Database) -> None:
+    with database.connection() as connection:
+        connection.execute("UPDATE agentlog.migrations SET sha256 = 'edited' WHERE number = 1")
+    with pytest.raises(MigrationError, match="migration 1 has run here with other text"):
+        database.migrate()
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(empty_database_url: str) -> None:
+    with psycopg.connect(empty_database_url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA agentlog")
+        connection.execute("CREATE TABLE agentlog.tracking (in_the_way integer)")
+    with Database(empty_database_url, pool_size=1) as database:
+        with pytest.raises(psycopg.errors.DuplicateTable):
+            database.migrate()
+        tables = fetch(
+            database,
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = %s",
+            "agentlog",
+        )
+        assert tables == [("tracking",)]
+        with database.connection() as connection:
+            connection.execute("DROP TABLE agentlog.tracking")
+        assert database.migrate() == migrations()
+
+
+def test_a_migration_waits_for_another_as_long_as_that_takes(empty_database_url: str) -> None:
+    """The timeouts of everyday statements are none of a migration's."""
+    hasty = psycopg.conninfo.make_conninfo(
+        empty_database_url, options="-c lock_timeout=50ms -c statement_timeout=100ms"
+    )
+    with (
+        psycopg.connect(empty_database_url) as other,
+        Database(hasty, pool_size=1) as database,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        other.execute("SELECT 1")  # begins a transaction, which stays open
+        migrate(other)
+        waiting = pool.submit(database.migrate)
+        time.sleep(0.4)
+        assert not waiting.done()
+        other.commit()
+        assert waiting.result(timeout=20) == []
+        assert fetch(database, "SHOW lock_timeout") == [("50ms",)]
+
+
+def test_the_schema_can_be_dropped_and_made_again(database: Database) -> None:
+    with database.connection() as connection:
+        connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier("agentlog")))
+    assert database.migrate() == migrations()

@@ -1,0 +1,99 @@
+"""Views of the past and their pages: what a view said while a thread grew, it says for ever."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from domain.errors import InvalidCursor
+from domain.json_text import JsonValue, print_bytes
+from domain.moments import AtTime, AtVersion, Moment
+from infrastructure.store import Page, State, Store
+from projections.readers.registry import choose_reader
+from projections.registry import VIEWS, AnyView, choose_view
+from projections.view import Placed, render
+from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
+
+
+def _content(found: Page | State) -> JsonValue:
+    if isinstance(found, State):
+        return found.state
+    return [[placed.key, placed.item] for placed in found.items]
+
+
+def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue]) -> None:
+    """What each view says while a thread grows is what it says later of that moment."""
+    views = [choose_view(name) for name in VIEWS]
+    store.start(thread_id, {"policy": "record", "goal": "g"})
+    then: list[list[JsonValue]] = []
+    for draft in drafts:
+        store.append(thread_id, [draft])
+        then.append([_content(store.view(thread_id, view)) for view in views])
+    events = store.messages(thread_id)
+    for event, contents in zip(events[1:], then, strict=True):
+        for view, content in zip(views, contents, strict=True):
+            moments: list[Moment] = [AtVersion(event.version), AtTime(time_of(event))]
+            for moment in moments:
+                found = store.view(thread_id, view, at=moment)
+                assert (found.version, found.position) == (event.version, event.position)
+                assert print_bytes(_content(found)) == print_bytes(content)
+            if isinstance(found, Page):
+                cut = render(view, events[: event.version])
+                assert list(found.items) == list(cut.items)
+
+
+def test_a_view_of_the_past_is_what_the_view_was_then(store: Store) -> None:
+    _check_past_stays(store, "t", STORY)
+
+
+def test_the_same_holds_for_real_conversations(
+    store: Store, tau_bench: list[dict[str, Any]]
+) -> None:
+    for number in (0, 77):
+        drafts = list(choose_reader("openai").read(tau_bench[number]["traj"]))
+        _check_past_stays(store, f"real-{number}", drafts[:20])
+
+
+@pytest.mark.parametrize("name", [name for name in VIEWS if name != "agent-state"])
+def test_the_pages_of_a_view_are_all_of_it_and_nothing_twice_for_every_limit(
+    store: Store, name: str
+) -> None:
+    append_apart(store, "t", [*STORY, reply("after the exit"), calls("a", "b")])
+    view = choose_view(name)
+    whole = list(items_of(store.view("t", view)))
+    assert len(whole) > 1
+    for limit in range(1, len(whole) + 2):
+        pages = _pages(store, view, limit)
+        assert [placed for page in pages for placed in page] == whole
+        assert {len(page) for page in pages[:-1]} <= {limit}
+        assert 1 <= len(pages[-1]) <= limit
+
+
+def _pages(store: Store, view: AnyView, limit: int) -> list[list[Placed]]:
+    pages: list[list[Placed]] = []
+    cursor: str | None = None
+    while cursor is not None or not pages:
+        found = store.view("t", view, after=cursor, limit=limit)
+        assert isinstance(found, Page)
+        pages.append(list(found.items))
+        cursor = found.next
+    return pages
+
+
+def test_pages_at_a_moment_do_not_see_what_is_appended_meanwhile(store: Store) -> None:
+    store.append("t", [reply(str(number)) for number in range(5)])
+    view, at = choose_view("kernel"), AtVersion(5)
+    first = store.view("t", view, at=at, limit=3)
+    assert isinstance(first, Page)
+    store.append("t", [reply("late")])
+    second = store.view("t", view, at=at, after=first.next, limit=3)
+    assert [placed.item["text"] for placed in [*first.items, *items_of(second)]] == list("01234")
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "1", "1.", ".1", "1.-1", "1.0.0", "1.x", "\u0661.0", "9" * 40 + ".0"]
+)
+def test_what_no_page_gave_out_is_no_cursor(store: Store, cursor: str) -> None:
+    store.append("t", [reply("one")])
+    with pytest.raises(InvalidCursor, match="pass the `next` of the page before"):
+        store.view("t", choose_view("kernel"), after=cursor)

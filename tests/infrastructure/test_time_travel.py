@@ -1,0 +1,177 @@
+"""What a moment means: just what was there then, and nothing that came later."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from domain.errors import FutureMoment, UnknownMessage, UnknownThread
+from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.sql import statement
+from infrastructure.store import Page, Store
+from infrastructure.writer import Writer
+from projections.registry import VIEWS, choose_view
+from tests.infrastructure.appends import (
+    STORY,
+    append_apart,
+    given,
+    position_of,
+    reply,
+    request,
+    time_of,
+)
+
+
+def test_every_form_of_a_moment_means_the_version_just_after_it(store: Store) -> None:
+    for event in append_apart(store, "t", STORY):
+        moments: list[Moment] = [
+            AtVersion(event.version),
+            AtPosition(position_of(event)),
+            AtPosition(position_of(event) + (event.version > 1)),  # the event of another thread
+            AtMessage(event.message_id),
+            AtTime(time_of(event)),
+            AtTime(time_of(event) + timedelta(microseconds=1)),
+        ]
+        assert {store.version_at("t", moment) for moment in moments} == {event.version}
+
+
+def test_a_moment_as_text_means_the_same(store: Store) -> None:
+    for event in append_apart(store, "t", STORY[:5]):
+        local = time_of(event).astimezone(UTC).isoformat()
+        texts = [str(event.version), f"@{event.position}", event.message_id, local]
+        assert {store.version_at("t", parse_moment(text)) for text in texts} == {event.version}
+
+
+def test_just_before_an_event_it_is_not_there(store: Store) -> None:
+    for event in append_apart(store, "t", STORY[:5]):
+        moments: list[Moment] = [
+            AtVersion(event.version - 1),
+            AtPosition(position_of(event) - 1),
+            AtTime(time_of(event) - timedelta(microseconds=1)),
+        ]
+        assert {store.version_at("t", moment) for moment in moments} == {event.version - 1}
+
+
+def test_a_time_means_all_that_was_appended_together(store: Store) -> None:
+    store.append("t", [reply("one"), reply("two"), reply("three")])
+    store.append("t", [reply("four")])
+    first, *_ = store.messages("t")
+    assert store.version_at("t", AtTime(time_of(first))) == 3
+    assert store.version_at("t", AtPosition(position_of(first))) == 1
+
+
+@pytest.mark.parametrize(
+    "moment", [AtVersion(0), AtPosition(0), AtPosition(1), AtTime(datetime(2000, 1, 1, tzinfo=UTC))]
+)
+def test_before_its_first_event_a_thread_is_empty(store: Store, moment: Moment) -> None:
+    store.append("earlier", [reply("elsewhere")])
+    store.append("t", STORY)
+    assert store.version_at("t", moment) == 0
+    assert store.messages("t", at=moment) == []
+    for name in VIEWS:
+        view = choose_view(name)
+        found = store.view("t", view, at=moment)
+        assert (found.version, found.position) == (0, None)
+        if isinstance(found, Page):
+            assert (found.items, found.next) == ([], None)
+        else:
+            assert found.state["step_count"] == 0
+
+
+def test_without_a_moment_it_is_the_present(store: Store) -> None:
+    events = append_apart(store, "t", STORY[:3])
+    assert store.version_at("t", None) == 4
+    assert store.messages("t") == events
+    found = store.view("t", choose_view("kernel"))
+    assert (found.version, found.position) == (4, events[-1].position)
+
+
+def test_a_version_that_is_not_there_yet_says_which_is(store: Store) -> None:
+    store.append("t", [reply("one"), reply("two")])
+    with pytest.raises(
+        FutureMoment, match="version 3 is not there yet: thread 't' is at version 2"
+    ):
+        store.messages("t", at=AtVersion(3))
+
+
+def test_a_position_that_is_not_there_yet_says_which_is(store: Store) -> None:
+    store.append("t", [reply("one")])
+    store.append("u", [reply("two")])
+    assert store.version_at("t", AtPosition(2)) == 1
+    with pytest.raises(FutureMoment, match="position 3 is not there yet: the log is at position 2"):
+        store.view("t", choose_view("openai"), at=AtPosition(3))
+
+
+def test_a_time_that_has_not_come_yet_says_what_the_clock_says(store: Store) -> None:
+    store.append("t", [reply("one")])
+    with pytest.raises(FutureMoment, match=r"2999-.* is not there yet: the store's clock says 20"):
+        store.view("t", choose_view("openai"), at=parse_moment("2999-01-01T00:00:00Z"))
+
+
+def test_no_moment_of_the_future_is_taken_for_the_end_of_a_difference(store: Store) -> None:
+    store.append("t", [reply("one")])
+    view = choose_view("openai")
+    with pytest.raises(FutureMoment):
+        store.difference("t", view, begin=AtVersion(2), end=None)
+    with pytest.raises(FutureMoment):
+        store.difference("t", view, begin=None, end=AtVersion(2))
+
+
+def test_a_message_that_the_thread_does_not_have_is_no_moment_of_it(store: Store) -> None:
+    store.append("t", [reply("one")])
+    store.append("u", [reply("two", id=given(2))])
+    for unknown in (given(1), given(2)):
+        with pytest.raises(UnknownMessage, match=f"thread 't' has no message '{unknown}'"):
+            store.messages("t", at=AtMessage(unknown))
+
+
+def test_a_thread_that_is_not_there_is_so_at_any_moment(store: Store) -> None:
+    store.append("u", [reply("one")])
+    with pytest.raises(UnknownThread):
+        store.messages("t", at=AtVersion(0))
+    with pytest.raises(UnknownThread):
+        store.view("t", choose_view("openai"), at=AtPosition(0))
+    with pytest.raises(UnknownThread):
+        store.message("t", given(1))
+
+
+def test_an_event_whose_time_lies_ahead_of_the_clock_is_of_the_past(
+    store: Store, database: Database
+) -> None:
+    with database.connection() as connection:  # as if the clock had been set back since
+        connection.execute("UPDATE agentlog.counter SET recorded_at = '2100-01-01Z'")
+    store.append("t", [reply("one")])
+    (event,) = store.messages("t")
+    assert store.version_at("t", AtTime(time_of(event))) == 1
+    with pytest.raises(FutureMoment, match="clock says 2100-01-01T00:00:00"):
+        store.version_at("t", AtTime(time_of(event) + timedelta(seconds=1)))
+
+
+def test_a_moment_waits_for_the_append_that_is_about_to_belong_to_it(
+    database: Database, writer: Writer, reader: LogReader
+) -> None:
+    writer.append(request("t", reply("one")))
+    head = reader.head("t")
+    with ThreadPoolExecutor(1) as pool:
+        with database.connection() as connection, connection.transaction():
+            row = connection.execute(statement("lock_counter")).fetchone()
+            assert row is not None
+            present: datetime = row[1]
+            connection.execute(
+                """INSERT INTO agentlog.events
+                SELECT tenant, thread_id, 2, 2, type, %s, %s, body, body_sha256, chain, metadata
+                FROM agentlog.events""",
+                (given(2), present),
+            )
+            connection.execute(
+                "UPDATE agentlog.counter SET position = 2, recorded_at = %s", (present,)
+            )
+            asked = pool.submit(reader.version_at, head, AtTime(present))
+            past = AtTime(present - timedelta(days=1))
+            assert reader.version_at(head, past) == 0  # which is read without waiting
+            time.sleep(0.2)
+            assert not asked.done()
+        assert asked.result(timeout=10) == 2

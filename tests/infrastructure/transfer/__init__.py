@@ -1,0 +1,1 @@
+"""Tests of histories in and out of files."""

@@ -1,0 +1,345 @@
+"""Files into the store: every shape and format, bad records, and second runs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.threads import Status
+from infrastructure.store import Page, Store
+from infrastructure.transfer.exporter import export_threads
+from infrastructure.transfer.importer import Importer, Report
+from infrastructure.transfer.records import Plan
+from infrastructure.transfer.sources import find_files
+from projections.readers.registry import choose_reader
+from projections.registry import choose_view
+from tests.infrastructure.appends import calls, reply
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+USER = {"role": "user", "content": "hi"}
+ASKED = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1.0 }'}}
+    ],
+}
+TOLD = {"role": "tool", "tool_call_id": "a", "name": "f", "content": "ok"}
+
+LETTA = {"id": "message-1", "date": "2026-01-02T03:04:05+00:00"}
+HISTORIES: dict[str, list[dict[str, Any]]] = {
+    "kernel": [
+        {
+            "id": f"{number:026d}",
+            "timestamp": 5,
+            "type": "reply",
+            "text": "hi",
+            "metadata": {"a": number},
+        }
+        for number in (1, 2)
+    ],
+    "openai": [USER, ASKED, TOLD, {"role": "assistant", "content": "done"}],
+    "letta": [
+        {**LETTA, "message_type": "user_message", "content": "hi"},
+        {**LETTA, "message_type": "assistant_message", "content": "done", "otid": "x"},
+    ],
+    "openletta": [
+        {"message_type": "user_message", "content": "hi", "timestamp": "2026-02-17T10:30:00Z"},
+        {"message_type": "assistant_message", "content": "done"},
+    ],
+    "maria": [
+        {"msg": "MessageAdded", "message": USER, "id": "5f0c1b1e-0000-4000-8000-000000000000"},
+        {
+            "msg": "RequestCompleted",
+            "usage": None,
+            "message": {"role": "assistant", "content": "done", "tool_calls": []},
+        },
+    ],
+}
+SAME_VIEW: dict[str, dict[str, object]] = {
+    "kernel": {"metadata": True},
+    "openai": {"tool_names": True},
+    "letta": {},
+    "openletta": {},
+    "maria": {},
+}
+every_format = pytest.mark.parametrize("wire", HISTORIES)
+
+
+def run(store: Store, *paths: Path, wire: str = "kernel", **fields: Any) -> Report:
+    """Import what is in `paths`; return the report."""
+    plan = Plan(reader=choose_reader(wire), **fields)
+    importer = Importer(store, plan, progress=lambda _: None)
+    for path in find_files(paths):
+        importer.import_file(path)
+    return importer.report
+
+
+def written(folder: Path, name: str, value: Any) -> Path:
+    path = folder / name
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(each) + "\n" for each in value))
+    else:
+        path.write_text(json.dumps(value))
+    return path
+
+
+def shown(store: Store, thread_id: str, view: str, **options: object) -> list[Any]:
+    found = store.view(thread_id, choose_view(view, options))
+    assert isinstance(found, Page)
+    return [placed.item for placed in found.items]
+
+
+def texts(store: Store, thread_id: str) -> list[str]:
+    return [item["text"] for item in shown(store, thread_id, "kernel")]
+
+
+def position(store: Store) -> int:
+    log = store.log()
+    return (log[-1].position or 0) if log else 0
+
+
+# --- formats and shapes -------------------------------------------------------------------------
+
+
+@every_format
+def test_the_view_of_a_format_gives_back_what_was_imported(
+    store: Store, tmp_path: Path, wire: str
+) -> None:
+    report = run(store, written(tmp_path, "run.json", {"messages": HISTORIES[wire]}), wire=wire)
+    assert report.failures == []
+    assert shown(store, "run", wire, **SAME_VIEW[wire]) == HISTORIES[wire]
+
+
+@every_format
+def test_an_array_of_messages_is_one_history(store: Store, tmp_path: Path, wire: str) -> None:
+    report = run(store, written(tmp_path, "run.json", HISTORIES[wire]), wire=wire)
+    assert (report.threads, report.failures) == (1, [])
+    assert shown(store, "run", wire, **SAME_VIEW[wire]) == HISTORIES[wire]
+
+
+@pytest.mark.parametrize(
+    ("wire", "options"),
+    [
+        ("kernel", {"metadata": True}),
+        ("kernel", {"metadata": True, "spelling": "hyphen"}),
+        ("openai", {}),
+        ("openai", {"tool_names": True, "repair": False}),
+        ("letta", {}),
+        ("letta", {"stream": True}),
+        ("openletta", {}),
+        ("maria", {"dialect": "2025-12"}),
+        ("maria", {"dialect": "2026-03"}),
+    ],
+    ids=str,
+)
+def test_every_example_exported_in_a_format_imports_to_the_same_view(
+    store: Store, tmp_path: Path, wire: str, options: dict[str, object]
+) -> None:
+    run(store, EXAMPLES)
+    threads = store.thread_ids(limit=100)
+    records = list(export_threads(store, choose_view(wire, options), threads))
+    assert len(records) == len(threads) == 6
+    path = written(tmp_path, "all.jsonl", [json.loads(json.dumps(each)) for each in records])
+    report = run(store, path, wire=wire, thread_id="copy-{threadId}", policy="record")
+    assert report.failures == []
+    for thread_id, record in zip(threads, records, strict=True):
+        assert shown(store, f"copy-{thread_id}", wire, **options) == record["messages"]
+
+
+def test_records_stand_in_an_array_in_lines_or_by_themselves(store: Store, tmp_path: Path) -> None:
+    def record(name: str) -> dict[str, Any]:
+        return {"name": name, "traj": [USER, {"role": "assistant", "content": name}]}
+
+    (tmp_path / "deep").mkdir()
+    written(tmp_path, "array.json", [record("a"), record("b")])
+    written(tmp_path, "lines.jsonl", [record("c"), record("d")])
+    written(tmp_path, "deep/one.json", record("e"))
+    (tmp_path / "notes.txt").write_text("not for import")
+    report = run(
+        store, tmp_path, wire="openai", messages="$.traj", thread_id="t-{name}", goal="{name}!"
+    )
+    assert (report.threads, report.appended, report.failures) == (5, 15, [])
+    for name in "abcde":
+        assert [item["content"] for item in shown(store, f"t-{name}", "openai")] == ["hi", name]
+        assert store.thread(f"t-{name}").goal == f"{name}!"
+
+
+def test_histories_without_names_are_named_after_their_file(store: Store, tmp_path: Path) -> None:
+    run(store, written(tmp_path, "runs.jsonl", [[USER], [USER]]), wire="openai")
+    run(store, written(tmp_path, "array.json", [[USER], [USER]]), wire="openai")
+    assert store.thread_ids(limit=9) == ["array", "array-1", "runs-1", "runs-2"]
+
+
+def test_metadata_keeps_the_kind_of_a_field(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"reward": 0.50, "task": {"id": 7}, "messages": [{"type": "tick"}]}')
+    run(store, path, metadata={"reward": "{reward}", "task": "task {task.id}"})
+    facts = store.thread("run").read_facts()
+    assert facts["metadata"] == {"reward": 0.5, "task": "task 7"}
+    assert b'"reward":0.50' in store.messages("run")[0].body
+
+
+# --- bad records --------------------------------------------------------------------------------
+
+
+def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
+    store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.jsonl"
+    good = {"messages": [USER]}
+    path.write_text(
+        "\n".join(
+            [
+                json.dumps({**good, "id": "one"}),
+                "{oops",
+                json.dumps({"id": "two", "messages": [USER, {"role": "nobody"}]}),
+                json.dumps({"id": "a b", "messages": [USER]}),
+                json.dumps(good),
+                json.dumps({"id": "empty", "messages": []}),
+                "7",
+                json.dumps({**good, "id": "three"}),
+            ]
+        )
+    )
+    report = run(store, path, wire="openai", thread_id="{id}", policy="strict")
+    assert store.thread_ids(limit=9) == ["empty", "one", "three"]
+    assert (report.threads, report.appended) == (3, 3)
+    assert [Path(each.place).name for each in report.failures] == [
+        f"runs.jsonl:{line}" for line in (2, 3, 4, 5, 7)
+    ]
+    reasons = [each.reason for each in report.failures]
+    assert reasons[0].startswith("not JSON: ")
+    assert reasons[1].startswith("messages[1].role: ")
+    assert reasons[2].startswith("'a b' is no thread id")
+    assert reasons[3] == "'{id}': the record has no field 'id'; it has messages"
+    assert reasons[4] == "'{id}': the record has no field 'id'; it has no fields"
+
+
+def test_a_message_that_the_catalogue_refuses_takes_its_whole_record_with_it(
+    store: Store, tmp_path: Path
+) -> None:
+    histories = [
+        [reply("fine")],
+        [reply("fine"), {"type": "replly", "text": "x"}, reply("x", extra=1)],
+    ]
+    report = run(store, written(tmp_path, "runs.jsonl", histories))
+    assert store.thread_ids(limit=9) == ["runs-1"]
+    (failure,) = report.failures
+    assert failure.place.endswith("runs.jsonl:2")
+    assert "messages[1].type: 'replly' is not in the catalogue" in failure.reason
+    assert "messages[2].extra: no such field" in failure.reason
+
+
+def test_facts_of_our_own_that_are_off_are_refused(store: Store, tmp_path: Path) -> None:
+    own = {"threadId": "t", "messages": [reply("x")]}
+    odd: list[dict[str, Any]] = [
+        {"closed": {"type": "thread.started"}},
+        {"metadata": "free text"},
+        {"policy": "lax"},
+        {"limits": {"maxSteps": -1}},
+        {"parent": "a b"},
+        {"closed": {"reason": 5}},
+    ]
+    report = run(store, written(tmp_path, "runs.jsonl", [{**own, **each} for each in odd]))
+    assert len(report.failures) == len(odd)
+    assert store.thread_ids(limit=9) == []
+    reasons = [each.reason.partition(":")[0] for each in report.failures]
+    assert reasons == ["closed.type", "metadata", "policy", "limits.maxSteps", "parent", "reason"]
+
+
+def test_lone_surrogates_are_replaced_and_counted(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "runs.json"
+    path.write_text(r'[[{"type": "log", "text": "a\ud800b"}], [{"type": "log", "text": "\udc00"}]]')
+    report = run(store, path)
+    assert (report.mended, report.failures) == (2, [])
+    assert texts(store, "runs") == ["a\ufffdb"]
+    assert texts(store, "runs-1") == ["\ufffd"]
+
+
+def test_the_history_that_a_whole_array_is_counts_its_surrogates_once(
+    store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(r'[{"type": "log", "text": "\ud800"}, {"type": "log", "text": "\udc00"}]')
+    assert run(store, path).mended == 2
+    assert texts(store, "run") == ["\ufffd", "\ufffd"]
+
+
+# --- second runs --------------------------------------------------------------------------------
+
+
+@every_format
+def test_a_second_run_adds_nothing(store: Store, tmp_path: Path, wire: str) -> None:
+    path = written(tmp_path, "runs.jsonl", [HISTORIES[wire], HISTORIES[wire]])
+    first = run(store, path, wire=wire, goal="g", metadata={"a": "b"})
+    before = position(store)
+    second = run(store, path, wire=wire, goal="g", metadata={"a": "b"})
+    assert (first.replayed, first.appended) == (0, before)
+    assert (second.appended, second.replayed, second.failures) == (0, before, [])
+    assert position(store) == before
+
+
+def test_a_run_over_a_history_that_has_grown_appends_what_is_new(
+    store: Store, tmp_path: Path
+) -> None:
+    run(store, written(tmp_path, "run.json", [reply("one"), reply("two")]))
+    report = run(store, written(tmp_path, "run.json", [reply("one"), reply("two"), reply("three")]))
+    assert (report.appended, report.replayed, report.failures) == (1, 3, [])
+    assert texts(store, "run") == ["one", "two", "three"]
+
+
+def test_a_history_that_was_rewritten_is_refused_whole(store: Store, tmp_path: Path) -> None:
+    run(store, written(tmp_path, "run.json", [reply("one"), reply("two")]))
+    report = run(store, written(tmp_path, "run.json", [reply("one"), reply("2"), reply("three")]))
+    (failure,) = report.failures
+    assert "already, with other content" in failure.reason
+    assert texts(store, "run") == ["one", "two"]
+
+
+def test_a_closed_thread_is_imported_twice_as_well(store: Store, tmp_path: Path) -> None:
+    own = {"threadId": "t", "goal": "g", "messages": [reply("x")], "closed": {"reason": "done"}}
+    path = written(tmp_path, "own.json", own)
+    for appended in (3, 0):
+        report = run(store, path)
+        assert (report.appended, report.failures) == (appended, [])
+    assert store.thread("t").status == "closed"
+
+
+@pytest.mark.parametrize(
+    ("policy", "status", "anomalies"),
+    [("strict", None, 0), ("record", "open", 1), (None, "open", 1)],
+)
+def test_strict_refuses_what_record_keeps_and_counts(
+    store: Store, tmp_path: Path, policy: str | None, status: Status | None, anomalies: int
+) -> None:
+    histories = [[calls("a"), calls("a")], [reply("fine")]]
+    report = run(store, written(tmp_path, "runs.jsonl", histories), policy=policy)
+    assert report.anomalies == anomalies
+    if status is None:
+        (failure,) = report.failures
+        assert failure.place.endswith("runs.jsonl:1")
+        assert "(duplicate_call): messages[1].calls[0].id" in failure.reason
+        assert store.thread_ids(limit=9) == ["runs-2"]
+    else:
+        assert report.failures == []
+        assert store.thread("runs-1").anomalies == 1
+        assert store.thread("runs-1").status == status
+
+
+def test_many_records_go_in_batches_and_progress_comes_to_the_whole_file(
+    store: Store, tmp_path: Path
+) -> None:
+    histories = [[reply(f"{number}")] * 7 for number in range(700)]
+    histories[350] = [calls("a"), calls("a")]
+    path = written(tmp_path, "runs.jsonl", histories)
+    told: list[int] = []
+    plan = Plan(reader=choose_reader("kernel"), policy="strict")
+    importer = Importer(store, plan, progress=told.append)
+    importer.import_file(path)
+    assert importer.report.threads == 699
+    assert [each.place for each in importer.report.failures] == [f"{path}:351"]
+    assert importer.report.appended == position(store) == 699 * 7
+    assert sum(told) == path.stat().st_size - 700  # but for the line ends

@@ -1,0 +1,178 @@
+"""Records out of files, folders and standard input."""
+
+import io
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from domain.errors import InvalidJson
+from infrastructure.transfer.sources import (
+    STANDARD_INPUT,
+    Record,
+    UnreadableSource,
+    find_files,
+    read_records,
+)
+
+LONE = rb'{"a": "\ud800x"}'
+
+
+def records_of(folder: Path, name: str, text: str | bytes) -> list[Record]:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return list(read_records(path))
+
+
+def values(records: list[Record]) -> list[object]:
+    return [record.value for record in records]
+
+
+def places(records: list[Record]) -> list[str]:
+    return [Path(record.place).name for record in records]
+
+
+def test_a_folder_is_searched_through_for_json_by_name(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "folder.json").mkdir()
+    for name in ("z.json", "b/a.jsonl", "b/c.ndjson", "readme.md", "b/picture.png"):
+        (tmp_path / name).write_text("{}")
+    odd = tmp_path / "readme.md"
+    found = find_files([tmp_path, odd, STANDARD_INPUT])
+    inside = [tmp_path / name for name in ("b/a.jsonl", "b/c.ndjson", "z.json")]
+    assert found == [*inside, odd, STANDARD_INPUT]
+
+
+def test_a_path_that_is_not_there_and_a_folder_with_nothing_are_said(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableSource, match="nope: no such file or folder"):
+        find_files([tmp_path / "nope"])
+    with pytest.raises(UnreadableSource, match=r"no file in it ends in \.json, \.jsonl, \.ndjson"):
+        find_files([tmp_path])
+
+
+def test_an_object_is_one_record_and_the_items_of_an_array_are_one_each(tmp_path: Path) -> None:
+    (one,) = records_of(tmp_path, "one.json", '{"a": 1}')
+    assert (Path(one.place).name, one.stem, one.number, one.value) == (
+        "one.json",
+        "one",
+        0,
+        {"a": 1},
+    )
+    many = records_of(tmp_path, "many.json", "\ufeff[1, {}, []]")
+    assert values(many) == [1, {}, []]
+    assert places(many) == ["many.json[0]", "many.json[1]", "many.json[2]"]
+    assert records_of(tmp_path, "none.json", "[]") == []
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.ndjson", "runs.json", "runs.txt"])
+def test_json_lines_are_a_record_each_whatever_the_file_is_called(
+    tmp_path: Path, name: str
+) -> None:
+    found = records_of(tmp_path, name, '{"a": 1}\r\n\n  \n{"a": 2}')
+    assert values(found) == [{"a": 1}, {"a": 2}]
+    assert places(found) == [f"{name}:1", f"{name}:4"]
+    assert [record.number for record in found] == [1, 4]
+
+
+def test_json_over_many_lines_is_no_json_lines(tmp_path: Path) -> None:
+    for value in ({"a": [1, {"b": 2}]}, [{"a": 1}, {"a": 2}]):
+        text = json.dumps(value, indent=1)
+        found = values(records_of(tmp_path, "pretty.json", text))
+        assert found == (value if isinstance(value, list) else [value])
+
+
+def test_a_bad_line_is_an_error_in_its_place_and_the_others_are_read(tmp_path: Path) -> None:
+    for bad in (b"{oops", b'{"a": NaN}', b'{"a": 1, "a": 2}', b"\xff", b"[" * 100_000):
+        for name, begin in (("runs.jsonl", bad), ("runs.json", b"{}")):
+            first, good, last = records_of(tmp_path, name, begin + b'\n{"a": 2}\n' + bad)
+            assert isinstance(first.value, InvalidJson) is (begin == bad)
+            assert good.value == {"a": 2}
+            assert isinstance(last.value, InvalidJson)
+            assert last.place.endswith(f"{name}:3")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "   \n", "{", "[\n{}\n", "hello\n{}", "[" * 100_000, "[" * 100_000 + "\n{}"]
+)
+def test_what_is_not_json_is_one_error(tmp_path: Path, text: str) -> None:
+    (found,) = records_of(tmp_path, "odd.json", text)
+    assert isinstance(found.value, InvalidJson)
+    assert Path(found.place).name == "odd.json"
+
+
+def test_json_lines_without_a_line_hold_nothing(tmp_path: Path) -> None:
+    assert records_of(tmp_path, "empty.jsonl", "\n\n") == []
+
+
+def test_lone_surrogates_are_replaced_and_counted_once(tmp_path: Path) -> None:
+    lines = records_of(tmp_path, "runs.jsonl", LONE + b"\n{}\n" + LONE)
+    assert values(lines) == [{"a": "\ufffdx"}, {}, {"a": "\ufffdx"}]
+    assert [record.mended for record in lines] == [1, 0, 1]
+    array = records_of(tmp_path, "runs.json", b"[{}, " + LONE + b", " + LONE + b"]")
+    assert values(array) == [{}, {"a": "\ufffdx"}, {"a": "\ufffdx"}]
+    assert sum(record.mended for record in array) == 2
+    (marked,) = records_of(tmp_path, "bom.json", b"\xef\xbb\xbf" + LONE)
+    assert (marked.value, marked.mended) == ({"a": "\ufffdx"}, 1)
+
+
+def test_a_lone_surrogate_does_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
+    (deep,) = records_of(tmp_path, "deep.json", b"[" * 200 + LONE + b"]" * 200)
+    assert isinstance(deep.value, InvalidJson)
+    assert "nested deeper than 128 levels" in str(deep.value)
+    (twice,) = records_of(tmp_path, "twice.json", b'{"a": "\\ud800", "a": 1}')
+    assert isinstance(twice.value, InvalidJson)
+    assert "stands twice" in str(twice.value)
+
+
+def test_a_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
+    (found,) = records_of(tmp_path, "pair.json", rb'{"a": "\ud83d\ude00"}')
+    assert (found.value, found.mended) == ({"a": "\U0001f600"}, 0)
+
+
+def test_the_sizes_of_the_records_come_to_about_the_size_of_the_file(tmp_path: Path) -> None:
+    record = json.dumps({"text": "x" * 90})
+    for name, text in {
+        "runs.jsonl": "\n".join([record] * 20),
+        "runs.json": "[" + ",".join([record] * 20) + "]",
+        "one.json": record,
+    }.items():
+        found = records_of(tmp_path, name, text)
+        assert len(text) - 100 <= sum(each.size for each in found) <= len(text)
+
+
+def test_a_file_that_cannot_be_read_is_an_error_in_its_place(tmp_path: Path) -> None:
+    (found,) = read_records(tmp_path / "gone.json")
+    assert isinstance(found.value, UnreadableSource)
+    assert "cannot be read: No such file or directory" in str(found.value)
+    (found,) = read_records(tmp_path)
+    assert isinstance(found.value, UnreadableSource)
+    assert "cannot be read: Is a directory" in str(found.value)
+
+
+def test_a_pipe_can_be_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert find_files([pipe]) == [pipe]
+    writer = threading.Thread(target=pipe.write_text, args=('{"a": 1}\n{"a": 2}\n',))
+    writer.start()
+    assert values(list(read_records(pipe))) == [{"a": 1}, {"a": 2}]
+    writer.join()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b'{"a": 1}\n', [{"a": 1}]),
+        (b'{"a": 1}\n{"a": 2}\n', [{"a": 1}, {"a": 2}]),
+        (b'[{"a": 1},\n {"a": 2}]', [{"a": 1}, {"a": 2}]),
+        (b'\n{\n"a": 1\n}\n', [{"a": 1}]),
+    ],
+)
+def test_standard_input_is_json_lines_or_one_value(
+    monkeypatch: pytest.MonkeyPatch, text: bytes, expected: list[object]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert values(list(read_records(STANDARD_INPUT))) == expected

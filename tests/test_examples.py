@@ -1,0 +1,153 @@
+"""The examples that the demo loads show everything between them, and every view reads them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.catalogue import MESSAGE_TYPES, validate_message
+from domain.identifiers import derived_message_id
+from domain.json_text import parse
+from domain.messages import CustomMessage
+from tests.command_line import agentlog
+from tests.databases import new_database
+from tests.projections.chat_api import check_types, why_unsafe
+from tests.projections.letta_api import check_the_client_reads
+
+FOLDER = Path(__file__).parents[1] / "examples"
+EXAMPLES: dict[str, dict[str, Any]] = {
+    path.stem: parse(path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))
+}
+
+every_example = pytest.mark.parametrize("thread_id", EXAMPLES)
+
+
+@pytest.fixture(scope="module")
+def examples_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A database with the examples, imported by the command line."""
+    with new_database(server_url, template=template_database) as url:
+        outcome = agentlog("import", FOLDER, url=url)
+        assert outcome.code == 0, outcome.err
+        assert f"{len(EXAMPLES)} threads:" in outcome.err
+        assert "0 records failed" in outcome.err
+        yield url
+
+
+def _messages(kind: str) -> list[dict[str, Any]]:
+    every = [message for example in EXAMPLES.values() for message in example["messages"]]
+    return [message for message in every if message["type"] == kind]
+
+
+def _view(url: str, thread_id: str, name: str, *options: str) -> list[dict[str, Any]]:
+    chosen = [word for option in options for word in ("-o", option)]
+    outcome = agentlog("view", thread_id, name, *chosen, url=url)
+    assert outcome.code == 0, outcome.err
+    return outcome.lines
+
+
+# --- what they show -----------------------------------------------------------------------------
+
+
+def test_there_are_at_least_five() -> None:
+    assert len(EXAMPLES) >= 5
+    assert all(example["threadId"] == name for name, example in EXAMPLES.items())
+
+
+def test_between_them_they_use_every_message_type_and_a_custom_one() -> None:
+    used = {message["type"] for each in EXAMPLES.values() for message in each["messages"]}
+    assert used >= set(MESSAGE_TYPES)
+    custom = used - set(MESSAGE_TYPES)
+    assert custom
+    for kind in custom:
+        drafted = {**_messages(kind)[0], "id": derived_message_id(kind)}
+        assert isinstance(validate_message(drafted), CustomMessage)
+
+
+def test_between_them_they_show_what_goes_wrong_and_what_waits_for_a_person() -> None:
+    results = [each for message in _messages("tool_results") for each in message["results"]]
+    assert any(each.get("error") for each in results)
+    assert any(not each.get("error") for each in results)
+    assert {each["approved"] for each in _messages("approval_response")} == {True, False}
+    outcomes = {"error" if "error" in each else "output" for each in _messages("worker_result")}
+    assert outcomes == {"error", "output"}
+
+
+def test_a_worker_has_a_thread_of_its_own() -> None:
+    (parent,) = [name for name, each in EXAMPLES.items() if _workers(each)]
+    threads = [each["threadId"] for each in _workers(EXAMPLES[parent]) if "threadId" in each]
+    assert threads
+    for thread_id in threads:
+        assert EXAMPLES[thread_id]["parent"] == parent
+
+
+def _workers(example: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in example["messages"] if each["type"] == "worker_spawned"]
+
+
+def test_a_file_is_attached() -> None:
+    files = [file for message in _messages("input") for file in message.get("files", [])]
+    assert {"image/png", "text/plain"} <= {file["mimeType"] for file in files}
+
+
+# --- what becomes of them -----------------------------------------------------------------------
+
+
+@every_example
+def test_under_the_strict_policy_nothing_is_an_anomaly(examples_url: str, thread_id: str) -> None:
+    found = _view(examples_url, thread_id, "anomalies")
+    strict = EXAMPLES[thread_id]["policy"] == "strict"
+    assert (found == []) is strict
+
+
+def test_the_thread_of_a_worker_is_found_by_its_parent(examples_url: str) -> None:
+    outcome = agentlog("threads", "--parent", "research", "--json", url=examples_url)
+    assert [each["threadId"] for each in outcome.lines] == ["research-worker-1"]
+
+
+@every_example
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_letta_client_reads_every_item(
+    examples_url: str, thread_id: str, *, stream: bool
+) -> None:
+    items = _view(examples_url, thread_id, "letta", f"stream={str(stream).lower()}")
+    assert items
+    check_the_client_reads(items, stream=stream)
+
+
+@every_example
+def test_the_openai_items_are_of_the_packages_types_and_safe_to_send(
+    examples_url: str, thread_id: str
+) -> None:
+    items = _view(examples_url, thread_id, "openai")
+    assert items
+    for item in items:
+        check_types(item)
+    assert why_unsafe(items) is None
+
+
+@every_example
+def test_the_kernel_view_gives_back_the_messages_of_the_file(
+    examples_url: str, thread_id: str
+) -> None:
+    items = _view(examples_url, thread_id, "kernel", "metadata=true")
+    assert [
+        {key: value for key, value in item.items() if key != "id"} for item in items
+    ] == EXAMPLES[thread_id]["messages"]
+
+
+def test_an_export_imports_to_the_same_export(
+    examples_url: str, server_url: str, template_database: str, tmp_path: Path
+) -> None:
+    first = agentlog("export", url=examples_url)
+    assert first.code == 0
+    assert [each["threadId"] for each in first.lines] == sorted(EXAMPLES)
+    file = tmp_path / "all.jsonl"
+    file.write_text(first.out, encoding="utf-8")
+    with new_database(server_url, template=template_database) as url:
+        assert agentlog("import", file, url=url).code == 0
+        assert agentlog("export", url=url).out == first.out
+        for thread_id in EXAMPLES:
+            before = agentlog("view", thread_id, "kernel", url=examples_url)
+            assert agentlog("view", thread_id, "kernel", url=url).out == before.out
+        assert "0 events appended" in agentlog("import", FOLDER, url=url).err

@@ -1,0 +1,235 @@
+"""The acceptance on real data: 200 runs of an airline agent, through the real command line."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from letta_client._models import construct_type
+from letta_client.types.agents import Message
+from letta_client.types.agents.system_message import SystemMessage
+
+from api.composition import Service, open_service
+from domain.moments import AtVersion
+from infrastructure.settings import Settings
+from infrastructure.store import Page, State
+from projections.agent_state import AgentStateView
+from projections.registry import choose_view
+from projections.view import Item
+from tests.command_line import Outcome, agentlog_process
+from tests.conftest import TAU_BENCH
+from tests.databases import new_database
+from tests.projections.chat_api import check_types
+from tests.projections.letta_api import CLASSES, check_the_client_reads
+
+Run = dict[str, Any]
+
+RUNS: list[Run] = json.loads(TAU_BENCH.read_bytes()) if TAU_BENCH.exists() else []
+"""Read with another parser than the import's."""
+
+pytestmark = pytest.mark.skipif(not RUNS, reason=f"the histories are not there: {TAU_BENCH}")
+
+
+def _import(url: str) -> Outcome:
+    return agentlog_process(
+        "import",
+        *("--format", "openai"),
+        *("--messages", "$.traj"),
+        *("--thread-id", "airline-{task_id}-{trial}"),
+        *("--metadata", "reward={reward}"),
+        TAU_BENCH,
+        url=url,
+    )
+
+
+def _thread_id(run: Run) -> str:
+    return f"airline-{run['task_id']}-{run['trial']}"
+
+
+@pytest.fixture(scope="module")
+def imported_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A database with all 200 histories."""
+    with new_database(server_url, template=template_database) as url:
+        outcome = _import(url)
+        assert outcome.code == 0, outcome.err
+        assert outcome.err.strip().startswith("200 threads: ")
+        assert outcome.err.strip().endswith(" 0 records failed")
+        yield url
+
+
+@pytest.fixture(scope="module")
+def service(imported_url: str) -> Iterator[Service]:
+    """The open service over it."""
+    with open_service(Settings(database_url=imported_url)) as opened:
+        yield opened
+
+
+def _items(service: Service, run: Run, view: str, **options: object) -> list[Item]:
+    found = service.store.view(_thread_id(run), choose_view(view, options))
+    assert isinstance(found, Page)
+    return [placed.item for placed in found.items]
+
+
+def test_there_are_200_threads_with_what_their_records_say(service: Service) -> None:
+    assert len(RUNS) == 200
+    assert len(service.store.thread_ids(limit=1000)) == 200
+    for run in RUNS:
+        head = service.store.thread(_thread_id(run))
+        assert head.read_facts()["metadata"] == {"reward": run["reward"]}
+        assert head.policy == "record"
+
+
+def test_the_openai_view_of_each_is_its_source(service: Service) -> None:
+    count = 0
+    for run in RUNS:
+        items = _items(service, run, "openai", tool_names=True)
+        assert items == run["traj"]
+        for item, source in zip(items, run["traj"], strict=True):
+            assert _texts(item) == _texts(source)
+        count += len(items)
+    assert count == 5308
+
+
+def _texts(item: Item) -> list[bytes | None]:
+    calls = item.get("tool_calls") or []
+    said = [item["content"], *(call["function"]["arguments"] for call in calls)]
+    return [None if text is None else text.encode() for text in said]
+
+
+def test_every_openai_item_is_of_the_packages_types(service: Service) -> None:
+    for run in RUNS:
+        for item in _items(service, run, "openai"):
+            check_types(item)
+
+
+def test_every_letta_item_is_read_as_the_class_it_claims(service: Service) -> None:
+    kinds = set()
+    for run in RUNS:
+        for item in _items(service, run, "letta"):
+            kind = item["message_type"]
+            parsed = construct_type(value=item, type_=Message)
+            assert type(parsed) is CLASSES[False][kind], item
+            assert isinstance(parsed, SystemMessage) is (kind == "system_message")
+            kinds.add(kind)
+    check_the_client_reads(_items(service, RUNS[0], "letta"))  # which is stricter, and slower
+    told = ("system", "user", "assistant", "tool_call", "tool_return")
+    assert kinds == {f"{kind}_message" for kind in told}
+
+
+def test_a_second_import_adds_nothing(service: Service, imported_url: str) -> None:
+    before = service.store.log()[-1].position
+    outcome = _import(imported_url)
+    assert outcome.code == 0, outcome.err
+    assert "200 threads: 0 events appended, " in outcome.err
+    assert service.store.log()[-1].position == before
+
+
+# --- the agent's state, folded straight from the source -----------------------------------------
+
+
+@dataclass
+class StraightState:
+    """What the agent's state comes to, message by message, over mutable lists."""
+
+    history: list[dict[str, str]] = field(default_factory=list)
+    steps: int = 0
+    pending: bool = False
+    open_calls: dict[str, str] = field(default_factory=dict)
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "history": list(self.history),
+            "step_count": self.steps,
+            "max_steps": 50,
+            "delegation_count": 0,
+            "max_delegations": 10,
+            "rejection_count": 0,
+            "max_rejections": 2,
+            "scratchpad": "",
+            "shutdown_requested": False,
+            "pending_llm": self.pending,
+            "pending_approval": False,
+        }
+
+    def say(self, role: str, content: str) -> None:
+        self.history.append({"role": role, "content": content})
+
+
+def straight_states(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the state after each event that an import makes of a run, from the start of the thread.
+
+    A turn of the model with text and calls is two messages, and one step.
+    """
+    state = StraightState()
+    yield state.json()
+    for message in messages:
+        content = message["content"]
+        match message["role"]:
+            case "system":
+                state.say("system", content)
+                yield state.json()
+            case "user":
+                state.steps += 1
+                state.pending = True
+                state.say("user", content)
+                yield state.json()
+            case "assistant":
+                state.steps += 1
+                state.pending = False
+                calls = message.get("tool_calls") or []
+                if content is not None:
+                    state.say("assistant", content)
+                    yield state.json()
+                if calls:
+                    asked = [call["function"] for call in calls]
+                    state.say(
+                        "assistant",
+                        "\n".join(f"{call['name']}({call['arguments']})" for call in asked),
+                    )
+                    state.open_calls |= {call["id"]: call["function"]["name"] for call in calls}
+                    yield state.json()
+            case "tool":
+                state.steps += 1
+                state.say("tool", f"Tool '{message['name']}' succeeded: {content}")
+                state.open_calls.pop(message["tool_call_id"], None)
+                state.pending = state.pending or not state.open_calls
+                yield state.json()
+            case role:
+                pytest.fail(f"no such role in these histories: {role}")
+
+
+def test_the_state_at_every_version_equals_a_straight_fold(service: Service) -> None:
+    view = AgentStateView()
+    versions = 0
+    for run in RUNS:
+        carry = view.start()
+        events = service.store.messages(_thread_id(run))
+        for event, expected in zip(events, straight_states(run["traj"]), strict=True):
+            carry, _ = view.fold(carry, event)
+            assert view.state(carry) == expected, (run["task_id"], run["trial"], event.version)
+        versions += len(events)
+    assert versions == service.store.log()[-1].position
+
+
+def test_the_store_answers_with_the_state_at_each_version(service: Service) -> None:
+    view = choose_view("agent-state")
+    for run in RUNS[::20]:
+        for version, expected in enumerate(straight_states(run["traj"]), 1):
+            found = service.store.view(_thread_id(run), view, at=AtVersion(version))
+            assert isinstance(found, State)
+            assert (found.version, found.state) == (version, expected)
+    for run in RUNS:
+        found = service.store.view(_thread_id(run), view)
+        assert isinstance(found, State)
+        *_, last = straight_states(run["traj"])
+        assert found.state == last
+
+
+def test_the_command_line_prints_the_same_view(imported_url: str) -> None:
+    outcome = agentlog_process(
+        "view", "airline-0-0", "openai", "-o", "tool_names=true", url=imported_url
+    )
+    (source,) = [run for run in RUNS if (run["task_id"], run["trial"]) == (0, 0)]
+    assert outcome.code == 0
+    assert outcome.lines == source["traj"]
