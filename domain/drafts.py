@@ -75,7 +75,8 @@ def prepare_fact(fact: dict[str, JsonValue], *, message_id: str, timestamp: int)
     Raises:
         InvalidMessage: with every flaw of it, each at its place.
     """
-    if fact.get("type") not in FACT_TYPES:
+    kind = fact.get("type")
+    if not isinstance(kind, str) or kind not in FACT_TYPES:
         raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
     body = {"id": message_id, "timestamp": timestamp, **fact}
     message = validate_fact(body)

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 
 import psycopg
 
@@ -49,7 +50,7 @@ class _Entry:
     """Requests that were handed in together, and what came of them."""
 
     tried: Sequence[Ready | AgentlogError]
-    deliver: Deliver | None = None
+    deliver: Deliver
     outcomes: Outcomes | None = None
     ready: Sequence[Ready] = field(init=False)
     size: int = field(init=False)
@@ -104,14 +105,20 @@ class Writer:
             WriterOverloaded: too many are waiting; nothing was written.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
         """
-        entry = self._enqueue(requests, None)
-        while entry.outcomes is None:
-            with self._holding:
-                if entry.outcomes is None:
-                    self._commit_waiting()
-        if isinstance(entry.outcomes, BaseException):
-            raise entry.outcomes
-        return entry.outcomes
+        delivered: SimpleQueue[Outcomes] = SimpleQueue()
+        self._enqueue(requests, delivered.put)
+        # whoever finds the writer free commits in its own time, without waiting for another thread
+        if self._holding.acquire(blocking=False):
+            try:
+                self._commit_waiting()
+            finally:  # also on Ctrl-C: others wait for what gathered meanwhile
+                self._holding.release()
+                if self._waiting:
+                    self._wake()
+        outcomes = delivered.get()
+        if isinstance(outcomes, BaseException):
+            raise outcomes
+        return outcomes
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append requests together, and have what came of each delivered, in another thread.
@@ -120,18 +127,21 @@ class Writer:
             WriterOverloaded: too many are waiting; nothing will be written.
         """
         self._enqueue(requests, deliver)
+        self._wake()
+
+    def _enqueue(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        if len(self._waiting) >= self._capacity:
+            raise WriterOverloaded(self._capacity)
+        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver)
+        self._waiting.append(entry)
+
+    def _wake(self) -> None:
+        """Have the writer's own thread commit what waits; it is started when first needed."""
         with self._awake:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
                 self._thread.start()
             self._awake.notify()
-
-    def _enqueue(self, requests: Sequence[AppendRequest], deliver: Deliver | None) -> _Entry:
-        if len(self._waiting) >= self._capacity:
-            raise WriterOverloaded(self._capacity)
-        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver)
-        self._waiting.append(entry)
-        return entry
 
     def _work(self) -> None:
         while True:
@@ -145,10 +155,12 @@ class Writer:
         entries = self._gathered()
         if not entries:
             return
-        self._commit(entries)
-        for entry in entries:
-            if entry.deliver is not None and entry.outcomes is not None:
-                entry.deliver(entry.outcomes)
+        try:
+            self._commit(entries)
+        finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
+            for entry in entries:
+                broken = DatabaseUnavailable("the append was interrupted")
+                _deliver(entry.deliver, broken if entry.outcomes is None else entry.outcomes)
 
     def _gathered(self) -> list[_Entry]:
         entries: list[_Entry] = []
@@ -214,3 +226,10 @@ class Writer:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _deliver(deliver: Deliver, outcomes: Outcomes) -> None:
+    try:
+        deliver(outcomes)
+    except Exception:  # who asked is gone; whoever commits here goes on for all the others
+        logger.exception("what came of an append could not be delivered")

@@ -62,12 +62,12 @@ def wire_call(call_id: str, name: str, arguments: str) -> Item:
 def let_go(carry: LettaCarry) -> LettaCarry:
     """Return the carry once its items are settled: who asked for approval is remembered."""
     asked = carry.asked
-    if carry.calls is not None:
+    if carry.calls is not None and carry.calls.asked:
         for placed, calls in _shown(carry.calls):
             for call_id in (call["tool_call_id"] for call in calls):
                 if call_id in carry.calls.asked:
                     asked = remember(asked, call_id, placed.item["id"])
-    return LettaCarry(asked=asked)
+    return LettaCarry(None, None, asked)
 
 
 def settled_items(carry: LettaCarry) -> Sequence[Placed]:

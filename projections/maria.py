@@ -29,7 +29,7 @@ from projections.chat import Turn, file_text, wire_call
 from projections.maria_events import (
     after_call,
     before_call,
-    event_uuid,
+    event_id,
     permitted,
     text_parts,
     tool_message,
@@ -235,11 +235,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
         ]
 
     def _enveloped(self, origin: Origin, ordinal: int, item: Item) -> Item:
-        event_id = str(event_uuid(origin.message_id, ordinal))
+        own_id = event_id(origin.message_id, ordinal)
         if self.options.dialect == "2026-03":
-            item = {"id": event_id, "created": origin.created, "desc": item}
+            item = {"id": own_id, "created": origin.created, "desc": item}
         else:
-            item = {"msg": item["msg"], "id": event_id, **item}
+            item = {"msg": item["msg"], "id": own_id, **item}
         found = origin.residues[ordinal] if ordinal < len(origin.residues) else None
         return restore(item, found, permitted)
 

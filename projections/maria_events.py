@@ -15,17 +15,22 @@ from projections.view import Item
 from projections.wording import result_text
 
 _BASE_32 = str.maketrans("0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789abcdefghijklmnopqrstuv")
-"""Crockford's digits → those that `int` reads: a third of the time that the ulid package takes."""
+"""Crockford's digits → those that `int` reads."""
 
 
-def event_uuid(message_id: str, ordinal: int) -> UUID:
+def event_id(message_id: str, ordinal: int) -> str:
     """Return the id of an event: its message's ULID as a UUID, or one derived from that."""
-    own = (
-        UUID(int=int(message_id.translate(_BASE_32), 32))
-        if is_message_id(message_id)
-        else uuid5(NAMESPACE_OID, message_id)
-    )
-    return own if ordinal == 0 else uuid5(own, str(ordinal))
+    if is_message_id(message_id):
+        # by hand, for every event of a view has one: the ulid package takes three times as long
+        number = int(message_id.translate(_BASE_32), 32)
+        if ordinal == 0:
+            digits = f"{number:032x}"
+            parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
+            return "-".join(parts)
+        own = UUID(int=number)
+    else:
+        own = uuid5(NAMESPACE_OID, message_id)
+    return str(own if ordinal == 0 else uuid5(own, str(ordinal)))
 
 
 def usage_item(usage: TokenUsage | None) -> Item | None:

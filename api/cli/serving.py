@@ -1,5 +1,6 @@
 """The commands serve and demo."""
 
+import gc
 import signal
 import socket
 import sys
@@ -47,6 +48,8 @@ def serve(settings: Settings, *, examples: bool) -> None:
         console.print(f"agentlog listens on {address}, with {service.where}")
         if examples:
             console.print(_tour(address))
+        gc.collect()
+        gc.freeze()  # what is imported by now stays: no collection need look at it again
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
             uvicorn.Server(config).run(sockets=[listening])
 
@@ -60,7 +63,10 @@ def _leave(number: int, frame: FrameType | None) -> None:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+        # small answers leave at once; the event loop would set this on sockets of its own only
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address
         raise AddressTaken(

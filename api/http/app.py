@@ -31,6 +31,7 @@ def create_app(store: Store, database: Database, *, max_body_bytes: int) -> Fast
     for routes in (threads.router, messages.router, views.router, log.router):
         app.include_router(routes, prefix="/v1")
     app.include_router(health.router)
+    app.router.routes.insert(0, messages.DIRECT)
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(HTTPException, _refuse_route)

@@ -6,7 +6,7 @@ which costs more than they do.
 
 from typing import Annotated
 
-from fastapi import Depends, Header, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 
 from api.http.problems import BodyTooLarge, InvalidIfMatch
 from domain.errors import InvalidCursor, InvalidMessage
@@ -51,12 +51,7 @@ async def moment_of(
     return None if at is None else parse_moment(at)
 
 
-async def expected_version_of(
-    if_match: Annotated[
-        str | None,
-        Header(description='The version that the thread must be at, as in "12".'),
-    ] = None,
-) -> int | None:
+def expected_version_of(if_match: str | None) -> int | None:
     """Return the version that the If-Match header names; `*` is any."""
     if if_match is None or if_match.strip() == "*":
         return None
@@ -107,7 +102,6 @@ def without_nul(text: str) -> str:
 TheStore = Annotated[Store, Depends(store_of)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]
-ExpectedVersion = Annotated[int | None, Depends(expected_version_of)]
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
 MessageId = Annotated[
     str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])

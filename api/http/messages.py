@@ -1,57 +1,83 @@
 """Messages: append to a thread, list, read one."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from starlette.routing import Route
 
 from api.http.answers import json_answer
 from api.http.appending import append
 from api.http.asking import (
     After,
     At,
-    Body,
-    ExpectedVersion,
     Limit,
     MessageId,
     TheStore,
     ThreadId,
     Types,
+    body_of,
     drafts_in,
+    expected_version_of,
     number_cursor,
+    store_of,
 )
 from api.http.shapes import answers, json_body
 from api.representations import appended_json, event_json
+from domain.identifiers import THREAD_ID_PATTERN
 from infrastructure.requests import AppendRequest
 
 router = APIRouter(tags=["messages"])
 
 
-@router.post(
-    "/threads/{thread_id}/messages",
-    status_code=201,
-    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 412, 413)},
-    openapi_extra=json_body(
-        "AppendBody", description="One message, a list, or an object with `messages`."
-    ),
-)
-async def append_messages(
-    store: TheStore, thread_id: ThreadId, body: Body, expected: ExpectedVersion
-) -> Response:
+async def append_messages(request: Request) -> Response:
     """Append messages, all or none.
 
     A message whose id stands in the thread already, with the same content, is answered with its
     first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
     the thread is at that version.
     """
+    store = await store_of(request)
+    expected = expected_version_of(request.headers.get("if-match"))
+    thread_id: str = request.path_params["thread_id"]
 
     def read(text: bytes) -> AppendRequest:
         return store.request(thread_id, drafts_in(text), expected_version=expected)
 
-    appended = await append(store, body, read)
+    appended = await append(store, await body_of(request), read)
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
         appended_json(appended),
         status=200 if replayed else 201,
         headers={"ETag": f'"{appended.version}"'},
     )
+
+
+router.add_api_route(
+    "/threads/{thread_id}/messages",
+    append_messages,
+    methods=["POST"],
+    status_code=201,
+    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 412, 413)},
+    openapi_extra={
+        **json_body("AppendBody", description="One message, a list, or an object with `messages`."),
+        "parameters": [
+            {
+                "name": "thread_id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
+                "example": "support-42",
+            },
+            {
+                "name": "If-Match",
+                "in": "header",
+                "description": 'The version that the thread must be at, as in "12".',
+                "schema": {"type": "string"},
+            },
+        ],
+    },
+)
+
+DIRECT = Route("/v1/threads/{thread_id}/messages", append_messages, methods=["POST"])
+"""The same endpoint without the framework's dependencies, which cost more than the append."""
 
 
 @router.get("/threads/{thread_id}/messages", responses=answers(200, "Events", 404))

@@ -8,9 +8,9 @@ WITH appended AS (
     SELECT tenant, thread_id, version, position, type, message_id, %(recorded_at)s,
            body, body_sha256, chain, metadata
     FROM unnest(
-        %(event_tenants)s::text[], %(event_threads)s::text[], %(versions)s::bigint[],
-        %(positions)s::bigint[], %(types)s::text[], %(message_ids)s::text[], %(bodies)s::bytea[],
-        %(body_digests)s::bytea[], %(chains)s::bytea[], %(metadata)s::bytea[]
+        %(event_tenants)b::text[], %(event_threads)b::text[], %(versions)b::bigint[],
+        %(positions)b::bigint[], %(types)b::text[], %(message_ids)b::text[], %(bodies)b::bytea[],
+        %(body_digests)b::bytea[], %(chains)b::bytea[], %(metadata)b::bytea[]
     ) AS new (
         tenant, thread_id, version, position, type, message_id, body, body_sha256, chain, metadata
     )
@@ -23,10 +23,10 @@ moved AS (
     SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal,
            facts, %(recorded_at)s, %(recorded_at)s
     FROM unnest(
-        %(head_tenants)s::text[], %(head_threads)s::text[], %(head_versions)s::bigint[],
-        %(head_positions)s::bigint[], %(head_chains)s::bytea[], %(policies)s::text[],
-        %(statuses)s::text[], %(anomalies)s::bigint[], %(parents)s::text[], %(goals)s::text[],
-        %(facts)s::bytea[]
+        %(head_tenants)b::text[], %(head_threads)b::text[], %(head_versions)b::bigint[],
+        %(head_positions)b::bigint[], %(head_chains)b::bytea[], %(policies)b::text[],
+        %(statuses)b::text[], %(anomalies)b::bigint[], %(parents)b::text[], %(goals)b::text[],
+        %(facts)b::bytea[]
     ) AS new (
         tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal, facts
     )
@@ -46,8 +46,8 @@ noted AS (
     INSERT INTO agentlog.ledger (tenant, thread_id, kind, id_sha256, asked, answered)
     SELECT *
     FROM unnest(
-        %(ledger_tenants)s::text[], %(ledger_threads)s::text[], %(kinds)s::text[],
-        %(ids)s::bytea[], %(asked)s::bigint[], %(answered)s::bigint[]
+        %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
+        %(ids)b::bytea[], %(asked)b::bigint[], %(answered)b::bigint[]
     )
     ON CONFLICT (tenant, thread_id, kind, id_sha256) DO UPDATE SET
         asked = excluded.asked,

@@ -1,5 +1,5 @@
 SELECT tenant, thread_id, kind, id_sha256, asked, answered
 FROM agentlog.ledger
-JOIN unnest(%(tenants)s::text[], %(thread_ids)s::text[], %(kinds)s::text[], %(ids)s::bytea[])
+JOIN unnest(%(tenants)b::text[], %(thread_ids)b::text[], %(kinds)b::text[], %(ids)b::bytea[])
     AS wanted (tenant, thread_id, kind, id_sha256)
     USING (tenant, thread_id, kind, id_sha256)

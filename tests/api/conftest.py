@@ -12,7 +12,8 @@ from infrastructure.reader import LogReader
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.api.refusals import Refusals
-from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.databases import new_database
+from tests.infrastructure.appends import TENANT, Clock, Ids, empty_log
 
 MAX_BODY_BYTES = 16 * 2**20
 
@@ -23,10 +24,25 @@ def store_over(database: Database) -> Store:
     return Store(reader=LogReader(database, tenant=TENANT), writer=writer, tenant=TENANT)
 
 
+@pytest.fixture(scope="session")
+def shared_database_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A migrated database for all tests that leave its schema as it is."""
+    with new_database(server_url, template=template_database) as url:
+        yield url
+
+
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """An open, migrated database."""
+def own_database(database_url: str) -> Iterator[Database]:
+    """An open, migrated database for one test alone."""
     with Database(database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def database(shared_database_url: str) -> Iterator[Database]:
+    """An open, migrated database with nothing in it."""
+    with Database(shared_database_url, pool_size=4) as opened:
+        empty_log(opened)
         yield opened
 
 

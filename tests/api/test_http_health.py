@@ -15,6 +15,12 @@ from tests.infrastructure.relay import Relay
 
 
 @pytest.fixture
+def database(own_database: Database) -> Database:
+    """It is cut off here, and its schema changes."""
+    return own_database
+
+
+@pytest.fixture
 def relay(database_url: str) -> Iterator[Relay]:
     """The way to the database."""
     with Relay(database_url) as opened:

@@ -119,6 +119,18 @@ def last_position(database: Database) -> int:
     return int(position)
 
 
+def empty_log(database: Database) -> None:
+    """Take everything out: as good as a new database, and a hundred times as quick to have."""
+    with database.connection() as connection, connection.transaction():
+        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER events_only_grow")
+        connection.execute("DELETE FROM agentlog.events")
+        connection.execute("DELETE FROM agentlog.threads")
+        connection.execute("DELETE FROM agentlog.ledger")
+        connection.execute("DELETE FROM agentlog.tracking")
+        connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
+        connection.execute("UPDATE agentlog.counter SET position = 0, recorded_at = '-infinity'")
+
+
 def check_log(database: Database) -> None:
     """Recompute every link, place and head from the events, and compare with what is stored."""
     rows = fetch(

@@ -9,13 +9,29 @@ from infrastructure.reader import LogReader
 from infrastructure.recorder import PostgresRecorder
 from infrastructure.store import Store
 from infrastructure.writer import Writer
-from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.databases import new_database
+from tests.infrastructure.appends import TENANT, Clock, Ids, empty_log
+
+
+@pytest.fixture(scope="session")
+def shared_database_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A migrated database for all tests that leave its schema as it is."""
+    with new_database(server_url, template=template_database) as url:
+        yield url
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    """An open, migrated database."""
+def own_database(database_url: str) -> Iterator[Database]:
+    """An open, migrated database for one test alone."""
     with Database(database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def database(shared_database_url: str) -> Iterator[Database]:
+    """An open, migrated database with nothing in it."""
+    with Database(shared_database_url, pool_size=4) as opened:
+        empty_log(opened)
         yield opened
 
 

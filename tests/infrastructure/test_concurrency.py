@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from domain.errors import AgentlogError, VersionConflict
 from domain.events import Event
 from infrastructure.database import Database
@@ -33,6 +35,12 @@ from tests.infrastructure.appends import (
 ROOT = Path(__file__).parents[2]
 PROCESSES = 6
 APPENDS = 60
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Other processes use it too."""
+    return own_database
 
 
 def _appender(*arguments: str) -> subprocess.Popen[str]:

@@ -21,6 +21,12 @@ from tests.infrastructure.appends import (
 from tests.infrastructure.relay import Relay
 
 
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Its server's connections are ended here."""
+    return own_database
+
+
 def _closed_port() -> int:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

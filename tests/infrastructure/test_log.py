@@ -23,6 +23,12 @@ from tests.infrastructure.appends import (
 AHEAD = datetime(2100, 1, 1, tzinfo=UTC)
 
 
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Its schema changes here."""
+    return own_database
+
+
 def test_positions_have_no_gaps_and_follow_the_order_of_commits(
     writer: Writer, database: Database, reader: LogReader
 ) -> None:

@@ -15,6 +15,12 @@ from infrastructure.writer import Writer
 from tests.infrastructure.appends import Clock, Ids, fetch, last_position, reply, request
 
 
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Its schema changes here."""
+    return own_database
+
+
 def test_every_step_runs_once_and_is_noted_with_its_digest(empty_database_url: str) -> None:
     known = migrations()
     with Database(empty_database_url, pool_size=1) as database:

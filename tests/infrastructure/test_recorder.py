@@ -138,6 +138,19 @@ def test_a_filtered_subscription_does_not_read_again_what_it_left_out(database: 
     assert set(recorder.starts[1:]) == {19}
 
 
+def test_a_filtered_subscription_from_beyond_the_end_waits_for_what_comes_after_that(
+    recorder: PostgresRecorder,
+) -> None:
+    recorder.insert_events([_stored("t", number) for number in range(1, 4)])
+    with recorder.subscribe(gt=4, topics=["tick"]) as subscription:
+        late = threading.Timer(
+            0.15, recorder.insert_events, [[_stored("t", number) for number in range(4, 7)]]
+        )
+        late.start()
+        assert next(subscription).id == 5
+        late.join()
+
+
 def test_a_subscription_delivers_what_comes_while_it_waits_in_order_and_once(
     recorder: PostgresRecorder,
 ) -> None:

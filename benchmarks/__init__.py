@@ -1,0 +1,12 @@
+"""How fast agentlog is, beside a floor (PostgreSQL itself) and a peer (the eventsourcing library).
+
+figures     samples, their median and spread, cases
+table       figures as markdown and JSON
+workload    what is measured with: the real histories, or generated ones
+databases   a database of its own for each measurement
+service     `agentlog serve` in a process of its own, and a client that keeps its connection
+floor       PostgreSQL with nothing around it
+peer        the recorder of the eventsourcing library
+imports, views, appends    the cases
+machine     where it ran
+"""

@@ -1,0 +1,91 @@
+"""Importing histories: the whole command, the importer alone, floor and peer."""
+
+from pathlib import Path
+
+from benchmarks import floor, peer
+from benchmarks.databases import connected, new_database, store_on
+from benchmarks.figures import Case, Figure, timed
+from benchmarks.floor import StoredBody
+from benchmarks.service import run_agentlog
+from benchmarks.workload import Workload
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.records import Plan
+from projections.readers.registry import choose_reader
+
+_THREAD_ID = "airline-{task_id}-{trial}"
+_MESSAGES = "$.traj"
+
+
+def measure_imports(server: str, workload: Workload, scratch: Path, *, runs: int) -> Case:
+    """Return what importing all histories takes, each time into an empty database."""
+    command = Figure("`agentlog import`, the whole process", "agentlog", limit=3.0)
+    from_nothing = Figure("the same, its own PostgreSQL made, started and stopped", "agentlog")
+    inside = Figure("the importer in process", "agentlog")
+    copied = Figure("binary COPY, one transaction", "floor")
+    inserted = Figure("executemany INSERT, one transaction", "floor")
+    recorded = Figure("the library's recorder, a thread a batch", "peer")
+    for number in range(runs):
+        with new_database(server) as url:
+            command.runs.append(_command(workload, url=url))
+            bodies = floor.stored_bodies(url)
+        from_nothing.runs.append(_command(workload, data_dir=scratch / f"new-{number}"))
+        with new_database(server) as url:
+            inside.runs.append(_in_process(url, workload))
+            copied.runs.append(_copied(url, bodies))
+            inserted.runs.append(_inserted(url, bodies))
+            recorded.runs.append(_recorded(url, bodies))
+    size = sum(len(each.body) for each in bodies)
+    return Case(
+        "Import",
+        f"`{workload.name}`: {workload.messages:,} messages on OpenAI's wire, which the log has as "
+        f"{len(bodies):,} events, {size:,} bytes. Milliseconds; {runs} runs.",
+        [copied, inserted, command, from_nothing, inside, recorded],
+    )
+
+
+def _command(
+    workload: Workload, *, url: str | None = None, data_dir: Path | None = None
+) -> list[float]:
+    run: list[float] = []
+    options = ["--format", "openai", "--messages", _MESSAGES, "--thread-id", _THREAD_ID]
+    where = [] if data_dir is None else ["--data-dir", str(data_dir)]
+    with timed(run):
+        run_agentlog(["import", str(workload.path), *options, *where], url=url)
+    return run
+
+
+def _in_process(url: str, workload: Workload) -> list[float]:
+    run: list[float] = []
+    plan = Plan(reader=choose_reader("openai"), messages=_MESSAGES, thread_id=_THREAD_ID)
+    with store_on(url) as service:
+        importer = Importer(service.store, plan, progress=lambda _: None)
+        with timed(run):
+            importer.import_file(workload.path)
+    if importer.report.failures:
+        raise RuntimeError(f"records were not imported: {importer.report.failures[:3]}")
+    return run
+
+
+def _copied(url: str, bodies: list[StoredBody]) -> list[float]:
+    run: list[float] = []
+    with connected(url) as connection:
+        floor.make_table(connection)
+        with timed(run):
+            floor.copy_all(connection, bodies)
+    return run
+
+
+def _inserted(url: str, bodies: list[StoredBody]) -> list[float]:
+    run: list[float] = []
+    with connected(url) as connection:
+        floor.make_table(connection)
+        with timed(run):
+            floor.insert_all(connection, bodies)
+    return run
+
+
+def _recorded(url: str, bodies: list[StoredBody]) -> list[float]:
+    run: list[float] = []
+    with peer.library_recorder(url) as recorder, timed(run):
+        peer.insert_all(recorder, bodies)
+    return run

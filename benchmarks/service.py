@@ -1,0 +1,74 @@
+"""The service in a process of its own, and a client that keeps its connection."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+from domain.json_text import JsonValue, print_bytes
+
+_ADDRESS = re.compile(r"listens on http://([^:]+):(\d+)")
+_AGENTLOG = Path(sys.executable).with_name("agentlog")
+
+
+class Client:
+    """One connection to the service."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self._connection = connection
+
+    def get(self, path: str) -> bytes:
+        """Return the body of the answer."""
+        return self._ask("GET", path, None, 200)
+
+    def post(self, path: str, value: JsonValue) -> bytes:
+        """Send a value, which must make something, and return the body of the answer."""
+        return self._ask("POST", path, print_bytes(value), 201)
+
+    def _ask(self, method: str, path: str, body: bytes | None, expected: int) -> bytes:
+        self._connection.request(method, path, body)
+        answer = self._connection.getresponse()
+        found = answer.read()
+        if answer.status != expected:
+            raise RuntimeError(f"{method} {path}: {answer.status} {found[:500]!r}")
+        return found
+
+
+@contextmanager
+def serving(url: str) -> Iterator[Client]:
+    """Yield a client of `agentlog serve` on a database."""
+    command = [str(_AGENTLOG), "serve", "--port", "0"]
+    with subprocess.Popen(
+        command, env=_environment(url), stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            host, port = _address(process)
+            with closing(HTTPConnection(host, port)) as connection:
+                yield Client(connection)
+        finally:
+            process.terminate()
+
+
+def run_agentlog(arguments: Sequence[str], *, url: str | None) -> None:
+    """Run a command to its end; it must succeed. Without `url` on the embedded PostgreSQL."""
+    subprocess.run(
+        [str(_AGENTLOG), *arguments], env=_environment(url), check=True, capture_output=True
+    )
+
+
+def _address(process: subprocess.Popen[str]) -> tuple[str, int]:
+    line = process.stdout.readline() if process.stdout else ""
+    found = _ADDRESS.search(line)
+    if found is None:
+        raise RuntimeError(f"agentlog serve did not say where it listens: {line!r}")
+    return found[1], int(found[2])
+
+
+def _environment(url: str | None) -> dict[str, str]:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("AGENTLOG_")}
+    given = {} if url is None else {"AGENTLOG_DATABASE_URL": url}
+    return {**plain, **given, "COLUMNS": "200"}

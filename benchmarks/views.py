@@ -1,0 +1,89 @@
+"""Reading a long thread over HTTP: every view, any version, a page of the list."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from random import Random
+
+from benchmarks import floor, peer
+from benchmarks.databases import connected, new_database, store_on
+from benchmarks.figures import Case, Figure, sample_in_turn
+from benchmarks.service import Client, serving
+from benchmarks.workload import Workload
+from projections.registry import VIEWS
+
+LENGTH = 1000
+"""Messages of the thread."""
+
+_THREAD = "long"
+_PATH = f"/v1/threads/{_THREAD}"
+_LIMIT = 0.020
+_PAGE = 100
+
+_Action = Callable[[], object]
+
+
+def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> Case:
+    """Return what reads of a thread of `LENGTH` messages take."""
+    with ExitStack() as stack:
+        url = stack.enter_context(new_database(server))
+        with store_on(url) as service:
+            service.store.append(_THREAD, workload.drafts(LENGTH))
+        connection = stack.enter_context(connected(url))
+        recorder = stack.enter_context(peer.library_recorder(url))
+        bodies = floor.stored_bodies(url)
+        peer.insert_all(recorder, bodies)
+        client = stack.enter_context(serving(url))
+        actions: list[tuple[Figure, _Action]] = [
+            (
+                Figure("SELECT of its bodies by psycopg, in process", "floor"),
+                partial(floor.select_thread, connection, _THREAD),
+            ),
+            (
+                Figure("GET /healthz, which reads nothing", "floor"),
+                partial(client.get, "/healthz"),
+            ),
+            *_reads(client),
+            (
+                Figure("the library's select_events and transcoder, in process", "peer"),
+                partial(peer.read_thread, recorder, _THREAD),
+            ),
+        ]
+        for _ in range(runs):
+            sample_in_turn(actions, times=times)
+    size = sum(len(each.body) for each in bodies)
+    return Case(
+        f"Reading a thread of {LENGTH:,} messages",
+        f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
+        f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
+        "each, in turn.",
+        [figure for figure, _ in actions],
+    )
+
+
+def _reads(client: Client) -> list[tuple[Figure, _Action]]:
+    found: list[tuple[Figure, _Action]] = [
+        (_of_ours(f"GET …/views/{name}"), partial(client.get, f"{_PATH}/views/{name}"))
+        for name in VIEWS
+    ]
+    random = Random(LENGTH)  # noqa: S311 - the same versions at every run
+
+    def state_at_any_version() -> bytes:
+        return client.get(f"{_PATH}/views/agent-state?at={random.randint(1, LENGTH)}")
+
+    found += [
+        (_of_ours("GET …/views/agent-state?at=, any version"), state_at_any_version),
+        (
+            _of_ours(f"GET …/messages, the last {_PAGE}"),
+            partial(client.get, f"{_PATH}/messages?after={LENGTH - _PAGE}&limit={_PAGE}"),
+        ),
+        (
+            _of_ours(f"GET …/messages, all {LENGTH:,}"),
+            partial(client.get, f"{_PATH}/messages?limit={LENGTH}"),
+        ),
+    ]
+    return found
+
+
+def _of_ours(what: str) -> Figure:
+    return Figure(what, "agentlog", limit=_LIMIT)

@@ -1,0 +1,164 @@
+"""Group commit: appends that gather are written together, and none takes another with it."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.requests import Appended
+from infrastructure.writer import Outcomes, Writer, WriterOverloaded
+from tests.infrastructure.appends import (
+    Clock,
+    Ids,
+    calls,
+    check_log,
+    given,
+    last_position,
+    reply,
+    request,
+)
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Its schema changes here, and its connections are ended."""
+    return own_database
+
+
+@contextmanager
+def _held(database: Database) -> Iterator[None]:
+    """Hold the log, as another process that appends would."""
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SELECT * FROM agentlog.counter FOR UPDATE")
+        yield
+
+
+def _submit(writer: Writer, *texts: str) -> Future[Outcomes]:
+    future: Future[Outcomes] = Future()
+    writer.submit([request("t", reply(text)) for text in texts], future.set_result)
+    return future
+
+
+def _wait_until_someone_waits(database: Database) -> None:
+    """Return once an append waits for the log that `_held` holds."""
+    deadline = time.monotonic() + 10
+    query = b"SELECT count(*) FROM pg_locks WHERE NOT granted"
+    while True:
+        with database.connection() as connection:
+            row = connection.execute(query).fetchone()
+        if row is not None and row[0]:
+            return
+        assert time.monotonic() < deadline
+
+
+def test_what_gathers_while_the_log_is_held_is_written_in_few_transactions(
+    database: Database, writer: Writer, reader: LogReader
+) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        with _held(database):
+            waiting = [
+                pool.submit(writer.append, request(f"t{number % 3}", reply("one")))
+                for number in range(20)
+            ]
+            _wait_until_someone_waits(database)
+            time.sleep(0.1)
+        answers = [each.result(timeout=20) for each in waiting]
+    assert sorted(each.position for each in answers) == list(range(1, 21))
+    assert len({event.recorded_at for event in reader.log()}) <= 3
+    check_log(database)
+
+
+def test_what_is_submitted_is_delivered_in_another_thread(writer: Writer) -> None:
+    threads: list[int] = []
+    done = threading.Event()
+
+    def deliver(outcomes: Outcomes) -> None:
+        assert isinstance(outcomes, list)
+        threads.append(threading.get_ident())
+        done.set()
+
+    writer.submit([request("t", reply("one"))], deliver)
+    assert done.wait(timeout=20)
+    assert threads != [threading.get_ident()]
+
+
+def test_what_is_submitted_is_answered_in_the_order_of_its_requests(writer: Writer) -> None:
+    futures = [_submit(writer, f"{number}a", f"{number}b") for number in range(30)]
+    versions = []
+    for future in futures:
+        outcomes = future.result(timeout=20)
+        assert not isinstance(outcomes, BaseException)
+        versions += [each.version for each in outcomes if isinstance(each, Appended)]
+    assert versions == list(range(1, 61))
+
+
+def test_a_delivery_that_fails_stops_nobody_elses(writer: Writer, database: Database) -> None:
+    def fail(_: Outcomes) -> None:
+        raise RuntimeError("Event loop is closed")
+
+    writer.submit([request("t", reply("one"))], fail)
+    assert not isinstance(_submit(writer, "two").result(timeout=20), BaseException)
+    writer.submit([request("t", reply("three"))], fail)
+    assert writer.append(request("t", reply("four"))).version == 4
+    assert last_position(database) == 4
+
+
+def test_more_than_the_writer_takes_is_refused_and_not_written(database: Database) -> None:
+    writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=2)
+    with _held(database):
+        taken = [_submit(writer, "taken")]
+        _wait_until_someone_waits(database)
+        taken += [_submit(writer, "waits"), _submit(writer, "waits too")]
+        with pytest.raises(WriterOverloaded, match="2 appends are waiting already"):
+            _submit(writer, "one too many")
+        with pytest.raises(WriterOverloaded):
+            writer.append(request("t", reply("another")))
+    for future in taken:
+        assert not isinstance(future.result(timeout=20), BaseException)
+    assert last_position(database) == 3
+    assert _submit(writer, "later").result(timeout=20)
+
+
+def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
+    database: Database, writer: Writer
+) -> None:
+    with database.connection() as connection:
+        connection.execute(
+            "ALTER TABLE agentlog.ledger ADD CONSTRAINT no_calls CHECK (kind <> 'call')"
+        )
+    with ThreadPoolExecutor(9) as pool:
+        with _held(database):
+            waiting = [pool.submit(writer.append, request("t", reply("first")))]
+            _wait_until_someone_waits(database)
+            waiting += [
+                pool.submit(writer.append, request("t", calls("c") if number == 3 else reply("x")))
+                for number in range(8)
+            ]
+            time.sleep(0.2)
+        errors = [each.exception(timeout=20) for each in waiting]
+    assert [type(error) for error in errors if error is not None] == [psycopg.errors.CheckViolation]
+    assert last_position(database) == 8
+    check_log(database)
+
+
+def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
+    database: Database, writer: Writer
+) -> None:
+    writer.append(request("t", reply("before")))
+    with ThreadPoolExecutor(1) as pool:
+        with _held(database):
+            waiting = pool.submit(writer.append, request("t", reply("one", id=given(1))))
+            _wait_until_someone_waits(database)
+            with database.connection() as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"
+                )
+        assert waiting.result(timeout=20).version == 2
+    assert last_position(database) == 2
+    check_log(database)
