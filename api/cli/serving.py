@@ -64,15 +64,15 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=2048)
-        # small answers leave at once; the event loop would set this on sockets of its own only
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listening
     except OSError as error:
         reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address
         raise AddressTaken(
             f"cannot listen on {host}:{port}: {reason}; "
             "choose another with --port, or --port 0 for any free one"
         ) from error
+    # small answers leave at once; the event loop would set this on sockets of its own only
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def _load_examples(service: Service, console: Console) -> None:

@@ -1,9 +1,14 @@
 """The commands import and export."""
 
+import _thread
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import BinaryIO, get_args
 
 from rich.console import Console
@@ -23,6 +28,7 @@ from infrastructure.transfer.sources import STANDARD_INPUT, find_files
 from projections.readers.registry import choose_reader
 
 _SHOWN_FAILURES = 100
+_PATIENCE_SECONDS = 2.0
 
 
 class UnwritableOutput(AgentlogError):
@@ -62,9 +68,14 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
     console = Console(stderr=True)
     files = find_files(paths)
     total = sum(path.stat().st_size for path in files if path != STANDARD_INPUT) or None
-    with open_service(settings) as service, _progress(console) as bar:
+    with open_service(settings) as service, _progress(console) as bar, _held_interrupt() as held:
         task = bar.add_task("importing", total=total)
-        importer = Importer(service.store, plan, progress=lambda size: bar.advance(task, size))
+        importer = Importer(
+            service.store,
+            plan,
+            progress=lambda size: bar.advance(task, size),
+            between=held.let_go,
+        )
         try:
             for path in files:
                 importer.import_file(path)
@@ -75,6 +86,42 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
             raise
     _print_report(console, importer.report)
     return 1 if importer.report.failures else 0
+
+
+@dataclass(slots=True)
+class _Held:
+    """A Ctrl-C that waits until what is written is counted, though not for long.
+
+    A second one does not wait at all.
+    """
+
+    came: bool = False
+    patience: threading.Timer | None = None
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+        self.patience = threading.Timer(_PATIENCE_SECONDS, _thread.interrupt_main)
+        self.patience.daemon = True
+        self.patience.start()
+
+    def let_go(self) -> None:
+        if self.came:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _held_interrupt() -> Iterator[_Held]:
+    held = _Held()
+    before = signal.signal(signal.SIGINT, held.take)
+    try:
+        yield held
+    finally:
+        if held.patience is not None:
+            held.patience.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 def export_lines(  # noqa: PLR0913 - one parameter an option

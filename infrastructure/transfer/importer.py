@@ -38,13 +38,25 @@ class Report:
 
 
 class Importer:
-    """Imports files by one plan; `progress` is told the bytes that each record took."""
+    """Imports files by one plan.
 
-    def __init__(self, store: Store, plan: Plan, *, progress: Callable[[int], None]) -> None:
+    `progress` is told the bytes that each record took. `between` is called where all that is
+    written is also counted: what it raises stops the import there.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plan: Plan,
+        *,
+        progress: Callable[[int], None],
+        between: Callable[[], None] = lambda: None,
+    ) -> None:
         self._store = store
         self._plan = plan
         self._path = plan.compiled()
         self._progress = progress
+        self._between = between
         self._pending: list[tuple[Record, AppendRequest]] = []
         self._waiting = 0
         self.report = Report()
@@ -52,6 +64,7 @@ class Importer:
     def import_file(self, path: Path) -> None:
         """Import the records of one file; what fails is in the report, the rest is written."""
         for record in _histories(self._plan, read_records(path)):
+            self._between()
             self.report.mended += record.mended
             try:
                 history = read_history(self._plan, self._path, record)
@@ -76,6 +89,7 @@ class Importer:
             else:
                 self._count(outcome)
                 self._progress(record.size)
+        self._between()
 
     def _request(self, history: History) -> AppendRequest:
         return self._store.request(
