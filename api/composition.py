@@ -11,6 +11,7 @@ from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
 from infrastructure.reader import LogReader
 from infrastructure.settings import Settings
+from infrastructure.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 
@@ -53,6 +54,7 @@ def _store(database: Database, tenant: str) -> Store:
         reader=LogReader(database, tenant=tenant),
         writer=Writer(database, clock=_milliseconds, new_id=_new_id),
         tenant=tenant,
+        snapshots=Snapshots(database, tenant=tenant),
     )
 
 

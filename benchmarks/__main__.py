@@ -3,19 +3,25 @@
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.appends import measure_appends
+from benchmarks.bulk import measure_bulk, measure_disk
 from benchmarks.databases import server_url
-from benchmarks.figures import Case
+from benchmarks.growth import measure_growth
 from benchmarks.imports import measure_imports
+from benchmarks.load import measure_http_load, measure_load
+from benchmarks.long_threads import measure_long_threads
 from benchmarks.machine import describe
-from benchmarks.table import as_json, markdown
+from benchmarks.peers import measure_peers
+from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
-from benchmarks.workload import load_workload
+from benchmarks.workload import Workload, load_workload
 
-CASES = ("import", "views", "appends")
+CASES = ("import", "views", "appends", "long", "load", "http", "bulk", "disk", "growth")
+
+_Measures = Mapping[str, Callable[[], Sequence[Section]]]
 
 
 def main() -> None:
@@ -26,23 +32,36 @@ def main() -> None:
         scratch.chmod(0o755)  # root's PostgreSQL runs as somebody else
         workload = load_workload(chosen.histories, scratch)
         with server_url(chosen.database_url, scratch / "data") as server:
-            measures: Mapping[str, Callable[[], Case]] = {
-                "import": lambda: measure_imports(server, workload, scratch, runs=chosen.runs),
-                "views": lambda: measure_views(
-                    server, workload, runs=chosen.runs, times=chosen.times
-                ),
-                "appends": lambda: measure_appends(
-                    server, workload, runs=chosen.runs, times=chosen.times
-                ),
-            }
-            machine = describe(server)
-            cases = []
-            for name in chosen.only or CASES:
+            measures = _measures(server, workload, scratch, chosen)
+            machine = describe(server, scratch)
+            sections: list[Section] = []
+            names = chosen.only or CASES
+            for name in (*names, "peers") if chosen.peers else names:
                 print(f"measuring: {name}", file=sys.stderr, flush=True)
-                cases.append(measures[name]())
-    print(markdown(cases, machine))
+                sections += measures[name]()
+    print(markdown(sections, machine))
     if chosen.output is not None:
-        chosen.output.write_bytes(as_json(cases, machine))
+        chosen.output.write_bytes(as_json(sections, machine))
+
+
+def _measures(
+    server: str, workload: Workload, scratch: Path, chosen: argparse.Namespace
+) -> _Measures:
+    runs, times, seconds = chosen.runs, chosen.times, chosen.seconds
+    return {
+        "import": lambda: [measure_imports(server, workload, scratch, runs=runs)],
+        "views": lambda: [measure_views(server, workload, runs=runs, times=times)],
+        "appends": lambda: [measure_appends(server, workload, runs=runs, times=times)],
+        "long": lambda: [measure_long_threads(server, workload, runs=runs, times=times)],
+        "load": lambda: measure_load(server, workload, runs=runs, seconds=seconds),
+        "http": lambda: measure_http_load(server, workload, scratch, runs=runs, seconds=seconds),
+        "bulk": lambda: measure_bulk(server, workload, runs=runs),
+        "disk": lambda: measure_disk(server, workload),
+        "growth": lambda: measure_growth(
+            server, workload, runs=runs, times=times, upto=chosen.upto
+        ),
+        "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
+    }
 
 
 def _arguments() -> argparse.Namespace:
@@ -52,6 +71,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, help="where to write the figures as JSON")
     parser.add_argument("--runs", type=int, default=5, help="default 5")
     parser.add_argument("--times", type=int, default=100, help="samples a run; default 100")
+    parser.add_argument("--seconds", type=int, default=3, help="of a run of a load; default 3")
+    parser.add_argument(
+        "--upto", type=int, default=100_000, help="messages and threads to grow to; default 100000"
+    )
+    parser.add_argument(
+        "--peers", action="store_true", help="install and measure them too, in an environment apart"
+    )
     parser.add_argument("--only", action="append", choices=CASES, help="may be given repeatedly")
     return parser.parse_args()
 

@@ -30,8 +30,8 @@ def measure_imports(server: str, workload: Workload, scratch: Path, *, runs: int
             bodies = floor.stored_bodies(url)
         from_nothing.runs.append(_command(workload, data_dir=scratch / f"new-{number}"))
         with new_database(server) as url:
-            inside.runs.append(_in_process(url, workload))
-            copied.runs.append(_copied(url, bodies))
+            inside.runs.append(import_in_process(url, workload))
+            copied.runs.append(copy_bodies(url, bodies))
             inserted.runs.append(_inserted(url, bodies))
             recorded.runs.append(_recorded(url, bodies))
     size = sum(len(each.body) for each in bodies)
@@ -54,7 +54,8 @@ def _command(
     return run
 
 
-def _in_process(url: str, workload: Workload) -> list[float]:
+def import_in_process(url: str, workload: Workload) -> list[float]:
+    """Return the seconds, one, that the importer took in this process."""
     run: list[float] = []
     plan = Plan(reader=choose_reader("openai"), messages=_MESSAGES, thread_id=_THREAD_ID)
     with store_on(url) as service:
@@ -66,7 +67,8 @@ def _in_process(url: str, workload: Workload) -> list[float]:
     return run
 
 
-def _copied(url: str, bodies: list[StoredBody]) -> list[float]:
+def copy_bodies(url: str, bodies: list[StoredBody]) -> list[float]:
+    """Return the seconds, one, that a binary COPY of them took."""
     run: list[float] = []
     with connected(url) as connection:
         floor.make_table(connection)

@@ -19,8 +19,10 @@ _transcoder = JSONTranscoder()
 
 
 @contextmanager
-def library_recorder(url: str) -> Iterator[PostgresApplicationRecorder]:
-    """Yield the recorder on new, empty tables, which are gone afterwards."""
+def library_recorder(
+    url: str, *, connections: int = 1, keep: bool = False
+) -> Iterator[PostgresApplicationRecorder]:
+    """Yield the recorder on new, empty tables, which are gone afterwards unless they are kept."""
     given = {"user": "postgres", "password": "", "port": 5432, **conninfo_to_dict(url)}
     with PostgresDatastore(
         str(given["dbname"]),
@@ -29,15 +31,21 @@ def library_recorder(url: str) -> Iterator[PostgresApplicationRecorder]:
         str(given["user"]),
         str(given["password"]),
         originator_id_type="text",
+        pool_size=connections,
     ) as datastore:
         recorder = PostgresApplicationRecorder(datastore, events_table_name=_TABLE)
         recorder.create_table()
         try:
             yield recorder
         finally:
-            with connected(url) as connection:
-                connection.execute(f"DROP TABLE {_TABLE}")
-                connection.execute("DROP TYPE stored_event_text CASCADE")
+            if not keep:
+                _drop(url)
+
+
+def _drop(url: str) -> None:
+    with connected(url) as connection:
+        connection.execute(f"DROP TABLE {_TABLE}")
+        connection.execute("DROP TYPE stored_event_text CASCADE")
 
 
 def insert_all(recorder: PostgresApplicationRecorder, bodies: Sequence[StoredBody]) -> None:

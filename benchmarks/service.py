@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -38,19 +39,49 @@ class Client:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where `agentlog serve` listens, and its process."""
+
+    host: str
+    port: int
+    pid: int
+
+    def memory(self) -> int:
+        """Return the bytes that the process has resident."""
+        told = Path(f"/proc/{self.pid}/statm")
+        if told.exists():
+            return int(told.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        asked = subprocess.run(
+            ["ps", "-o", "rss=", "-p", str(self.pid)],  # noqa: S607 - wherever a system has it
+            capture_output=True,
+            check=True,
+        )
+        return int(asked.stdout) * 1024
+
+
 @contextmanager
-def serving(url: str) -> Iterator[Client]:
-    """Yield a client of `agentlog serve` on a database."""
+def served(url: str) -> Iterator[Served]:
+    """Yield where `agentlog serve` listens, on a database."""
     command = [str(_AGENTLOG), "serve", "--port", "0"]
     with subprocess.Popen(
         command, env=_environment(url), stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             host, port = _address(process)
-            with closing(HTTPConnection(host, port)) as connection:
-                yield Client(connection)
+            yield Served(host, port, process.pid)
         finally:
             process.terminate()
+
+
+@contextmanager
+def serving(url: str) -> Iterator[Client]:
+    """Yield a client of `agentlog serve` on a database."""
+    with (
+        served(url) as where,
+        closing(HTTPConnection(where.host, where.port)) as connection,
+    ):
+        yield Client(connection)
 
 
 def run_agentlog(arguments: Sequence[str], *, url: str | None) -> None:

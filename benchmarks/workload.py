@@ -30,9 +30,18 @@ class Workload:
         """How many messages the histories have."""
         return sum(len(record["traj"]) for record in self.records)
 
+    def histories(self) -> Iterator[list[JsonValue]]:
+        """Yield the items of each history, over and over, every call with an id of its own."""
+        return _with_unique_calls(self.records)
+
+    def lone_drafts(self) -> list[Draft]:
+        """Return messages that can stand in any thread: replies of about 500 bytes."""
+        found = [draft for draft in self.drafts(self.messages) if draft["type"] == "reply"]
+        return [draft for draft in found if 350 <= len(print_bytes(draft)) <= 700] or found
+
     def drafts(self, number: int) -> list[Draft]:
         """Return so many messages for one thread: the histories end to end, call ids unique."""
-        wire = chain.from_iterable(_with_unique_calls(self.records))
+        wire = chain.from_iterable(self.histories())
         return list(islice(choose_reader("openai").read(wire), number))
 
 

@@ -47,4 +47,4 @@ def link(  # noqa: PLR0913 - the facts that the link covers
         body_digest,
         metadata_digest,
     )
-    return sha256(b"".join(b"%d:%b" % (len(fact), fact) for fact in facts)).digest()
+    return sha256(b"".join([b"%d:%b" % (len(fact), fact) for fact in facts])).digest()

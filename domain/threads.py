@@ -77,7 +77,7 @@ class Thread:
 
 def mentions(message: Message | Fact) -> tuple[Key, ...]:
     """Return the ledger keys that deciding about `message` needs."""
-    return tuple(step.key for step in _steps(message))
+    return tuple([step.key for step in _steps(message)])
 
 
 def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
@@ -90,7 +90,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
         RuleBroken: policy strict, and the message breaks a rule. Nothing has changed.
     """
     version = thread.version + 1
-    breaches = list(_breaches_of_status(thread, message))
+    breaches = [] if thread.status == "open" else list(_breaches_of_status(thread, message))
     changes: dict[Key, Entry] = {}
     for step in _steps(message):
         known = changes.get(step.key) or thread.ledger.get(step.key)
@@ -99,16 +99,14 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
             breaches.append(broken)
     if breaches and thread.policy == "strict":
         raise RuleBroken(thread.id, [each.flaw for each in breaches], rule=breaches[0].rule)
-    return (
-        replace(
-            thread,
-            version=version,
-            policy=message.policy if isinstance(message, ThreadStarted) else thread.policy,
-            status=_status_after(thread.status, message),
-            ledger={**thread.ledger, **changes} if changes else thread.ledger,
-        ),
-        breaches,
+    after = Thread(
+        id=thread.id,
+        version=version,
+        policy=message.policy if isinstance(message, ThreadStarted) else thread.policy,
+        status=_status_after(thread.status, message),
+        ledger={**thread.ledger, **changes} if changes else thread.ledger,
     )
+    return after, breaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,24 +173,27 @@ _ANSWERS: Mapping[Kind, _Words] = {
 }
 
 
-def _steps(message: Message | Fact) -> Iterator[_Ask | _Answer]:
+def _steps(message: Message | Fact) -> Sequence[_Ask | _Answer]:
     match message:
         case ToolCallsMessage(calls=calls):
-            for index, call in enumerate(calls):
-                yield _Ask(Key("call", call.id), f"calls[{index}].id")
+            return [
+                _Ask(Key("call", call.id), f"calls[{index}].id") for index, call in enumerate(calls)
+            ]
         case ToolResultsMessage(results=results):
-            for index, result in enumerate(results):
-                yield _Answer(Key("call", result.call_id or ""), f"results[{index}].callId")
+            return [
+                _Answer(Key("call", result.call_id or ""), f"results[{index}].callId")
+                for index, result in enumerate(results)
+            ]
         case ApprovalRequestMessage(call_id=call_id):
-            yield _Ask(Key("approval", call_id), "callId")
+            return [_Ask(Key("approval", call_id), "callId")]
         case ApprovalResponseMessage(call_id=call_id):
-            yield _Answer(Key("approval", call_id), "callId")
+            return [_Answer(Key("approval", call_id), "callId")]
         case WorkerSpawnedMessage(worker_id=worker_id):
-            yield _Ask(Key("worker", worker_id), "workerId")
+            return [_Ask(Key("worker", worker_id), "workerId")]
         case WorkerResultMessage(worker_id=worker_id):
-            yield _Answer(Key("worker", worker_id), "workerId")
+            return [_Answer(Key("worker", worker_id), "workerId")]
         case _:
-            pass
+            return ()
 
 
 def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Breach]:

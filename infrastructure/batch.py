@@ -4,8 +4,8 @@ A thread is as the requests before left it, so two appends to one thread in a ba
 refused request takes nothing with it: the others are written.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from domain.drafts import Prepared
 from domain.errors import (
@@ -16,7 +16,7 @@ from domain.errors import (
     VersionConflict,
 )
 from domain.facts import ThreadStarted
-from domain.threads import Breach, Entry, Key, decide, mentions
+from domain.threads import Breach, Entry, Key, Thread, decide, mentions
 from infrastructure.heads import Head
 from infrastructure.log import LogTransaction, NewEvent, Place, Wanted, chained
 from infrastructure.requests import (
@@ -34,7 +34,7 @@ class _Trial:
     """One request being decided: nothing of it counts until all of it passed."""
 
     head: Head
-    ledger: dict[Key, Entry]
+    ledger: Mapping[Key, Entry]
     position: int
     events: list[NewEvent] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Batch:
         """Decide one request against its thread as it stands in this batch."""
         trial = _Trial(
             head=self._heads[ready.thread],
-            ledger=dict(self._ledger.get(ready.thread, {})),
+            ledger=self._ledger.get(ready.thread, {}),
             position=self._position,
         )
         try:
@@ -123,7 +123,7 @@ class Batch:
             )
         if isinstance(prepared.message, ThreadStarted) and head.version:
             raise ThreadExists(head.thread_id)
-        thread = replace(head.thread, ledger=trial.ledger)
+        thread = Thread(head.thread_id, head.version, head.policy, head.status, trial.ledger)
         try:
             after, breaches = decide(thread, prepared.message)
         except RuleBroken as error:
@@ -145,15 +145,19 @@ class Batch:
             metadata=prepared.metadata,
         )
         trial.events.append(event)
-        trial.ledger = dict(after.ledger)
-        trial.head = replace(
-            head.after(prepared.message, prepared.body),
+        trial.ledger = after.ledger
+        trial.head = Head(
+            tenant=head.tenant,
+            thread_id=head.thread_id,
             version=after.version,
             position=event.position,
             chain=event.chain,
             policy=after.policy,
             status=after.status,
             anomalies=head.anomalies + len(breaches),
+            facts=head.facts_after(prepared.message, prepared.body),
+            started_at=head.started_at,
+            updated_at=head.updated_at,
         )
         trial.breaches += [(event.message_id, breach) for breach in breaches]
         trial.places[event.message_id] = Place(event.version, event.position, event.body_digest)
@@ -178,9 +182,10 @@ class Batch:
         if not trial.events:
             return
         before = self._ledger.get(thread, {})
-        changed = {key: entry for key, entry in trial.ledger.items() if before.get(key) != entry}
-        self._noted.setdefault(thread, {}).update(changed)
-        self._ledger[thread] = trial.ledger
+        if trial.ledger is not before:
+            changed = {k: entry for k, entry in trial.ledger.items() if before.get(k) != entry}
+            self._noted.setdefault(thread, {}).update(changed)
+            self._ledger[thread] = trial.ledger
         self._heads[thread] = trial.head
         self._moved[thread] = None
         self._position = trial.position

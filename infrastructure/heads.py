@@ -1,6 +1,6 @@
 """The head of a thread: where it stands, without reading its events."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from domain.chain import GENESIS
@@ -48,8 +48,8 @@ class Head:
         found = None if self.facts is None else parse_stored(self.facts)
         return found if isinstance(found, dict) else {}
 
-    def after(self, message: Message | Fact, body: bytes) -> "Head":
-        """Return the head with what a fact of the thread says of it worked in."""
+    def facts_after(self, message: Message | Fact, body: bytes) -> bytes | None:
+        """Return the facts with what a fact of the thread says worked in."""
         match message:
             case ThreadStarted():
                 raw = parse_stored(body)
@@ -59,5 +59,5 @@ class Head:
                 added = {**before.get("metadata", {}), **parse_stored(body)["metadata"]}
                 kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
             case _:
-                return self
-        return replace(self, facts=print_bytes(kept))
+                return self.facts
+        return print_bytes(kept)

@@ -130,10 +130,12 @@ class LogTransaction:
             self.ticket = Ticket(*ticket)
             found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
             self.heads = {key: found.get(key) or Head(*key) for key in wanted.threads}
-            self.ledger: dict[ThreadKey, dict[Key, Entry]] = {}
+            self.ledger: dict[ThreadKey, Mapping[Key, Entry]] = {}
+            entries: dict[ThreadKey, dict[Key, Entry]] = {}
             for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
                 key = by_digest[tenant, thread_id, kind, id_digest]
-                self.ledger.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
+                entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
+            self.ledger.update(entries)
             self.places = {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)}
 
     def body(self, tenant: str, thread_id: str, version: int) -> bytes:

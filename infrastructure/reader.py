@@ -124,6 +124,13 @@ class LogReader:
                 self._refuse_future(time)
                 return self._version("version_at_time", head, time=time)
 
+    def position_of(self, head: Head, version: int) -> int | None:
+        """Return the position of a thread's event, None before the first."""
+        if version in (0, head.version):
+            return head.position if version else None
+        rows = self._rows("select_position", thread_id=head.thread_id, version=version)
+        return int(rows[0][0]) if rows else None
+
     def _version(self, name: str, head: Head, **parameters: object) -> int:
         (row,) = self._rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])

@@ -1,24 +1,27 @@
 """The store: what HTTP and the command line ask of agentlog, for one tenant.
 
 Synchronous, and safe to call from many threads. Appends go through the one writer; every view is
-folded from the log, up to the moment that was asked for.
+folded from the log, up to the moment that was asked for, from the nearest snapshot where one helps.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from domain.errors import InvalidCursor
 from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json_text import JsonValue
 from domain.moments import Moment
+from infrastructure.folding import BEGINNING, Fold, Place, beyond
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.requests import Appended, AppendRequest, Outcome
+from infrastructure.snapshots import Snapshots
 from infrastructure.writer import Deliver, Writer
 from projections.difference import ItemsDifference, items_difference, state_difference
 from projections.registry import AnyView
-from projections.view import Item, Placed, StateView, render
+from projections.view import Item, Placed, StateView
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,20 @@ class Difference:
 
 
 class Store:
-    """One tenant's threads."""
+    """One tenant's threads; without `snapshots` every view is folded from its thread's start."""
 
-    def __init__(self, *, reader: LogReader, writer: Writer, tenant: str) -> None:
+    def __init__(
+        self,
+        *,
+        reader: LogReader,
+        writer: Writer,
+        tenant: str,
+        snapshots: Snapshots | None = None,
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._tenant = tenant
+        self._snapshots = snapshots
 
     def append(
         self,
@@ -170,15 +181,14 @@ class Store:
             NotThere: the thread, or the moment.
             InvalidCursor: `after` is no cursor.
         """
-        place = (0, -1) if after is None else _place(after)
+        place = BEGINNING if after is None else _place(after)
         head = self.thread(thread_id)
         version = self._reader.version_at(head, at)
-        events = self._reader.events(thread_id, upto=version)
-        position = events[-1].position if events else None
-        rendering = render(view, events)
+        position = self._reader.position_of(head, version)
         if isinstance(view, StateView):
-            return State(thread_id, version, position, view.state(rendering.carry))
-        items = [each for each in rendering.items if (each.version, each.ordinal) > place]
+            state = view.state(self._fold_to(thread_id, view, version).carry)
+            return State(thread_id, version, position, state)
+        items = self._items(thread_id, view, version, after=place, limit=limit)
         page = items if limit is None else items[:limit]
         more = len(page) < len(items)
         return Page(thread_id, version, position, page, page[-1].key if more else None)
@@ -190,17 +200,39 @@ class Store:
         head = self.thread(thread_id)
         first = 0 if begin is None else self._reader.version_at(head, begin)
         last = self._reader.version_at(head, end)
-        events = self._reader.events(thread_id, upto=max(first, last))
-        before = render(view, [event for event in events if event.version <= first])
-        after = render(view, [event for event in events if event.version <= last])
         if isinstance(view, StateView):
-            patch = state_difference(view.state(before.carry), view.state(after.carry))
-            return Difference(thread_id, first, last, None, patch)
-        changes = items_difference(before.items, after.items)
-        return Difference(thread_id, first, last, changes, None)
+            states = [
+                view.state(self._fold_to(thread_id, view, version).carry)
+                for version in (first, last)
+            ]
+            return Difference(thread_id, first, last, None, state_difference(*states))
+        # what is settled at the earlier moment stands at both
+        fold = self._fold_to(thread_id, view, min(first, last))
+        earlier = fold.rest()
+        later = [*fold.read_all(max(first, last)), *fold.rest()]
+        old, new = (earlier, later) if first <= last else (later, earlier)
+        return Difference(thread_id, first, last, items_difference(old, new), None)
+
+    def _items(
+        self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int | None
+    ) -> list[Placed]:
+        """Return the items beyond `after` at `version`: all, or more than `limit`."""
+        # not at the cursor's version itself: it may have settled items on both sides of the place
+        fold = self._fold(thread_id, view, min(max(after[0] - 1, 0), version))
+        if limit is not None:
+            return fold.page(version, after=after, limit=limit)
+        return beyond(after, [*fold.read_all(version), *fold.rest()])
+
+    def _fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
+        fold = self._fold(thread_id, view, version)
+        fold.read_all(version)
+        return fold
+
+    def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
+        return Fold(self._reader, self._snapshots, thread_id, view, begin=begin)
 
 
-def _place(cursor: str) -> tuple[int, int]:
+def _place(cursor: str) -> Place:
     version, dot, ordinal = cursor.partition(".")
     digits = cursor.isascii() and version.isdecimal() and ordinal.isdecimal()
     if not (dot and digits and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers

@@ -4,8 +4,9 @@ A tuple or dict that is copied at every change makes a fold over 100,000 events 
 that. These copy little, and are plain frozen values that go through JSON as they are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Generic, TypeVar
 
 ItemT = TypeVar("ItemT")
@@ -21,12 +22,36 @@ class Chunks(Generic[ItemT]):
     full: tuple[tuple[ItemT, ...], ...] = ()
     tail: tuple[ItemT, ...] = ()
 
+    @classmethod
+    def of(cls, items: Sequence[ItemT]) -> "Chunks[ItemT]":
+        """Return the list that appending these one by one gives."""
+        end = len(items) - len(items) % _CHUNK
+        full = (tuple(items[start : start + _CHUNK]) for start in range(0, end, _CHUNK))
+        return cls(tuple(full), tuple(items[end:]))
+
+    @property
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self.full) * _CHUNK + len(self.tail)
+
     def append(self, item: ItemT) -> "Chunks[ItemT]":
         """Return the list with `item` at its end."""
         tail = (*self.tail, item)
         if len(tail) < _CHUNK:
             return Chunks(self.full, tail)
         return Chunks((*self.full, tail))
+
+    def beyond(self, earlier: "Chunks[ItemT]") -> tuple[int, tuple[ItemT, ...]]:
+        """Return how many items of `earlier` this list begins with, all or none, and those after.
+
+        Costs what the items after cost, where this list came from `earlier` by appending.
+        """
+        count = len(earlier.full)
+        chunks = (*self.full[count:], self.tail)
+        begins = chunks[0][: len(earlier.tail)] == earlier.tail
+        if not (begins and self.full[:count] == earlier.full):
+            return 0, tuple(self)
+        return earlier.size, tuple(islice(chain.from_iterable(chunks), len(earlier.tail), None))
 
     def __iter__(self) -> Iterator[ItemT]:
         for chunk in self.full:

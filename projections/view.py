@@ -48,6 +48,9 @@ class View(ABC, Generic[CarryT, OptionsT]):
     name: ClassVar[str]
     """What the registry and every URL call it."""
 
+    carry_format: ClassVar[int] = 1
+    """To be raised when a carry changes its shape or its meaning: kept ones are made again."""
+
     options_type: type[OptionsT]
     carry_type: type[CarryT]
 
@@ -76,7 +79,11 @@ class View(ABC, Generic[CarryT, OptionsT]):
 
     def load(self, text: bytes) -> CarryT:
         """Return the carry that `dump` wrote."""
-        return self._adapter.validate_python(parse_stored(text))
+        return self.carry_of(parse_stored(text))
+
+    def carry_of(self, value: JsonValue) -> CarryT:
+        """Return the carry that a JSON value is; raises `ValueError` where it is none."""
+        return self._adapter.validate_python(value)
 
     @cached_property
     def _adapter(self) -> TypeAdapter[CarryT]:

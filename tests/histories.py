@@ -1,4 +1,4 @@
-"""Histories to test with: built by hand from short words, or drawn by hypothesis from all of JSON."""
+"""Histories to test with: built by hand from short words, or drawn by hypothesis."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,11 +1,17 @@
 """The whole log: every event of every thread in its one order, and appending to many threads."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import repeat
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from api.http.answers import json_answer
-from api.http.asking import After, Body, Limit, TheStore, Types, number_cursor
+from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of
+from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
 from api.http.shapes import answers
 from api.representations import appended_json, event_json
@@ -50,23 +56,52 @@ def read_log(
         }
     },
 )
-def append_lines(store: TheStore, body: Body) -> Response:
-    """Append to many threads. Each line succeeds or fails by itself and is answered by a line."""
-    lines = [(number, line) for number, line in enumerate(body.splitlines(), 1) if line.strip()]
-    answered = b"".join(
-        print_bytes({"line": number, **_answer(outcome)}) + b"\n"
-        for start in range(0, len(lines), _BATCH)
-        for number, outcome in _append(store, lines[start : start + _BATCH])
-    )
-    return Response(answered, media_type=_LINES)
+async def append_lines(request: Request) -> StreamingResponse:
+    """Append to many threads, any number of lines: each succeeds or fails by itself.
+
+    Lines are written as they come, in batches, and each is answered by a line once it is durable.
+    """
+    store = await store_of(request)
+    lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
+    return _Duplex(_answers(store, lines), media_type=_LINES)
 
 
-def _append(store: Store, lines: list[tuple[int, bytes]]) -> Iterator[tuple[int, Outcome]]:
-    read = [(number, _request(store, line)) for number, line in lines]
+class _Duplex(StreamingResponse):
+    """Answers while the request is still being read.
+
+    Its parent listens for a disconnect meanwhile, and would take parts of the body for it.
+    """
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.stream_response(send)
+
+
+async def _answers(store: Store, chunks: AsyncIterator[list[NumberedLine]]) -> AsyncIterator[bytes]:
+    async for lines in chunks:
+        for start in range(0, len(lines), _BATCH):
+            yield await run_in_threadpool(_append, store, lines[start : start + _BATCH])
+
+
+def _append(store: Store, lines: Sequence[NumberedLine]) -> bytes:
+    """Append a batch of lines; return a line of answer for each."""
+    read = [
+        (number, _request(store, line) if isinstance(line, bytes) else line)
+        for number, line in lines
+    ]
     requests = [request for _, request in read if isinstance(request, AppendRequest)]
-    outcomes = iter(store.append_many(requests) if requests else ())
-    for number, request in read:
-        yield number, next(outcomes) if isinstance(request, AppendRequest) else request
+    outcomes: Iterator[Outcome]
+    try:
+        outcomes = iter(store.append_many(requests) if requests else ())
+    except AgentlogError as error:  # the database is gone: every line is told so
+        outcomes = repeat(error)
+    answers = (
+        (number, next(outcomes) if isinstance(request, AppendRequest) else request)
+        for number, request in read
+    )
+    return b"".join(
+        print_bytes({"line": number, **_answer(outcome)}) + b"\n" for number, outcome in answers
+    )
 
 
 def _request(store: Store, text: bytes) -> AppendRequest | AgentlogError:

@@ -1,0 +1,134 @@
+"""Many messages at once, and what they take on disk."""
+
+import time
+from itertools import islice
+from statistics import median
+
+import psycopg
+
+from benchmarks import floor
+from benchmarks.databases import connected, new_database, store_on
+from benchmarks.imports import copy_bodies, import_in_process
+from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
+from benchmarks.table import Table
+from benchmarks.workload import Workload
+from domain.errors import AgentlogError
+from domain.json_text import print_bytes
+from infrastructure.requests import AppendRequest
+from infrastructure.store import Store
+from projections.readers.registry import choose_reader
+
+_BATCH_THREADS = 70  # about 2,000 messages, as the importer does
+
+
+def measure_bulk(server: str, workload: Workload, *, runs: int) -> list[Table]:
+    """Return how many messages a second come in in bulk, each run into an empty database."""
+    copied = Rate("binary COPY of the same bytes, one transaction", "floor")
+    appended = Rate("`Store.append_many`, messages as the log has them", "agentlog")
+    imported = Rate("the importer, from the file on OpenAI's wire", "agentlog")
+    events = size = 0
+    for _ in range(runs):
+        with new_database(server) as url:
+            (taken,) = import_in_process(url, workload)
+            bodies = floor.stored_bodies(url)
+            events, size = len(bodies), sum(len(each.body) for each in bodies)
+            imported.runs.append(Run(events / taken))
+        with new_database(server) as url:
+            (taken,) = copy_bodies(url, bodies)
+            copied.runs.append(Run(events / taken))
+        with new_database(server) as url, store_on(url) as service:
+            appended.runs.append(_appended(service.store, workload))
+    return [
+        rate_table(
+            "In bulk",
+            f"`{workload.name}`: {events:,} events of {size:,} bytes. {runs} runs, in turn.",
+            [copied, appended, imported],
+            beside={"binary COPY": copied},
+        ),
+        aims_table(
+            "What is asked of it in bulk",
+            [
+                Aim("the importer", median(imported.times(copied)), 0.15, 0.3, "times COPY"),
+                Aim("`append_many`", median(appended.times(copied)), 0.15, 0.3, "times COPY"),
+            ],
+        ),
+    ]
+
+
+def measure_disk(server: str, workload: Workload) -> list[Table]:
+    """Return what the histories take on disk, beside the bytes that they were given as."""
+    given = sum(len(print_bytes(item)) for record in workload.records for item in record["traj"])
+    with new_database(server) as url:
+        with store_on(url), connected(url) as connection:
+            empty = _database_size(connection)
+        import_in_process(url, workload)
+        with connected(url) as connection:
+            whole = _database_size(connection)
+            parts = connection.execute(_PARTS).fetchall()
+            bodies, stored = connection.execute(_BODIES).fetchone() or (0, 0)
+    ours = sum(size for _, _, size in parts)
+    lines = [
+        ("the whole database", whole),
+        ("the whole database less the same one while empty", whole - empty),
+        ("agentlog's tables and indexes", ours),
+        *((f"{kind} `{name}`", size) for name, kind, size in parts),
+        ("of it bodies, as bytes of JSON", bodies),
+        ("of it bodies, as stored", stored),
+    ]
+    return [
+        Table(
+            "On disk",
+            f"{workload.messages:,} messages, {given:,} bytes of JSON without a space as they were "
+            f"given; an empty database of agentlog's takes {empty:,} bytes.",
+            ["what", "bytes", "a message", "times given"],
+            [
+                [what, f"{n:,}", f"{n / workload.messages:,.0f}", f"{n / given:.2f}"]
+                for what, n in lines
+            ],
+            [{"what": what, "bytes": n, "timesGiven": n / given} for what, n in lines],
+        ),
+        aims_table(
+            "What is asked of it on disk",
+            [Aim("the whole database", whole / given, 1.0, 0.5, "times given")],
+        ),
+    ]
+
+
+def _appended(store: Store, workload: Workload) -> Run:
+    reader = choose_reader("openai")
+    requests = [
+        store.request(f"airline-{number}", list(reader.read(items)))
+        for number, items in enumerate(islice(workload.histories(), len(workload.records)))
+    ]
+    return Run(_append_all(store, requests))
+
+
+def _append_all(store: Store, requests: list[AppendRequest]) -> float:
+    """Return how many messages a second were written."""
+    began = time.perf_counter()
+    for start in range(0, len(requests), _BATCH_THREADS):
+        for outcome in store.append_many(requests[start : start + _BATCH_THREADS]):
+            if isinstance(outcome, AgentlogError):
+                raise outcome
+    taken = time.perf_counter() - began
+    return sum(len(request.drafts) for request in requests) / taken
+
+
+def _database_size(connection: psycopg.Connection) -> int:
+    connection.execute("CHECKPOINT")
+    row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+_PARTS = """
+SELECT relname, kind, bytes FROM (
+    SELECT relname, 'table' AS kind, pg_table_size(oid)::bigint AS bytes
+    FROM pg_class WHERE relnamespace = 'agentlog'::regnamespace AND relkind = 'r'
+    UNION ALL
+    SELECT relname, 'index', pg_relation_size(oid)::bigint
+    FROM pg_class WHERE relnamespace = 'agentlog'::regnamespace AND relkind = 'i'
+) AS parts WHERE bytes > 65536 ORDER BY bytes DESC
+"""
+_BODIES = """
+SELECT sum(octet_length(body))::bigint, sum(pg_column_size(body))::bigint FROM agentlog.events
+"""

@@ -1,0 +1,109 @@
+"""A view's fold over one thread: begun at the nearest snapshot, read in chunks of events."""
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from infrastructure.reader import LogReader
+from infrastructure.snapshots import Passed, Snapshots, Start
+from projections.view import OptionsT, Placed, View
+
+CarryT = TypeVar("CarryT")
+
+CHUNK = 2000
+"""How many events are read at once, at most: a whole view of a long thread never holds them all."""
+
+_SPARE = 50
+
+Place = tuple[int, int]
+"""Of an item: version and ordinal."""
+
+BEGINNING: Place = (0, -1)
+"""Before every item."""
+
+
+class Fold(Generic[CarryT, OptionsT]):
+    """A fold that has come as far as `version`, and can only go on.
+
+    It begins at `begin` or before: at a snapshot, or at the thread's beginning. Without
+    `snapshots` none are used and none are kept.
+    """
+
+    def __init__(
+        self,
+        reader: LogReader,
+        snapshots: Snapshots | None,
+        thread_id: str,
+        view: View[CarryT, OptionsT],
+        *,
+        begin: int,
+    ) -> None:
+        self._reader = reader
+        self._thread_id = thread_id
+        self._view = view
+        # a view that carries nothing can begin anywhere
+        anywhere = view.carry_type is type(None)
+        self._snapshots = None if anywhere else snapshots
+        if self._snapshots is None:
+            self._start = Start(begin if anywhere else 0, view.start())
+        else:
+            self._start = self._snapshots.nearest(thread_id, view, begin)
+        self._size = 0
+        self.version = self._start.version
+        self.carry = self._start.carry
+
+    def read(
+        self, upto: int, *, after: Place = BEGINNING, enough: int | None = None, most: int = CHUNK
+    ) -> list[Placed]:
+        """Fold at most so many more events, none beyond `upto`; return the items they settle.
+
+        Items at `after` and before it are left out; once there are `enough`, the fold stops.
+        """
+        events = self._reader.events(self._thread_id, after=self.version, upto=upto, limit=most)
+        interval = 0 if self._snapshots is None else self._snapshots.interval
+        settled: list[Placed] = []
+        passed: list[Passed[CarryT]] = []
+        stopped = False
+        for event in events:
+            self.carry, items = self._view.fold(self.carry, event)
+            self.version = event.version
+            self._size += len(event.body)
+            if interval and event.version % interval == 0:
+                passed.append(Passed(event.version, self.carry, self._size))
+                self._size = 0
+            if items:
+                settled += beyond(after, items)
+                if stopped := enough is not None and len(settled) >= enough:
+                    break
+        if len(events) < most and not stopped:
+            self.version = upto
+        if self._snapshots is not None:
+            self._start = self._snapshots.keep(self._thread_id, self._view, self._start, passed)
+        return settled
+
+    def page(self, upto: int, *, after: Place, limit: int) -> list[Placed]:
+        """Return the items beyond `after` as they stand at `upto`: all, or more than `limit`."""
+        found: list[Placed] = []
+        while self.version < upto and len(found) <= limit:
+            missing = limit + 1 - len(found)
+            # some messages come to no item: better a few too many than another round trip
+            most = max(after[0] - self.version, 0) + missing + missing // 4 + _SPARE
+            found += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
+        if self.version == upto and len(found) <= limit:
+            found += beyond(after, self._view.rest(self.carry))
+        return found
+
+    def read_all(self, upto: int) -> list[Placed]:
+        """Fold all events up to `upto`; return the items they settle."""
+        settled: list[Placed] = []
+        while self.version < upto:
+            settled += self.read(upto)
+        return settled
+
+    def rest(self) -> list[Placed]:
+        """Return the items that a later event may still change, as they stand now."""
+        return list(self._view.rest(self.carry))
+
+
+def beyond(place: Place, items: Sequence[Placed]) -> list[Placed]:
+    """Return the items after a place."""
+    return [each for each in items if (each.version, each.ordinal) > place]

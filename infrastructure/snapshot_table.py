@@ -1,0 +1,89 @@
+"""The table of snapshots: rows found, added and taken out, by thread, view, options and format."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+import psycopg
+from psycopg.rows import class_row, tuple_row
+
+from infrastructure.database import Database
+from infrastructure.sql import statement
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Which rows belong together: those of one view of one thread."""
+
+    tenant: str
+    thread_id: str
+    view: str
+    options: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `of_this_log`: whether the log still has the history that it was made from."""
+
+    version: int
+    carry: bytes | None
+    grown: bytes | None
+    of_this_log: bool | None = True
+
+
+class SnapshotTable:
+    """Rows of snapshots; every method raises what the database raises."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def nearest(self, series: Series, version: int) -> Row | None:
+        """Return the row with a carry that stands nearest to `version`, at it or before it."""
+        found = self._rows("select_snapshot", series, version=version)
+        return found[0] if found else None
+
+    def steps(self, series: Series, since: int, version: int) -> list[Row]:
+        """Return the rows from `since` to `version`, without their carries."""
+        return self._rows("select_snapshot_lists", series, since=since, version=version)
+
+    def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
+        """Return which of these versions have a row, and whether it has a carry."""
+        parameters = {**asdict(series), "versions": list(versions)}
+        with (
+            self._database.connection() as connection,
+            connection.cursor(row_factory=tuple_row) as cursor,
+        ):
+            return dict(cursor.execute(statement("select_snapshot_versions"), parameters))
+
+    def insert(self, series: Series, rows: Sequence[Row], *, alone: bool) -> None:
+        """Add rows where there are none; `alone`: take out those of other formats."""
+        columns = {
+            "versions": [row.version for row in rows],
+            "carries": [row.carry for row in rows],
+            "growths": [row.grown for row in rows],
+        }
+        with self._writing() as connection:
+            if alone:
+                connection.execute(statement("delete_snapshots_of_other_formats"), asdict(series))
+            connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})
+
+    def delete(self, series: Series, version: int) -> None:
+        """Take the row of a version out, if there is one."""
+        with self._writing() as connection:
+            connection.execute(statement("delete_snapshot"), {**asdict(series), "version": version})
+
+    @contextmanager
+    def _writing(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection whose transaction holds up no read: what is lost is made again."""
+        with self._database.connection() as connection, connection.transaction():
+            connection.execute("SET LOCAL synchronous_commit = off")
+            connection.execute("SET LOCAL lock_timeout = '100ms'")
+            yield connection
+
+    def _rows(self, name: str, series: Series, **parameters: int) -> list[Row]:
+        with (
+            self._database.connection() as connection,
+            connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,
+        ):
+            return cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()

@@ -1,0 +1,227 @@
+"""Snapshots: carries of views at regular versions of a thread, kept by reads and droppable.
+
+A fold begins at the nearest one instead of the thread's beginning. What they take stays in
+proportion to the log: the lists of a carry are kept as what they grew by since the snapshot before,
+and what remains of it only where it is small beside the events that it saves to read. Nothing
+depends on them: a row that is missing, garbage, of another format or of another history is passed
+over, and made again by the read that missed it; where they cannot be read or written at all, views
+are folded from the start.
+"""
+
+import logging
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import psycopg
+
+from domain.json_text import JsonValue, parse_stored, print_bytes
+from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.snapshot_table import Row, Series, SnapshotTable
+from projections.growth import Growth, growth, with_lists, without_lists
+from projections.view import OptionsT, View
+
+CarryT = TypeVar("CarryT")
+_ResultT = TypeVar("_ResultT")
+
+_GARBAGE = (zlib.error, ValueError, TypeError, AttributeError)
+"""What reading garbage comes to."""
+
+_ROW_FORMAT = 1
+"""To be raised when rows change their meaning, whatever the view."""
+
+_logger = logging.getLogger("agentlog")
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Generic[CarryT]):
+    """Where a fold may begin, just after `version`, and what the next snapshots are told from.
+
+    `since` and `size` are those of the snapshot, the latter in bytes; `behind` counts the bytes of
+    the events since the latest snapshot with a carry.
+    """
+
+    version: int
+    carry: CarryT
+    since: int = 0
+    size: int = 0
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passed(Generic[CarryT]):
+    """A carry that a fold came by; `size` is that of the events since the one before, in bytes."""
+
+    version: int
+    carry: CarryT
+    size: int
+
+
+class _Broken(Exception):
+    """The row of `version` is missing, or not what was written."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the snapshot at version {version} is missing or broken")
+        self.version = version
+
+
+class Snapshots:
+    """One tenant's snapshots.
+
+    `interval`: they stand at the versions that it divides. `share`: the most that a carry, without
+    its lists, may take of the bytes of the events since the one before.
+    """
+
+    def __init__(
+        self, database: Database, *, tenant: str, interval: int = 250, share: float = 0.125
+    ) -> None:
+        self.interval = interval
+        self._table = SnapshotTable(database)
+        self._tenant = tenant
+        self._share = share
+
+    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Start[CarryT]:
+        """Return the nearest carry at or before `version`, or that before the first event."""
+        series = self._series(thread_id, view)
+        found = self._try(lambda: self._nearest(series, view, version))
+        return Start(0, view.start()) if found is None else found
+
+    def keep(
+        self,
+        thread_id: str,
+        view: View[CarryT, OptionsT],
+        start: Start[CarryT],
+        passed: Sequence[Passed[CarryT]],
+    ) -> Start[CarryT]:
+        """Keep what a fold from `start` came by, as far as it is not there and worth it.
+
+        Returns the last of them, to go on from.
+        """
+        if not passed:
+            return start
+        series = self._series(thread_id, view)
+        known = self._try(lambda: self._table.kept(series, [each.version for each in passed])) or {}
+        rows: list[Row] = []
+        at = start
+        for each in passed:
+            at = self._step(view, at, each, known, rows)
+        if rows:
+            self._try(lambda: self._table.insert(series, rows, alone=start.version == 0))
+        return at
+
+    def _nearest(
+        self, series: Series, view: View[CarryT, OptionsT], version: int
+    ) -> Start[CarryT] | None:
+        while version >= self.interval:
+            row = self._table.nearest(series, version)
+            if row is None:
+                break
+            try:
+                return self._read(series, view, row)
+            except _Broken as broken:
+                self._forget(series, broken.version)
+                version = broken.version - 1
+        return None
+
+    def _step(
+        self,
+        view: View[CarryT, OptionsT],
+        before: Start[CarryT],
+        now: Passed[CarryT],
+        known: Mapping[int, bool],
+        rows: list[Row],
+    ) -> Start[CarryT]:
+        """Add the row for one carry, if there is to be one; return how matters stand after it."""
+        lists = growth(before.carry, now.carry)
+        follows = lists is not None and any(each.kept for each in lists.values())
+        since = before.since if follows else now.version
+        behind, size = before.behind + now.size, before.size
+        carry: bytes | None = None
+        if now.version not in known:
+            # what was too large the last time is printed again once it may be worth it
+            if size <= behind * self._share:
+                began = b"null" if lists is None else b"%d" % since
+                text = view.dump(without_lists(now.carry))
+                printed = _packed(b"[%b,%b]" % (began, text))
+                size = len(printed)
+                carry = printed if size <= behind * self._share else None
+            if carry is not None or lists is not None:
+                rows.append(Row(now.version, carry, _printed(lists)))
+        if carry is not None or known.get(now.version):
+            behind = 0
+        return Start(now.version, now.carry, since, size, behind)
+
+    def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
+        if row.carry is None or not row.of_this_log:
+            raise _Broken(row.version)
+        try:
+            since, value = _unpacked(row.carry)
+            if since is not None:
+                value = with_lists(value, self._lists(series, since, row))
+            carry = view.carry_of(value)
+        except _GARBAGE as error:
+            raise _Broken(row.version) from error
+        return Start(row.version, carry, row.version if since is None else since, len(row.carry))
+
+    def _lists(self, series: Series, since: int, row: Row) -> dict[str, list[JsonValue]]:
+        """Return the lists of a row: what they grew by since they began, a row for each step."""
+        rows = [row] if since == row.version else self._table.steps(series, since, row.version)
+        steps = {step.version: step for step in rows}
+        lists: dict[str, list[JsonValue]] = {}
+        for version in range(since, row.version + 1, self.interval):
+            step = steps.get(version)
+            if step is None or step.grown is None or not step.of_this_log:
+                raise _Broken(version)
+            try:
+                _extend(lists, _unpacked(step.grown))
+            except _GARBAGE as error:
+                raise _Broken(version) from error
+        return lists
+
+    def _forget(self, series: Series, version: int) -> None:
+        _logger.info(
+            "snapshot %d of %s is missing or broken: it will be made again", version, series
+        )
+        self._try(lambda: self._table.delete(series, version))
+
+    def _try(self, action: Callable[[], _ResultT]) -> _ResultT | None:
+        """Return what `action` does, or None where the database will not: a read goes on."""
+        try:
+            return action()
+        except (psycopg.Error, DatabaseUnavailable) as error:
+            _logger.warning("snapshots are passed over: %s", error)
+            return None
+
+    def _series(self, thread_id: str, view: View[CarryT, OptionsT]) -> Series:
+        return Series(
+            self._tenant,
+            thread_id,
+            view.name,
+            view.options.model_dump_json(),
+            f"{_ROW_FORMAT}.{view.carry_format}.{self.interval}",
+        )
+
+
+def _printed(lists: Mapping[str, Growth] | None) -> bytes | None:
+    if lists is None:
+        return None
+    return _packed(print_bytes({name: (each.kept, each.added) for name, each in lists.items()}))
+
+
+def _extend(lists: dict[str, list[JsonValue]], grown: JsonValue) -> None:
+    """Let lists grow by one more step; raises `ValueError` where it does not begin at their end."""
+    for name, (kept, added) in grown.items():
+        items = lists.setdefault(name, [])
+        if kept not in (0, len(items)):
+            raise ValueError(f"{name} has {len(items)} items, not {kept}")
+        items[kept:] = added
+
+
+def _packed(text: bytes) -> bytes:
+    return zlib.compress(text, 1)
+
+
+def _unpacked(data: bytes) -> JsonValue:
+    """Return the value that was packed; the format's checksum finds what has changed since."""
+    return parse_stored(zlib.decompress(data))

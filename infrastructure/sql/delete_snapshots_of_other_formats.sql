@@ -1,0 +1,6 @@
+DELETE FROM agentlog.snapshots
+WHERE tenant = %(tenant)s
+  AND thread_id = %(thread_id)s
+  AND view = %(view)s
+  AND options = %(options)s
+  AND format <> %(format)s
