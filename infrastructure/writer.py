@@ -32,6 +32,7 @@ _BATCH_REQUESTS = 1000
 _BATCH_BYTES = 8 * 2**20
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
+_FIRST_PLANS = 100
 
 
 class WriterOverloaded(AgentlogError):
@@ -90,6 +91,7 @@ class Writer:
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._connection: psycopg.Connection | None = None
+        self._position = self._planned_at = 0
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises what refuses it."""
@@ -202,11 +204,13 @@ class Writer:
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
+                self._renew_plans(connection)
                 wanted = wanted_by(ready, again=attempt > 0)
                 with log_transaction(connection, wanted) as log:
                     batch = Batch(log)
                     outcomes = [batch.decide(each) for each in ready]
                     batch.write()
+                self._position = log.ticket.position
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
                 if attempt == _TRIES - 1:
@@ -216,6 +220,16 @@ class Writer:
             else:
                 return outcomes
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _renew_plans(self, connection: psycopg.Connection) -> None:
+        """Have statements planned anew whenever the log has doubled.
+
+        Plans of prepared statements stay, and one that was made while the tables were small may
+        read all of them for ever: a scan, or an index that fits worse than the key.
+        """
+        if self._position > self._planned_at * 2 + _FIRST_PLANS:
+            connection.execute("DISCARD PLANS")
+            self._planned_at = self._position
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:

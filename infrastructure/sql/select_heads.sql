@@ -1,5 +1,10 @@
-SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
-       started_at, updated_at
-FROM agentlog.threads
-JOIN unnest(%(tenants)b::text[], %(thread_ids)b::text[]) AS wanted (tenant, thread_id)
-    USING (tenant, thread_id)
+-- A look-up for each thread, never a join of the whole table.
+SELECT head.*
+FROM unnest(%(tenants)b::text[], %(thread_ids)b::text[]) AS wanted (tenant, thread_id)
+CROSS JOIN LATERAL (
+    SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
+           started_at, updated_at
+    FROM agentlog.threads
+    WHERE threads.tenant = wanted.tenant AND threads.thread_id = wanted.thread_id
+    LIMIT 1
+) AS head
