@@ -7,6 +7,9 @@ databases   a database of its own for each measurement
 service     `agentlog serve` in a process of its own, and a client that keeps its connection
 floor       PostgreSQL with nothing around it
 peer        the recorder of the eventsourcing library
-imports, views, appends    the cases
+imports, views, appends, long_threads    how long things take
+load, bulk, growth, peers                how many a second, and how much on disk
+rates, callers, http_load                what these are measured with
+peers_program                            runs in the peers' own environment
 machine     where it ran
 """

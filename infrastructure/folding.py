@@ -88,7 +88,7 @@ class Fold(Generic[CarryT, OptionsT]):
             # some messages come to no item: better a few too many than another round trip
             most = max(after[0] - self.version, 0) + missing + missing // 4 + _SPARE
             found += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
-        if self.version == upto and len(found) <= limit:
+        if len(found) <= limit:
             found += beyond(after, self._view.rest(self.carry))
         return found
 

@@ -156,20 +156,24 @@ class Snapshots:
         if row.carry is None or not row.of_this_log:
             raise _Broken(row.version)
         try:
-            since, value = _unpacked(row.carry)
-            if since is not None:
-                value = with_lists(value, self._lists(series, since, row))
+            match _unpacked(row.carry):
+                case [None, value]:
+                    since = row.version
+                case [int(since), value] if since in self._steps(self.interval, row):
+                    value = with_lists(value, self._lists(series, since, row))
+                case _:
+                    raise _Broken(row.version)
             carry = view.carry_of(value)
         except _GARBAGE as error:
             raise _Broken(row.version) from error
-        return Start(row.version, carry, row.version if since is None else since, len(row.carry))
+        return Start(row.version, carry, since, len(row.carry))
 
     def _lists(self, series: Series, since: int, row: Row) -> dict[str, list[JsonValue]]:
         """Return the lists of a row: what they grew by since they began, a row for each step."""
         rows = [row] if since == row.version else self._table.steps(series, since, row.version)
         steps = {step.version: step for step in rows}
         lists: dict[str, list[JsonValue]] = {}
-        for version in range(since, row.version + 1, self.interval):
+        for version in self._steps(since, row):
             step = steps.get(version)
             if step is None or step.grown is None or not step.of_this_log:
                 raise _Broken(version)
@@ -178,6 +182,9 @@ class Snapshots:
             except _GARBAGE as error:
                 raise _Broken(version) from error
         return lists
+
+    def _steps(self, since: int, row: Row) -> range:
+        return range(since, row.version + 1, self.interval)
 
     def _forget(self, series: Series, version: int) -> None:
         _logger.info(

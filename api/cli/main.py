@@ -144,20 +144,26 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
 @app.command("threads")
 def threads_(  # noqa: PLR0913 - one parameter a filter
     status: Annotated[str | None, typer.Option(help="open, exited or closed.")] = None,
-    q: Annotated[str | None, typer.Option(help="Text in goal or id.")] = None,
+    q: Annotated[str | None, typer.Option(help="Words in goal or id, or how they begin.")] = None,
     parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="What metadata must be, as in team=support or reward=0.0."
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
     *,
     json: Annotated[bool, typer.Option("--json", help="A JSON line each.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """List threads, those that moved last first."""
-    from api.cli.reading import list_threads
+    from api.cli.reading import filter_of, list_threads
     from api.cli.session import failing_clearly, settings_with
 
     with failing_clearly():
-        settings = settings_with(data_dir=data_dir)
-        list_threads(settings, status=status, q=q, parent=parent, limit=limit, as_json=json)
+        which = filter_of(status=status, q=q, parent=parent, metadata=metadata or [])
+        list_threads(settings_with(data_dir=data_dir), which, limit=limit, as_json=json)
 
 
 @app.command()

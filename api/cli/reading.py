@@ -10,6 +10,7 @@ from rich.text import Text
 
 from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
+from api.filters import metadata_filter
 from api.representations import difference_json, event_json, thread_json, time_text, view_json
 from domain.events import Event
 from domain.json_text import JsonValue, print_text
@@ -29,22 +30,25 @@ def migrate(settings: Settings) -> None:
         Console().print(Text(f"up to date: {service.where}"))
 
 
-def list_threads(  # noqa: PLR0913 - one parameter a filter
-    settings: Settings,
-    *,
-    status: str | None,
-    q: str | None,
-    parent: str | None,
-    limit: int,
-    as_json: bool,
-) -> None:
-    """Print threads, those that moved last first."""
+def filter_of(
+    *, status: str | None, q: str | None, parent: str | None, metadata: list[str]
+) -> ThreadFilter:
+    """Return which threads are meant, from the options of the command."""
     known: tuple[Status, ...] = get_args(Status)
     chosen = next((each for each in known if each == status), None)
     if status is not None and chosen is None:
         raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
+    pairs = [option.partition("=") for option in metadata]
+    for text, (_, equals, _) in zip(metadata, pairs, strict=True):
+        if not equals:
+            raise InvalidOption(f"--metadata {text}: give KEY=VALUE")
+    found = metadata_filter((key, value) for key, _, value in pairs)
+    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=found)
+
+
+def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json: bool) -> None:
+    """Print threads, those that moved last first."""
     with _store(settings) as store:
-        which = ThreadFilter(status=chosen, parent=parent, text=q)
         heads = store.threads(which, before=None, limit=limit)
     if as_json:
         for head in heads:

@@ -45,7 +45,7 @@ def read_log(
 @router.post(
     "/log",
     response_class=Response,  # not the framework's, which would add JSON to the document
-    responses=answers(200, "BulkAnswers", 413, media_type=_LINES),
+    responses=answers(200, "BulkAnswers", media_type=_LINES),
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from ulid import ULID
 
+from api.filters import InvalidFilter, metadata_filter
 from api.http.answers import json_answer
 from api.http.asking import After, Body, Limit, TheStore, ThreadId, number_cursor, without_nul
 from api.http.shapes import answers, json_body
@@ -19,6 +20,30 @@ router = APIRouter(tags=["threads"])
 
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
+_METADATA = "metadata."
+_FILTERS = ("status", "q", "parent", "after", "limit")
+_METADATA_PARAMETERS = {
+    "name": "metadata",
+    "in": "query",
+    "required": False,
+    "description": "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
+    "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
+    "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
+    "style": "form",
+    "explode": True,
+    "schema": {
+        "type": "object",
+        "propertyNames": {"pattern": r"^metadata\..+$"},
+        "additionalProperties": {"type": "string"},
+    },
+    "example": {"metadata.team": "support", "metadata.reward": "0.0"},
+}
+_TEXT = (
+    "Text to look for, whatever its case: each part of it, between spaces, must stand in the id or "
+    "in the first 4,000 characters of the goal, from the beginning of a word. Each character of a "
+    "script without spaces, and each of punctuation, counts as a word. Of a thread that was never "
+    "started, all of it must begin the id, as that is written."
+)
 
 
 @router.post(
@@ -40,18 +65,26 @@ def start_thread(store: TheStore, body: Body) -> Response:
     return json_answer(appended_json(appended), status=status, headers=headers)
 
 
-@router.get("/threads", responses=answers(200, "Threads"))
+@router.get(
+    "/threads",
+    responses=answers(200, "Threads"),
+    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+)
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    request: Request,
     store: TheStore,
     status: Status | None = None,
-    q: Annotated[str | None, Query(description="Text in goal or id.", max_length=1000)] = None,
+    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
     parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
     after: After = None,
     limit: Limit = 50,
 ) -> Response:
-    """List threads, those that moved last first."""
+    """List threads, those that moved last first; with several filters those that match them all."""
     which = ThreadFilter(
-        status=status, parent=parent and without_nul(parent), text=q and without_nul(q)
+        status=status,
+        parent=parent and without_nul(parent),
+        text=q and without_nul(q),
+        metadata=_metadata_in(request),
     )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     page = heads[:limit]
@@ -94,6 +127,17 @@ def annotate_thread(store: TheStore, thread_id: ThreadId, body: Body) -> Respons
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     return json_answer(appended_json(store.annotate(thread_id, metadata)))
+
+
+def _metadata_in(request: Request) -> dict[str, JsonValue]:
+    """Return what the query says of metadata; raises `InvalidFilter` for parameters unknown."""
+    given = [each for each in request.query_params.multi_items() if each[0] not in _FILTERS]
+    for name, _ in given:
+        if not name.startswith(_METADATA):
+            raise InvalidFilter(
+                f"{name[:64]!r} is no filter: use {', '.join(_FILTERS)} or metadata.KEY"
+            )
+    return metadata_filter((name.removeprefix(_METADATA), value) for name, value in given)
 
 
 def _object(body: bytes) -> dict[str, JsonValue]:

@@ -4,6 +4,5 @@ WHERE tenant = %(tenant)s
   AND thread_id = %(thread_id)s
   AND version > %(after)s
   AND version <= %(upto)s
-  AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
 ORDER BY version
 LIMIT %(limit)s

@@ -268,7 +268,7 @@ def test_a_route_that_is_not_there_says_so(
 LARGE = b"x" * (17 * 2**20)
 
 
-@pytest.mark.parametrize("path", ["/v1/log", "/v1/threads", "/v1/threads/t/messages"])
+@pytest.mark.parametrize("path", ["/v1/threads", "/v1/threads/t/messages"])
 def test_a_body_of_17_mb_is_413_by_its_declared_length(refusals: Refusals, path: str) -> None:
     refusals.check(
         "POST", path, str(MAX_BODY_BYTES), status=413, name="body-too-large", content=LARGE

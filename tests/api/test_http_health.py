@@ -45,7 +45,6 @@ REQUESTS = [
     ("GET", "/v1/threads", None),
     ("GET", "/v1/threads/t", None),
     ("POST", "/v1/threads/t/messages", {"type": "tick"}),
-    ("POST", "/v1/log", {"threadId": "t", "messages": [{"type": "tick"}]}),
     ("GET", "/v1/threads/t/messages", None),
     ("GET", f"/v1/threads/t/messages/{given(1)}", None),
     ("GET", "/v1/threads/t/views/openai?at=2026-01-01T00:00:00Z", None),
@@ -66,6 +65,9 @@ def test_without_its_database_a_service_lives_and_answers_503_until_it_is_back(
         answer = remote.request(method, path, json=body)
         problem_in(answer, 503, "database-unavailable", "the database is not available")
         assert answer.headers["retry-after"] == "1"
+    line = {"threadId": "t", "messages": [{"type": "tick"}]}
+    told = remote.post("/v1/log", json=line).json()  # answers stream: each line is told for itself
+    assert (told["line"], told["problem"]["status"]) == (1, 503)
     assert remote.get("/healthz").status_code == 200
     assert last_position(database) == 1
     relay.mend()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
 from tests.api.refusals import Refusals
@@ -173,3 +174,59 @@ def test_the_time_of_a_fact_is_the_services(client: TestClient) -> None:
     (item,) = client.get("/v1/threads/t/messages").json()["items"]
     assert item["message"]["timestamp"] == NOON
     assert item["message"]["id"] != given(1)
+
+
+def test_threads_are_filtered_by_metadata_as_json_or_else_as_text(client: TestClient) -> None:
+    _start(client, "number", metadata={"team": "support", "reward": 0, "a.b": True})
+    _start(client, "text", metadata={"team": "support", "reward": "0", "a.b": "true"})
+    _start(client, "other", metadata={"team": "sales", "reward": None})
+
+    def ids(query: str) -> list[str]:
+        answer = client.get(f"/v1/threads?{query}")
+        assert answer.status_code == 200, answer.text
+        return [thread["threadId"] for thread in answer.json()["items"]]
+
+    assert ids("metadata.team=support") == ["text", "number"]
+    assert ids('metadata.team="support"') == ["text", "number"]
+    assert ids("metadata.team=support&metadata.reward=0.0") == ["number"]
+    assert ids('metadata.reward="0"') == ["text"]
+    assert ids("metadata.reward=null") == ["other"]
+    assert ids("metadata.a.b=true") == ["number"]
+    assert ids("metadata.team=support&q=num&status=open") == ["number"]
+    assert ids("metadata.team=Support") == []
+    assert ids('metadata.team={"a":1}') == []
+    assert ids("metadata.team=") == []
+
+
+def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None:
+    for number in range(7):
+        _start(client, f"t{number}", goal="Find it", metadata={"even": number % 2 == 0})
+    ids: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        asked = {"limit": "2", "q": "find", "metadata.even": "true", **cursor}
+        page = client.get("/v1/threads", params=asked).json()
+        ids += [thread["threadId"] for thread in page["items"]]
+        if page["next"] is None:
+            break
+        cursor = {"after": page["next"]}
+    assert ids == ["t6", "t4", "t2", "t0"]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (
+            "stauts=open",
+            ["'stauts' is no filter", "status, q, parent, after, limit", "metadata.KEY"],
+        ),
+        ("team=support", ["'team' is no filter"]),
+        ("metadata=support", ["'metadata' is no filter"]),
+        ("metadata.=support", ["name the key"]),
+        ("metadata.team=a&metadata.team=b", ["metadata.team: given twice"]),
+    ],
+)
+def test_a_filter_that_there_is_not_is_refused_and_the_others_are_named(
+    refusals: Refusals, query: str, words: list[str]
+) -> None:
+    refusals.check("GET", f"/v1/threads?{query}", *words, status=422, name="invalid-filter")

@@ -1,0 +1,37 @@
+"""Filters of the thread list as text: the same words over HTTP and on the command line."""
+
+from collections.abc import Iterable
+
+from domain.errors import InvalidInput, InvalidJson
+from domain.json_text import JsonValue, parse
+
+
+class InvalidFilter(InvalidInput):
+    """The list of threads has no such filter, or not like that."""
+
+
+def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
+    """Return what metadata must be, from keys and values as text.
+
+    A value is JSON where it reads as a scalar of JSON, and else a string: `5` is the number, `"5"`
+    the string, `support` the string too.
+
+    Raises:
+        InvalidFilter: a key is empty, or comes twice.
+    """
+    found: dict[str, JsonValue] = {}
+    for key, text in pairs:
+        if not key:
+            raise InvalidFilter("metadata: name the key, as in metadata.team=support")
+        if key in found:
+            raise InvalidFilter(f"metadata.{key[:64]}: given twice; a key has one value")
+        found[key] = _scalar(text)
+    return found
+
+
+def _scalar(text: str) -> JsonValue:
+    try:
+        value = parse(text.encode())
+    except InvalidJson:
+        return text
+    return text if isinstance(value, dict | list) else value

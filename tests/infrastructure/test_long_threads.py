@@ -1,0 +1,284 @@
+"""Long threads: whatever snapshots there are, were or should be, no answer changes."""
+
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.events import Event
+from domain.json_text import print_bytes
+from domain.moments import AtVersion
+from infrastructure.database import Database
+from infrastructure.folding import Fold
+from infrastructure.reader import LogReader
+from infrastructure.snapshots import Snapshots
+from infrastructure.store import Difference, Page, State, Store
+from infrastructure.writer import Writer
+from projections.difference import items_difference, state_difference
+from projections.readers.draft import Draft
+from projections.registry import AnyView
+from projections.view import StateView, render
+from tests.histories import histories
+from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results
+from tests.infrastructure.appends import given as given_id
+from tests.projections.test_laws import every_view
+
+Counts = dict[str, tuple[int, int]]
+
+_threads = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """An open log; its one writer keeps a connection."""
+
+    database: Database
+    writer: Writer
+
+    def store(self, snapshots: Snapshots | None = None) -> Store:
+        """Return a store over it."""
+        reader = LogReader(self.database, tenant=TENANT)
+        return Store(reader=reader, writer=self.writer, tenant=TENANT, snapshots=snapshots)
+
+
+def _log(database: Database) -> Log:
+    return Log(database, Writer(database, clock=Clock(), new_id=Ids()))
+
+
+@pytest.fixture(scope="module")
+def log(shared_database_url: str) -> Iterator[Log]:
+    """One log for all that hypothesis draws: each example has a thread of its own."""
+    with Database(shared_database_url, pool_size=1) as opened:
+        # connected by now: the pool draws random numbers for it, which hypothesis would notice
+        fetch(opened, "SELECT 1")
+        yield _log(opened)
+
+
+def _put(log: Log, events: list[Event]) -> str:
+    """Write events as they are, also what no append would take; return their thread."""
+    thread_id = f"drawn-{next(_threads)}"
+    log.store().start(thread_id, {"policy": "record"})
+    with log.database.connection() as connection, connection.transaction():
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO agentlog.events (tenant, thread_id, version, position, type, "
+                "message_id, recorded_at, body, body_sha256, chain, metadata) "
+                "VALUES (%s, %s, %s, 1, %s, %s, %s, %s, '', %s, %s)",
+                [
+                    (
+                        TENANT,
+                        thread_id,
+                        event.version + 1,
+                        event.type,
+                        event.message_id,
+                        event.recorded_at,
+                        event.body,
+                        f"{thread_id} {event.version}".encode(),
+                        print_bytes(event.metadata),
+                    )
+                    for event in events
+                ],
+            )
+        connection.execute(
+            "UPDATE agentlog.threads SET version = %s WHERE tenant = %s AND thread_id = %s",
+            (len(events) + 1, TENANT, thread_id),
+        )
+    return thread_id
+
+
+_DAMAGES = [
+    "SELECT 1",
+    "DELETE FROM agentlog.snapshots WHERE thread_id = %(thread)s",
+    "DELETE FROM agentlog.snapshots WHERE thread_id = %(thread)s AND version %% %(some)s = 0",
+    (
+        "UPDATE agentlog.snapshots SET carry = 'garbage' "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET grown = substr(grown, 1, length(grown) - 1) "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET chain = 'another' "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET format = format || ' ' || ctid "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0 AND format NOT LIKE '%% %%'"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET carry = NULL "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+]
+
+
+class _Reader:
+    """Reads one thread, and between two reads something happens to its snapshots."""
+
+    def __init__(self, log: Log, events: list[Event], data: st.DataObject) -> None:
+        self.thread_id = _put(log, events)
+        self.data = data
+        self._database = log.database
+        interval = data.draw(st.integers(1, 4), label="interval")
+        share = data.draw(st.sampled_from([0.0, 0.3, 1000.0]), label="share")
+        snapshots = Snapshots(log.database, tenant=TENANT, interval=interval, share=share)
+        self._store = log.store(snapshots)
+        self.stored = self._store.messages(self.thread_id)
+
+    def view(
+        self, view: AnyView, at: int, *, after: str | None = None, limit: int | None = None
+    ) -> Page | State:
+        self._damage()
+        return self._store.view(self.thread_id, view, at=AtVersion(at), after=after, limit=limit)
+
+    def difference(self, view: AnyView, begin: int, end: int) -> Difference:
+        self._damage()
+        return self._store.difference(
+            self.thread_id, view, begin=AtVersion(begin), end=AtVersion(end)
+        )
+
+    def _damage(self) -> None:
+        damage = self.data.draw(st.sampled_from(_DAMAGES), label="damage")
+        some = self.data.draw(st.integers(1, 3), label="of versions divided by")
+        with self._database.connection() as connection:
+            connection.execute(damage.encode(), {"thread": self.thread_id, "some": some})
+
+
+@every_view
+@settings(max_examples=20)
+@given(events=histories(), data=st.data())
+def test_no_snapshot_changes_an_answer(
+    log: Log, view: AnyView, events: list[Event], data: st.DataObject
+) -> None:
+    reader = _Reader(log, events, data)
+    last = len(reader.stored)
+    for _ in range(3):
+        at = data.draw(st.integers(0, last), label="at")
+        rendering = render(view, reader.stored[:at])
+        if isinstance(view, StateView):
+            found = reader.view(view, at)
+            assert isinstance(found, State)
+            assert print_bytes(found.state) == print_bytes(view.state(rendering.carry))
+        else:
+            limit = data.draw(st.none() | st.integers(1, 5), label="limit")
+            assert _all_pages(reader, view, at, limit) == list(rendering.items)
+
+
+def _all_pages(reader: _Reader, view: AnyView, at: int, limit: int | None) -> list[Any]:
+    """Return the items of all pages, each as full as it can be."""
+    items: list[Any] = []
+    after: str | None = None
+    while True:
+        page = reader.view(view, at, after=after, limit=limit)
+        assert isinstance(page, Page)
+        assert page.version == at
+        items += page.items
+        if page.next is None:
+            assert limit is None or len(page.items) <= limit
+            return items
+        assert len(page.items) == limit
+        assert page.next == page.items[-1].key
+        after = page.next
+
+
+@every_view
+@settings(max_examples=10)
+@given(events=histories(), data=st.data())
+def test_no_snapshot_changes_a_difference(
+    log: Log, view: AnyView, events: list[Event], data: st.DataObject
+) -> None:
+    reader = _Reader(log, events, data)
+    for _ in range(2):
+        begin = data.draw(st.integers(0, len(reader.stored)), label="begin")
+        end = data.draw(st.integers(0, len(reader.stored)), label="end")
+        found = reader.difference(view, begin, end)
+        before, after = (render(view, reader.stored[:at]) for at in (begin, end))
+        if isinstance(view, StateView):
+            patch = state_difference(view.state(before.carry), view.state(after.carry))
+            assert print_bytes(list(found.patch or ())) == print_bytes(patch)
+        else:
+            assert found.items == items_difference(before.items, after.items)
+
+
+@every_view
+def test_a_fold_that_stopped_half_way_goes_on_from_there(log: Log, view: AnyView) -> None:
+    thread_id = f"drawn-{next(_threads)}"
+    numbers = range(120)
+    log.store().append(thread_id, [calls(str(n)) if n % 2 else reply(str(n)) for n in numbers])
+    reader = LogReader(log.database, tenant=TENANT)
+    fold = Fold(reader, None, thread_id, view, begin=0)
+    first = fold.read(len(numbers), enough=7)
+    assert fold.version < len(numbers) or not first
+    rendering = render(view, reader.events(thread_id))
+    assert [*first, *fold.read_all(len(numbers)), *fold.rest()] == rendering.items
+    assert fold.version == len(numbers)
+
+
+# What an append costs
+
+
+def _alone(connection: psycopg.Connection) -> None:
+    """Wait until no other connection is left: then all that they touched is counted."""
+    for _ in range(500):
+        others = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        ).fetchone()
+        if others == (0,):
+            return
+        time.sleep(0.01)
+    raise AssertionError("somebody else is connected")
+
+
+def _append(connection: psycopg.Connection, url: str, thread_id: str, *drafts: Draft) -> Counts:
+    """Append one by one; return how many rows of each table were read and written meanwhile."""
+    before = _counts(connection)
+    with Database(url, pool_size=1) as database:
+        store = _log(database).store()
+        for draft in drafts:
+            store.append(thread_id, [draft])
+    after = _counts(connection)
+    return {
+        table: (after[table][0] - before[table][0], after[table][1] - before[table][1])
+        for table in after
+    }
+
+
+def _counts(connection: psycopg.Connection) -> Counts:
+    _alone(connection)
+    rows = connection.execute(
+        "SELECT relname, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0), "
+        "n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables WHERE schemaname = 'agentlog'"
+    ).fetchall()
+    return {table: (read, written) for table, read, written in rows}
+
+
+def test_an_append_touches_as_many_rows_at_message_10_000_as_at_message_10(
+    database_url: str,
+) -> None:
+    with Database(database_url, pool_size=1) as database:
+        store = _log(database).store()
+        for thread_id, rounds in (("long", 5000), ("short", 5)):
+            for begin in range(0, rounds, 500):
+                numbers = range(begin, min(begin + 500, rounds))
+                pairs = [(calls(f"call-{n}"), results(f"call-{n}")) for n in numbers]
+                store.append(thread_id, [draft for pair in pairs for draft in pair])
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        drafts = (
+            calls("new", id=given_id(1)),
+            results("new", id=given_id(2)),
+            reply("done", id=given_id(3)),
+        )
+        long = _append(connection, database_url, "long", *drafts)
+        short = _append(connection, database_url, "short", *drafts)
+        assert short["events"][1] == 3
+        assert short["ledger"][1] == 2
+        assert long == short

@@ -1,0 +1,273 @@
+"""Plans of the reads that must stay quick: from indexes, and few rows for a page of many threads.
+
+Each read runs as the reader makes it, and once more under EXPLAIN. What the reader lets the driver
+prepare is looked at with a plan for its values, and with the plan for any values that a prepared
+statement may fall back to.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import psycopg
+import pytest
+from psycopg.rows import TupleRow
+from typing_extensions import override
+
+from infrastructure.database import Database
+from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.sql import statement
+from tests.databases import new_database
+from tests.infrastructure.appends import TENANT
+
+PlanMode = Literal["force_custom_plan", "force_generic_plan"]
+Plan = dict[str, Any]
+
+THREADS = 20_000
+EVENTS = 20_000
+PAGE = 51
+REACH = 500
+LARGE = {"threads", "thread_search", "events"}
+
+HEADS = """
+INSERT INTO agentlog.threads (
+    tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal, facts,
+    started_at, updated_at
+)
+SELECT tenant, 'run-' || n, 1, n, '', 'record',
+       CASE WHEN mod(n, 100) = 0 THEN 'open' WHEN mod(n, 3) = 0 THEN 'closed' ELSE 'exited' END, 0,
+       CASE WHEN mod(n, 10) = 1 THEN 'boss-' || mod(n, 1000) WHEN mod(n, 2) = 0 THEN 'giant' END,
+       CASE WHEN mod(n, 7) > 0 THEN goal END,
+       CASE WHEN mod(n, 7) > 0 THEN convert_to(
+           jsonb_build_object(
+               'goal', goal,
+               'metadata', jsonb_build_object(
+                   'team', (ARRAY['support', 'sales', 'ops'])[1 + mod(n, 3)],
+                   'task', mod(n, 2000),
+                   'batch', n / 1000
+               )
+           )::text,
+           'UTF8'
+       ) END,
+       now(), now()
+FROM generate_series(1, %(count)s) AS n
+CROSS JOIN LATERAL (
+    SELECT format('Find parcel %%s for customer c%%s', n, mod(n, 500)) AS goal
+) AS said
+CROSS JOIN (VALUES (%(tenant)s), ('another')) AS tenants (tenant)
+WHERE tenant = %(tenant)s OR mod(n, 4) = 0
+"""
+EVENTS_OF = """
+INSERT INTO agentlog.events (
+    tenant, thread_id, version, position, type, message_id, recorded_at, body, body_sha256, chain
+)
+SELECT %(tenant)s, thread_id, n, n * 2 + mod(length(thread_id), 2),
+       CASE WHEN mod(n, 1000) = 0 THEN 'approval_request' WHEN mod(n, 2) = 0 THEN 'reply'
+           ELSE 'input' END,
+       lpad(n::text, 26, '0'), now(), '{}', '', ''
+FROM generate_series(1, %(count)s) AS n
+CROSS JOIN (VALUES ('long'), ('other')) AS threads (thread_id)
+"""
+
+
+class ExplainingReader(LogReader):
+    """A reader that keeps the plan of every statement that it runs."""
+
+    def __init__(self, database: Database, mode: PlanMode) -> None:
+        super().__init__(database, tenant=TENANT)
+        self._mode = mode
+        self.plans: dict[str, Plan] = {}
+
+    @override
+    def _fetch(
+        self, name: str, parameters: dict[str, object], *, prepare: bool | None
+    ) -> list[TupleRow]:
+        mode: PlanMode = "force_custom_plan" if prepare is False else self._mode
+        with self._database.connection() as connection:
+            self.plans[name] = _plan(connection, name, {**parameters, "tenant": TENANT}, mode)
+        return super()._fetch(name, parameters, prepare=prepare)
+
+    def rows_read(self) -> int:
+        """Return how many rows came out of tables and indexes; none was read from end to end."""
+        for name, plan in self.plans.items():
+            for node in _nodes(plan):
+                scanned = node.get("Relation Name")
+                assert scanned not in LARGE or node["Node Type"] != "Seq Scan", (name, plan)
+        return sum(_rows_of(node) for plan in self.plans.values() for node in _nodes(plan))
+
+
+def _plan(
+    connection: psycopg.Connection, name: str, parameters: dict[str, object], mode: PlanMode
+) -> Plan:
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement(name))))
+    text = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", statement(name))
+    values = ", ".join(["%s"] * len(names))
+    with connection.transaction(), psycopg.ClientCursor(connection) as cursor:
+        cursor.execute(f"SET LOCAL plan_cache_mode = {mode}".encode())
+        cursor.execute(f"PREPARE explained AS {text}".replace("%", "%%").encode(), ())
+        cursor.execute(
+            f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained({values})".encode(),
+            [parameters[name] for name in names],
+        )
+        row = cursor.fetchone()
+        cursor.execute("DEALLOCATE explained")
+    assert row is not None
+    found: Plan = row[0][0]["Plan"]
+    return found
+
+
+def _nodes(plan: Plan) -> Iterator[Plan]:
+    yield plan
+    for below in plan.get("Plans", []):
+        yield from _nodes(below)
+
+
+def _rows_of(node: Plan) -> int:
+    """Return the rows that a scan took from its table or index, those it threw away too."""
+    if "Relation Name" not in node and node["Node Type"] != "Bitmap Index Scan":
+        return 0
+    removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    rows: float = (node["Actual Rows"] + removed) * node["Actual Loops"]
+    return round(rows)
+
+
+@pytest.fixture(scope="module")
+def full_database(server_url: str, template_database: str) -> Iterator[Database]:
+    """A database with many threads, and two long ones."""
+    with (
+        new_database(server_url, template=template_database) as url,
+        Database(url, pool_size=2) as database,
+    ):
+        with database.connection() as connection:
+            connection.execute(HEADS, {"tenant": TENANT, "count": THREADS})
+            connection.execute(EVENTS_OF, {"tenant": TENANT, "count": EVENTS})
+            connection.execute("VACUUM ANALYZE")
+        yield database
+
+
+@pytest.fixture
+def reader(full_database: Database) -> ExplainingReader:
+    """A reader whose statements may have come to a plan for any values."""
+    return ExplainingReader(full_database, "force_generic_plan")
+
+
+@pytest.fixture(params=["force_custom_plan", "force_generic_plan"])
+def event_reader(request: pytest.FixtureRequest, full_database: Database) -> ExplainingReader:
+    """A reader whose prepared statements have plans of one kind."""
+    return ExplainingReader(full_database, request.param)
+
+
+BY_PLACE = {
+    "all": ThreadFilter(),
+    "status": ThreadFilter(status="exited"),
+    "a rare status": ThreadFilter(status="open"),
+    "parent of many": ThreadFilter(parent="giant"),
+    "parent of few": ThreadFilter(parent="boss-1"),
+    "parent of none": ThreadFilter(parent="nobody"),
+    "parent and status": ThreadFilter(parent="giant", status="open"),
+    "parent and a status that none has": ThreadFilter(parent="boss-1", status="open"),
+}
+
+
+@pytest.mark.parametrize("before", [None, THREADS // 2, 70], ids=["first", "deep", "last"])
+@pytest.mark.parametrize("which", BY_PLACE.values(), ids=BY_PLACE)
+def test_a_page_by_status_and_parent_reads_a_page(
+    reader: ExplainingReader, which: ThreadFilter, before: int | None
+) -> None:
+    reader.heads(which, before=before, limit=PAGE)
+    branches = 3 if which.parent is not None and which.status is None else 1
+    assert reader.rows_read() <= (PAGE + 1) * branches  # and the oldest of each
+
+
+FOUND_BY_WALKING = {
+    "metadata of many": ThreadFilter(metadata={"team": "ops"}),
+    "words of many": ThreadFilter(text="find par"),
+    "the id of many": ThreadFilter(text="run-"),
+    "status and metadata": ThreadFilter(status="exited", metadata={"team": "ops"}),
+    "parent and words": ThreadFilter(parent="giant", text="customer"),
+    "a small parent and metadata": ThreadFilter(parent="boss-1", metadata={"team": "ops"}),
+    "all at once": ThreadFilter("exited", "giant", "parcel", {"team": "sales"}),
+}
+
+
+@pytest.mark.parametrize("before", [None, THREADS // 2], ids=["first", "deep"])
+@pytest.mark.parametrize("which", FOUND_BY_WALKING.values(), ids=FOUND_BY_WALKING)
+def test_what_many_match_is_met_within_a_short_walk(
+    reader: ExplainingReader, which: ThreadFilter, before: int | None
+) -> None:
+    found = reader.heads(which, before=before, limit=PAGE)
+    assert found
+    assert set(reader.plans) <= {"select_threads", "select_threads_of_status"} | {
+        "select_threads_of_parent"
+    }
+    assert reader.rows_read() <= 3 * 2 * REACH
+
+
+@pytest.mark.parametrize("before", [100, 3], ids=["a hundred", "two"])
+@pytest.mark.parametrize("which", FOUND_BY_WALKING.values(), ids=FOUND_BY_WALKING)
+def test_the_last_page_ends_with_the_walk(
+    reader: ExplainingReader, which: ThreadFilter, before: int
+) -> None:
+    reader.heads(which, before=before, limit=PAGE)
+    assert "select_threads_matching" not in reader.plans
+    assert reader.rows_read() <= 2 * before + 3
+
+
+LOOKED_UP = {
+    "metadata of few": (ThreadFilter(metadata={"task": 77}), 10),
+    "metadata of none": (ThreadFilter(metadata={"team": "none"}), 0),
+    "a key that none has": (ThreadFilter(metadata={"no.such": True}), 0),
+    "a word of few": (ThreadFilter(text="C77"), 40),
+    "a word of one": (ThreadFilter(text="parcel 12345"), 1),
+    "a word of none": (ThreadFilter(text="xyzzy"), 0),
+    "an id": (ThreadFilter(text="run-12345"), 1),
+    "an id never started": (ThreadFilter(text="run-14007"), 1),
+    "words and metadata": (ThreadFilter(text="parcel 78", metadata={"task": 78}), 1),
+    "words of many, metadata of few": (ThreadFilter(text="find", metadata={"task": 77}), 10),
+    "status and a word": (ThreadFilter(status="exited", text="c77"), 30),
+    "parent and metadata": (ThreadFilter(parent="giant", metadata={"task": 70}), 10),
+    "the oldest": (ThreadFilter(metadata={"batch": 0}), 51),
+}
+
+
+@pytest.mark.parametrize(("which", "most"), LOOKED_UP.values(), ids=LOOKED_UP)
+def test_what_few_match_is_looked_up_after_a_short_walk(
+    reader: ExplainingReader, which: ThreadFilter, most: int
+) -> None:
+    found = reader.heads(which, before=None, limit=PAGE)
+    assert len(found) <= most
+    assert bool(found) == bool(most)
+    matching = reader.plans.pop("select_threads_matching")
+    assert reader.rows_read() <= 3 * 2 * REACH
+    reader.plans = {"select_threads_matching": matching}
+    # those that match, in the index and in the table, and the page's heads
+    assert reader.rows_read() <= (2 * 1000 if "batch" in (which.metadata or {}) else 200)
+
+
+@pytest.mark.parametrize("after", [0, EVENTS // 2])
+@pytest.mark.parametrize("types", [["approval_request"], ["approval_request", "no.such"]])
+def test_messages_of_a_type_are_read_without_the_others(
+    event_reader: ExplainingReader, types: list[str], after: int
+) -> None:
+    found = event_reader.events("long", after=after, types=types)
+    assert len(found) == (EVENTS - after) // 1000
+    assert event_reader.rows_read() <= 2 * len(found)  # in the index and in the table
+
+
+def test_a_page_of_messages_of_some_types_reads_a_page_of_each(
+    event_reader: ExplainingReader,
+) -> None:
+    found = event_reader.events("long", types=["reply", "input", "reply"], limit=10)
+    assert [event.version for event in found] == list(range(1, 11))
+    assert event_reader.rows_read() == 20
+
+
+def test_a_page_of_messages_reads_a_page(event_reader: ExplainingReader) -> None:
+    found = event_reader.events("long", after=EVENTS // 2, limit=10)
+    assert [event.version for event in found] == [EVENTS // 2 + n for n in range(1, 11)]
+    assert event_reader.rows_read() == 10
+
+
+def test_a_page_of_the_log_reads_a_page(event_reader: ExplainingReader) -> None:
+    assert len(event_reader.log(after=EVENTS, limit=10)) == 10
+    assert event_reader.rows_read() == 10
