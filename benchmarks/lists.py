@@ -82,8 +82,16 @@ _WHAT = {
     "metadata of the oldest tenth": "metadata.tenth=0",
     "metadata of the middle tenth": "metadata.tenth=5",
 }
-_DEEP = ("all", "status=exited (65 %)", "parent (10 %)", "metadata (20 %)", "metadata (0.05 %)")
-_DEEP += ("text (20 %)", "text and metadata (4 %)", "parent, status, text and metadata")
+_DEEP = (
+    "all",
+    "status=exited (65 %)",
+    "parent (10 %)",
+    "metadata (20 %)",
+    "metadata (0.05 %)",
+    "text (20 %)",
+    "text and metadata (4 %)",
+    "parent, status, text and metadata",
+)
 
 
 def measure_lists(server: str, *, runs: int, times: int, threads: int = THREADS) -> Case:

@@ -21,7 +21,10 @@ BIGGEST = 2**63 - 1
 
 
 _REACH = 500
-"""Threads that a search walks over by recency before it looks all of them up that match."""
+"""Heads that a search walks over by recency, each a lookup, before it thinks again."""
+
+_FEW = 0.02
+"""Where fewer of them match, all that match are looked up; where more do, the walk goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +63,37 @@ class LogReader:
         """
         text = (which.text or "").strip().replace("\x00", "\ufffd") or None
         facts = print_bytes({"metadata": dict(which.metadata)}) if which.metadata else None
-        searching = text is not None or facts is not None
-        reach = max(_REACH, 4 * limit) if searching else limit
-        asked = {
-            "before": BIGGEST if before is None else before,
+        asked: dict[str, object] = {
             "status": which.status,
             "statuses": list(get_args(Status)) if which.status is None else [which.status],
             "parent": which.parent,
             "text": text,
             "facts": facts,
-            "limit": limit,
         }
-        walked = self._planned_rows(_walk(which), reach=reach, **asked)
-        heads = [Head(*row) for *row, matches, _ in walked if matches]
-        if len(heads) == limit or not searching or any(oldest for *_, oldest in walked):
-            return heads
-        return [Head(*row) for row in self._planned_rows("select_threads_matching", **asked)]
+        before = BIGGEST if before is None else before
+        searching = text is not None or facts is not None
+        reach = max(_REACH, 4 * limit) if searching else limit
+        found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
+        missing = limit - len(found)
+        if searching and missing and not ended and len(found) > reach * _FEW:
+            reach = reach * missing * 3 // (2 * len(found))
+            last = found[-1].position
+            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
+            found += more
+        if len(found) == limit or ended or not searching:
+            return found
+        rows = self._planned_rows("select_threads_matching", before=before, limit=limit, **asked)
+        return [Head(*row) for row in rows]
+
+    def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
+        """Return what matches among the next `reach` heads, and whether there are no more."""
+        if which.parent is not None:
+            name = "select_threads_of_parent"
+        else:
+            name = "select_threads" if which.status is None else "select_threads_of_status"
+        rows = self._planned_rows(name, **asked)
+        ended = any(oldest for *_, oldest in rows)
+        return [Head(*row) for *row, matches, _ in rows if matches], ended
 
     def thread_ids(self, *, after: str, limit: int) -> list[str]:
         """Return ids of threads in the order of the ids, `after` not included."""
@@ -219,10 +237,3 @@ def _event(row: TupleRow) -> Event:
         recorded_at,
         {} if metadata is None else parse_stored(metadata),
     )
-
-
-def _walk(which: ThreadFilter) -> str:
-    """Return the statement that walks over no other threads than those of a parent or status."""
-    if which.parent is not None:
-        return "select_threads_of_parent"
-    return "select_threads" if which.status is None else "select_threads_of_status"

@@ -1,18 +1,24 @@
 """The command that lists threads, by their metadata."""
 
+from collections.abc import Iterator
+
 import pytest
 
-from infrastructure.store import Store
+from api.composition import open_service
+from infrastructure.settings import Settings
 from tests.command_line import agentlog
+from tests.databases import new_database
 
 
-@pytest.fixture
-def url(store: Store, shared_database_url: str) -> str:
+@pytest.fixture(scope="module")
+def url(server_url: str, template_database: str) -> Iterator[str]:
     """A database with threads of two teams."""
-    store.start("number", {"metadata": {"team": "support", "reward": 0}})
-    store.start("text", {"metadata": {"team": "support", "reward": "0"}})
-    store.start("other", {"metadata": {"team": "sales=a"}})
-    return shared_database_url
+    with new_database(server_url, template=template_database) as made:
+        with open_service(Settings(database_url=made)) as service:
+            service.store.start("number", {"metadata": {"team": "support", "reward": 0}})
+            service.store.start("text", {"metadata": {"team": "support", "reward": "0"}})
+            service.store.start("other", {"metadata": {"team": "sales=a"}})
+        yield made
 
 
 @pytest.mark.parametrize(

@@ -347,6 +347,17 @@ def test_one_that_was_made_of_another_history_is_never_told_from(
     assert _rows(database) == rows
 
 
+def test_nor_is_one_without_lists(database: Database) -> None:
+    store = _store(database)
+    store.append("t", [reply(str(number)) for number in range(35)])
+    right = _state(store)
+    assert _sizes(database, "grown") == [0, 0, 0]
+    _plant(database, 30, b'"max_steps":50', b'"max_steps":77')
+    assert _state(store) != right
+    _change(database, _DAMAGES["of another history"], 30)
+    assert _state(store) == right
+
+
 class NewerView(AgentStateView):
     """As a later version would have it, whose carries mean something else."""
 
