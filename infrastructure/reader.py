@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import isqrt
 from typing import get_args
 
 from psycopg.rows import TupleRow, class_row, tuple_row
@@ -76,7 +77,8 @@ class LogReader:
         found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
         missing = limit - len(found)
         if searching and missing and not ended and len(found) > reach * _FEW:
-            reach = reach * missing * 3 // (2 * len(found))
+            enough = missing + 3 * isqrt(missing)  # some luck apart: three deviations
+            reach = reach * enough // len(found)
             last = found[-1].position
             more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
             found += more
