@@ -35,7 +35,7 @@ SELECT %(tenant)s, format('run-%%s-%%s', mod(n, 7), n), 1, n, sha256(n::text::by
                'parent', parent,
                'metadata', json_build_object(
                    'team', (ARRAY['support', 'sales', 'ops', 'research', 'legal'])[1 + mod(n, 5)],
-                   'reward', mod(n / 5, 2),
+                   'reward', mod(n / 3, 2),
                    'task', mod(n, 2000),
                    'tenth', n * 10 / (%(count)s + 1)
                )
