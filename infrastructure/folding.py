@@ -106,4 +106,6 @@ class Fold(Generic[CarryT, OptionsT]):
 
 def beyond(place: Place, items: Sequence[Placed]) -> list[Placed]:
     """Return the items after a place."""
+    if place == BEGINNING:
+        return list(items)
     return [each for each in items if (each.version, each.ordinal) > place]

@@ -237,5 +237,5 @@ def _event(row: TupleRow) -> Event:
         message_id,
         position,
         recorded_at,
-        {} if metadata is None else parse_stored(metadata),
+        None if metadata is None else parse_stored(metadata),
     )

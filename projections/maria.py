@@ -29,7 +29,7 @@ from projections.chat import Turn, file_text, wire_call
 from projections.maria_events import (
     after_call,
     before_call,
-    event_id,
+    event_ids,
     permitted,
     text_parts,
     tool_message,
@@ -229,13 +229,15 @@ class MariaView(View[MariaCarry, MariaOptions]):
         return Origin(event.version, event.message_id, created, residues)
 
     def _placed(self, origin: Origin, items: Sequence[Item]) -> Sequence[Placed]:
+        # the items first: where they end, no further id is made
         return [
-            Placed(origin.version, ordinal, self._enveloped(origin, ordinal, item))
-            for ordinal, item in enumerate(items)
+            Placed(origin.version, ordinal, self._enveloped(origin, ordinal, item, own_id))
+            for ordinal, (item, own_id) in enumerate(
+                zip(items, event_ids(origin.message_id), strict=False)
+            )
         ]
 
-    def _enveloped(self, origin: Origin, ordinal: int, item: Item) -> Item:
-        own_id = event_id(origin.message_id, ordinal)
+    def _enveloped(self, origin: Origin, ordinal: int, item: Item, own_id: str) -> Item:
         if self.options.dialect == "2026-03":
             item = {"id": own_id, "created": origin.created, "desc": item}
         else:

@@ -4,7 +4,10 @@ Shapes are those of moonbitlang/maria (`event/event.mbt`, `ai/convert.mbt`): a t
 has its content in parts, content is never null, and token usage has OpenAI's names.
 """
 
-from uuid import NAMESPACE_OID, UUID, uuid5
+from collections.abc import Iterator
+from hashlib import sha1
+from itertools import count
+from uuid import NAMESPACE_OID, uuid5
 
 from domain.errors import InvalidJson
 from domain.identifiers import is_message_id
@@ -17,20 +20,30 @@ from projections.wording import result_text
 _BASE_32 = str.maketrans("0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789abcdefghijklmnopqrstuv")
 """Crockford's digits → those that `int` reads."""
 
+_UNVERSIONED = ~(0xF << 76 | 0b11 << 62)
+_VERSION_5 = 5 << 76 | 0b10 << 62  # RFC 9562, sections 5.5 and 4.1
 
-def event_id(message_id: str, ordinal: int) -> str:
-    """Return the id of an event: its message's ULID as a UUID, or one derived from that."""
+
+def event_ids(message_id: str) -> Iterator[str]:
+    """Yield ids for the events of a message: its ULID as a UUID, then version 5 UUIDs under that.
+
+    By hand, for every event of a view has one: the ulid and uuid packages take three times as long.
+    """
     if is_message_id(message_id):
-        # by hand, for every event of a view has one: the ulid package takes three times as long
-        number = int(message_id.translate(_BASE_32), 32)
-        if ordinal == 0:
-            digits = f"{number:032x}"
-            parts = digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]
-            return "-".join(parts)
-        own = UUID(int=number)
+        own = int(message_id.translate(_BASE_32), 32)
     else:
-        own = uuid5(NAMESPACE_OID, message_id)
-    return str(own if ordinal == 0 else uuid5(own, str(ordinal)))
+        own = uuid5(NAMESPACE_OID, message_id).int
+    yield _hyphenated(own)
+    namespace = own.to_bytes(16)
+    for ordinal in count(1):
+        digest = sha1(namespace + b"%d" % ordinal, usedforsecurity=False).digest()
+        number = int.from_bytes(digest[:16])
+        yield _hyphenated(number & _UNVERSIONED | _VERSION_5)
+
+
+def _hyphenated(number: int) -> str:
+    digits = f"{number:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def usage_item(usage: TokenUsage | None) -> Item | None:

@@ -64,6 +64,9 @@ class OpenAICarry:
     unanswered: tuple[tuple[str, str], ...] = ()
 
 
+_NOTHING = OpenAICarry()
+
+
 @dataclass(slots=True)
 class _Page:
     """The items that one event brings, each at its place."""
@@ -89,7 +92,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
 
     @override
     def start(self) -> OpenAICarry:
-        return OpenAICarry()
+        return _NOTHING
 
     @override
     def fold(self, carry: OpenAICarry, event: Event) -> tuple[OpenAICarry, Sequence[Placed]]:
@@ -148,7 +151,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
                 if self.options.tool_names:
                     item["name"] = name
                 page.add(self._marked(item, "filler"))
-        return OpenAICarry()
+        return _NOTHING
 
     def _answer(
         self,
