@@ -1,11 +1,12 @@
-"""Deciding the requests of one transaction, in their order, each against its thread.
+"""Deciding the requests of one commit, in their order, each against its thread.
 
 A thread is as the requests before left it, so two appends to one thread in a batch both count. A
 refused request takes nothing with it: the others are written.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from domain.drafts import Prepared
 from domain.errors import (
@@ -18,7 +19,7 @@ from domain.errors import (
 from domain.facts import ThreadStarted
 from domain.threads import Breach, Entry, Key, Thread, decide, mentions
 from infrastructure.heads import Head
-from infrastructure.log import LogTransaction, NewEvent, Place, Wanted, chained
+from infrastructure.log import Changes, Ground, Place, Wanted, chained
 from infrastructure.requests import (
     Appended,
     AppendRequest,
@@ -28,6 +29,19 @@ from infrastructure.requests import (
     ThreadKey,
 )
 
+StoredBody = Callable[[str, str, int], bytes]
+"""Returns the stored bytes of an event: tenant, thread id, version."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """A message that will be an event: its thread, and its places there and in the log."""
+
+    thread: ThreadKey
+    version: int
+    position: int
+    prepared: Prepared
+
 
 @dataclass(slots=True)
 class _Trial:
@@ -36,7 +50,7 @@ class _Trial:
     head: Head
     ledger: Mapping[Key, Entry]
     position: int
-    events: list[NewEvent] = field(default_factory=list)
+    accepted: list[_Accepted] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     breaches: list[tuple[str, Breach]] = field(default_factory=list)
@@ -67,15 +81,21 @@ def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
 
 
 class Batch:
-    """The requests of one transaction, and the threads as these leave them."""
+    """The requests of one commit, and the threads as these leave them."""
 
-    def __init__(self, log: LogTransaction) -> None:
-        self._log = log
-        self._position = log.ticket.position
-        self._heads, self._ledger, self._places = log.heads, log.ledger, log.places
-        self._events: list[NewEvent] = []
-        self._moved: dict[ThreadKey, None] = {}
+    def __init__(self, ground: Ground, stored_body: StoredBody) -> None:
+        self._ground = ground
+        self._stored_body = stored_body
+        self._position = ground.position
+        self._heads = dict(ground.heads)
+        self._ledger = dict(ground.ledger)
+        self._places = dict(ground.places)
+        self._accepted: list[_Accepted] = []
         self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
+
+    def __len__(self) -> int:
+        """Return how many events there will be."""
+        return len(self._accepted)
 
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
@@ -98,11 +118,30 @@ class Batch:
             breaches=tuple(trial.breaches),
         )
 
-    def write(self) -> None:
-        """Write what passed."""
-        if self._events:
-            heads = [self._heads[key] for key in self._moved]
-            self._log.append(self._events, heads, self._noted)
+    def changes(self, recorded_at: datetime) -> Changes:
+        """Return what passed, as it will be written at that time."""
+        chains = {each.thread: self._ground.heads[each.thread].chain for each in self._accepted}
+        events = []
+        for each in self._accepted:
+            prepared = each.prepared
+            tenant, thread_id = each.thread
+            event = chained(
+                chains[each.thread],
+                recorded_at,
+                tenant=tenant,
+                thread_id=thread_id,
+                version=each.version,
+                position=each.position,
+                type_name=prepared.message.type,
+                message_id=prepared.message.id,
+                body=prepared.body,
+                body_digest=prepared.body_digest,
+                metadata=prepared.metadata,
+            )
+            chains[each.thread] = event.chain
+            events.append(event)
+        heads = [replace(self._heads[key], chain=chain) for key, chain in chains.items()]
+        return Changes(recorded_at, events, heads, self._noted)
 
     def _take(self, trial: _Trial, request: AppendRequest, index: int, prepared: Prepared) -> None:
         head = trial.head
@@ -115,11 +154,11 @@ class Batch:
                 Receipt(prepared.message.id, known.version, known.position, replayed=True)
             )
             return
-        if request.expected_version not in {None, head.version - len(trial.events)}:
+        if request.expected_version not in {None, head.version - len(trial.accepted)}:
             raise VersionConflict(
                 head.thread_id,
                 expected=request.expected_version or 0,
-                actual=head.version - len(trial.events),
+                actual=head.version - len(trial.accepted),
             )
         if isinstance(prepared.message, ThreadStarted) and head.version:
             raise ThreadExists(head.thread_id)
@@ -131,27 +170,16 @@ class Batch:
             inside = 0 <= number < len(request.drafts)
             raise error.within(f"messages[{number}]") if inside else error from error
         trial.position += 1
-        event = chained(
-            head.chain,
-            self._log.ticket,
-            tenant=head.tenant,
-            thread_id=head.thread_id,
-            version=after.version,
-            position=trial.position,
-            type_name=prepared.message.type,
-            message_id=prepared.message.id,
-            body=prepared.body,
-            body_digest=prepared.body_digest,
-            metadata=prepared.metadata,
+        trial.accepted.append(
+            _Accepted((head.tenant, head.thread_id), after.version, trial.position, prepared)
         )
-        trial.events.append(event)
         trial.ledger = after.ledger
         trial.head = Head(
             tenant=head.tenant,
             thread_id=head.thread_id,
             version=after.version,
-            position=event.position,
-            chain=event.chain,
+            position=trial.position,
+            chain=head.chain,  # as it was: the links are made when the time is known
             policy=after.policy,
             status=after.status,
             anomalies=head.anomalies + len(breaches),
@@ -159,19 +187,18 @@ class Batch:
             started_at=head.started_at,
             updated_at=head.updated_at,
         )
-        trial.breaches += [(event.message_id, breach) for breach in breaches]
-        trial.places[event.message_id] = Place(event.version, event.position, event.body_digest)
-        trial.receipts.append(
-            Receipt(event.message_id, event.version, event.position, replayed=False)
-        )
+        message_id = prepared.message.id
+        trial.breaches += [(message_id, breach) for breach in breaches]
+        trial.places[message_id] = Place(after.version, trial.position, prepared.body_digest)
+        trial.receipts.append(Receipt(message_id, after.version, trial.position, replayed=False))
 
     def _refuse_other_content(self, trial: _Trial, prepared: Prepared, known: Place) -> None:
         if prepared.body_digest == known.body_digest:
             return
-        pending = [*self._events, *trial.events]
+        pending = [*self._accepted, *trial.accepted]
         stored = next(
-            (event.body for event in pending if event.position == known.position), None
-        ) or self._log.body(trial.head.tenant, trial.head.thread_id, known.version)
+            (each.prepared.body for each in pending if each.position == known.position), None
+        ) or self._stored_body(trial.head.tenant, trial.head.thread_id, known.version)
         if prepared.same_content(stored):
             return
         if isinstance(prepared.message, ThreadStarted):
@@ -179,7 +206,7 @@ class Batch:
         raise MessageConflict(trial.head.thread_id, prepared.message.id, version=known.version)
 
     def _accept(self, thread: ThreadKey, trial: _Trial) -> None:
-        if not trial.events:
+        if not trial.accepted:
             return
         before = self._ledger.get(thread, {})
         if trial.ledger is not before:
@@ -187,7 +214,6 @@ class Batch:
             self._noted.setdefault(thread, {}).update(changed)
             self._ledger[thread] = trial.ledger
         self._heads[thread] = trial.head
-        self._moved[thread] = None
         self._position = trial.position
-        self._events += trial.events
+        self._accepted += trial.accepted
         self._places.update({(*thread, key): place for key, place in trial.places.items()})

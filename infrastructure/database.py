@@ -10,6 +10,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from domain.errors import AgentlogError
+from infrastructure.arrays import register_arrays
 from infrastructure.migration import Migration, migrate
 
 MINIMUM_SERVER = 150000
@@ -63,6 +64,7 @@ class Database:
             timeout=wait_seconds,
             kwargs={"autocommit": True, "application_name": "agentlog", "connect_timeout": 10},
             check=ConnectionPool.check_connection,
+            configure=register_arrays,
             open=False,
         )
 
@@ -88,6 +90,7 @@ class Database:
         connection = psycopg.connect(
             self._conninfo, autocommit=True, connect_timeout=10, application_name="agentlog"
         )
+        register_arrays(connection)
         self._lent.append(connection)
         return connection
 

@@ -1,14 +1,19 @@
-"""One transaction on the log: lock, look, number, append, move.
+"""Writing to the log: look at it, number events, append, move heads and counter, all at once.
 
-READ COMMITTED, and the counter row locked from the first statement to the commit: whoever numbers
-events next has seen them all, positions follow the order of commits, and a reader that asks for
-`position > cursor` misses nothing. Each step is a statement of its own after the lock, because a
-statement sees what was committed when it began, not when its lock was granted.
+READ COMMITTED, and the counter row locked until the commit: whoever numbers events next has seen
+them all, positions follow the order of commits, and a reader that asks for `position > cursor`
+misses nothing. There are two ways:
+
+- `log_transaction` holds the log, looks, and writes, in two round trips. Each step is a statement
+  of its own after the lock, because a statement sees what was committed when it began, not when its
+  lock was granted.
+- `append_onward` writes on what is remembered of the log, in one round trip, if nobody else has
+  written since; the statement finds that out when it has the lock.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -16,19 +21,13 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
+from domain.catalogue import FACT_TYPES
 from domain.chain import digest, link
 from domain.threads import Entry, Key
+from infrastructure.arrays import blobs, booleans, integers, texts
 from infrastructure.heads import Head
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """What the locked counter says: the position before ours, and the time that is ours."""
-
-    position: int
-    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,29 @@ class Place:
     version: int
     position: int
     body_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a transaction has to know: heads of threads, their ledger's entries, ids' places."""
+
+    threads: Sequence[ThreadKey]
+    keys: Sequence[tuple[ThreadKey, Key]] = ()
+    ids: Sequence[tuple[str, str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is known of the log at `position`, for deciding what may be appended.
+
+    `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` what
+    there is of the keys and ids.
+    """
+
+    position: int
+    heads: Mapping[ThreadKey, Head]
+    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
+    places: Mapping[tuple[str, str, str], Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +78,29 @@ class NewEvent:
     metadata: bytes | None
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one commit does to the log: new events, heads where they then stand, ledger entries."""
+
+    recorded_at: datetime
+    events: Sequence[NewEvent]
+    heads: Sequence[Head]
+    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
+
+    @property
+    def position(self) -> int:
+        """The log's position after it."""
+        return self.events[-1].position
+
+    @property
+    def size(self) -> int:
+        """Bytes of the bodies and metadata."""
+        return sum(len(event.body) + len(event.metadata or b"") for event in self.events)
+
+
 def chained(  # noqa: PLR0913 - the facts of an event
     previous: bytes,
-    ticket: Ticket,
+    recorded_at: datetime,
     *,
     tenant: str,
     thread_id: str,
@@ -88,7 +130,7 @@ def chained(  # noqa: PLR0913 - the facts of an event
             position=position,
             type_name=type_name,
             message_id=message_id,
-            recorded_at=ticket.recorded_at,
+            recorded_at=recorded_at,
             body_digest=body_digest,
             metadata_digest=digest(metadata or b""),
         ),
@@ -96,47 +138,39 @@ def chained(  # noqa: PLR0913 - the facts of an event
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a transaction has to know: heads of threads, their ledger's entries, ids' places."""
-
-    threads: Sequence[ThreadKey]
-    keys: Sequence[tuple[ThreadKey, Key]] = ()
-    ids: Sequence[tuple[str, str, str]] = ()
-
-
 class LogTransaction:
     """The log while we hold it; made by `log_transaction`.
 
-    `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` what
-    there is of the keys and ids.
+    `clock` is what the store's clock said then, `recorded_at` the time of what will be appended:
+    the same, unless that clock was ahead before.
     """
 
     def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
         """Hold the log, and look, in one round trip."""
         self._connection = connection
-        self._parameters: dict[str, Any] | None = None
-        self._size = 0
+        self._changes: Changes | None = None
         with connection.pipeline():
             connection.execute("BEGIN")
             locked = connection.execute(statement("lock_counter"))
-            heads = self._query("select_heads", ("tenants", "thread_ids"), wanted.threads)
+            heads = self._query("select_heads", _thread_columns(wanted.threads))
             by_digest = {(*thread, key.kind, _id_digest(key)): key for thread, key in wanted.keys}
-            ledger = self._query("select_ledger", _LEDGER_KEY, list(by_digest))
-            places = self._query("select_places", _PLACE_KEY, wanted.ids)
+            ledger = self._query("select_ledger", _key_columns(list(by_digest)))
+            places = self._query("select_places", _id_columns(wanted.ids))
             ticket = locked.fetchone()
             if ticket is None:
                 raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-            self.ticket = Ticket(*ticket)
+            position, self.recorded_at, self.clock = ticket
             found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
-            self.heads = {key: found.get(key) or Head(*key) for key in wanted.threads}
-            self.ledger: dict[ThreadKey, Mapping[Key, Entry]] = {}
             entries: dict[ThreadKey, dict[Key, Entry]] = {}
             for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
                 key = by_digest[tenant, thread_id, kind, id_digest]
                 entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
-            self.ledger.update(entries)
-            self.places = {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)}
+            self.ground = Ground(
+                position,
+                {key: found.get(key) or Head(*key) for key in wanted.threads},
+                entries,
+                {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)},
+            )
 
     def body(self, tenant: str, thread_id: str, version: int) -> bytes:
         """Return the stored bytes of one event."""
@@ -148,49 +182,40 @@ class LogTransaction:
             ).fetchone()
         return b"" if row is None else bytes(row[0])
 
-    def append(
-        self,
-        events: Sequence[NewEvent],
-        heads: Sequence[Head],
-        ledger: Mapping[ThreadKey, Mapping[Key, Entry]],
-    ) -> None:
-        """Have events written at the commit, and heads, ledger and counter moved with them."""
-        notes = [
-            (*thread, key.kind, _id_digest(key), entry.asked, entry.answered)
-            for thread, entries in ledger.items()
-            for key, entry in entries.items()
-        ]
-        self._size = sum(len(event.body) + len(event.metadata or b"") for event in events)
-        self._parameters = {
-            "recorded_at": self.ticket.recorded_at,
-            "position": events[-1].position,
-            **_columns(_EVENT_COLUMNS, [_event_row(event) for event in events]),
-            **_columns(_HEAD_COLUMNS, [_head_row(head) for head in heads]),
-            **_columns(_LEDGER_COLUMNS, notes),
-        }
+    def append(self, changes: Changes) -> None:
+        """Have changes written at the commit."""
+        self._changes = changes
 
     def commit(self) -> None:
         """Write what was appended, durably, and let the log go; in one round trip if it is small.
 
         A large statement stays out of the pipeline, where neither side reads while both write.
         """
-        if self._parameters is None:
+        changes = self._changes
+        if changes is None:
             self._connection.execute("ROLLBACK")
-        elif self._size <= _PIPELINED_BYTES:
+            return
+        parameters = {
+            **_batch_columns(self.ground.position, changes, frozenset()),
+            "holding": True,
+        }
+        if changes.size <= _PIPELINED_BYTES:
             with self._connection.pipeline():
-                self._connection.execute(statement("append"), self._parameters)
+                written = self._connection.execute(statement("append"), parameters)
                 self._connection.execute("COMMIT")
         else:
-            self._connection.execute(statement("append"), self._parameters)
+            written = self._connection.execute(statement("append"), parameters)
             self._connection.execute("COMMIT")
+        if written.rowcount != 1:
+            raise RuntimeError("agentlog.counter moved while its row was locked")
 
     def _query(
-        self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+        self, name: str, parameters: Mapping[str, Any] | None
     ) -> psycopg.Cursor[TupleRow] | None:
-        if not rows:
+        if parameters is None:
             return None
         cursor = self._connection.cursor(binary=True)
-        return cursor.execute(statement(name), _columns(columns, rows))
+        return cursor.execute(statement(name), parameters)
 
 
 @contextmanager
@@ -206,78 +231,146 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
         raise
 
 
+def append_onward(
+    connection: psycopg.Connection,
+    previous: int,
+    changes: Changes,
+    assumed: frozenset[tuple[ThreadKey, Key]],
+) -> datetime | None:
+    """Commit changes that were decided at position `previous`, if they still hold.
+
+    `assumed` are ledger entries that were taken for new ones; message ids always are. Returns what
+    the store's clock said just before; None where nothing was written, because the log has moved,
+    something is there already, or `recorded_at` is not a little ahead of the store's clock.
+    """
+    one = _one_message(changes)
+    if one is not None:
+        name = "append_one"
+        parameters = {**one, "previous": previous, **_ledger_columns(changes, assumed)}
+    else:
+        name = "append"
+        parameters = {**_batch_columns(previous, changes, assumed), "holding": False}
+    row = connection.execute(statement(name), parameters).fetchone()
+    return None if row is None else row[0]
+
+
+_PIPELINED_BYTES = 32 * 2**10
+
+
 def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:
     return () if cursor is None else cursor.fetchall()
 
 
-_PIPELINED_BYTES = 32 * 2**10
-_LEDGER_KEY = ("tenants", "thread_ids", "kinds", "ids")
-_PLACE_KEY = ("tenants", "thread_ids", "message_ids")
-_EVENT_COLUMNS = (
-    "event_tenants",
-    "event_threads",
-    "versions",
-    "positions",
-    "types",
-    "message_ids",
-    "bodies",
-    "body_digests",
-    "chains",
-    "metadata",
-)
-_HEAD_COLUMNS = (
-    "head_tenants",
-    "head_threads",
-    "head_versions",
-    "head_positions",
-    "head_chains",
-    "policies",
-    "statuses",
-    "anomalies",
-    "parents",
-    "goals",
-    "facts",
-)
-_LEDGER_COLUMNS = ("ledger_tenants", "ledger_threads", "kinds", "ids", "asked", "answered")
+def _thread_columns(threads: Sequence[ThreadKey]) -> dict[str, Any] | None:
+    if not threads:
+        return None
+    tenants, thread_ids = zip(*threads, strict=True)
+    return {"tenants": texts(tenants), "thread_ids": texts(thread_ids)}
 
 
-def _event_row(event: NewEvent) -> tuple[object, ...]:
-    return (
-        event.tenant,
-        event.thread_id,
-        event.version,
-        event.position,
-        event.type,
-        event.message_id,
-        event.body,
-        event.body_digest,
-        event.chain,
-        event.metadata,
-    )
+def _key_columns(keys: Sequence[tuple[str, str, str, bytes]]) -> dict[str, Any] | None:
+    if not keys:
+        return None
+    tenants, thread_ids, kinds, ids = zip(*keys, strict=True)
+    return {
+        "tenants": texts(tenants),
+        "thread_ids": texts(thread_ids),
+        "kinds": texts(kinds),
+        "ids": blobs(ids),
+    }
 
 
-def _head_row(head: Head) -> tuple[object, ...]:
-    facts = head.read_facts()
-    goal = facts.get("goal")
-    return (
-        head.tenant,
-        head.thread_id,
-        head.version,
-        head.position,
-        head.chain,
-        head.policy,
-        head.status,
-        head.anomalies,
-        facts.get("parent"),
-        goal.replace("\x00", "\ufffd") if isinstance(goal, str) else None,
-        head.facts,
-    )
+def _id_columns(ids: Sequence[tuple[str, str, str]]) -> dict[str, Any] | None:
+    if not ids:
+        return None
+    tenants, thread_ids, message_ids = zip(*ids, strict=True)
+    return {
+        "tenants": texts(tenants),
+        "thread_ids": texts(thread_ids),
+        "message_ids": texts(message_ids),
+    }
 
 
-def _columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+def _one_message(changes: Changes) -> dict[str, Any] | None:
+    """Return the parameters of the one event and its head, where that is all there is."""
+    event, head = changes.events[0], changes.heads[0]
+    if len(changes.events) > 1 or head.version == 1 or event.type in FACT_TYPES:
+        return None
+    return {
+        "tenant": event.tenant,
+        "thread_id": event.thread_id,
+        "version": event.version,
+        "position": event.position,
+        "type": event.type,
+        "message_id": event.message_id,
+        "body": event.body,
+        "body_digest": event.body_digest,
+        "chain": event.chain,
+        "metadata": event.metadata,
+        "status": head.status,
+        "anomalies": head.anomalies,
+        "recorded_at": changes.recorded_at,
+    }
+
+
+def _batch_columns(
+    previous: int, changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]
+) -> dict[str, Any]:
     """Return one array a column."""
-    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
-    return {name: list(column) for name, column in zip(names, columns, strict=True)}
+    events, heads = changes.events, changes.heads
+    facts = [head.read_facts() for head in heads]
+    return {
+        "previous": previous,
+        "position": changes.position,
+        "recorded_at": changes.recorded_at,
+        "event_tenants": texts([event.tenant for event in events]),
+        "event_threads": texts([event.thread_id for event in events]),
+        "versions": integers([event.version for event in events]),
+        "positions": integers([event.position for event in events]),
+        "types": texts([event.type for event in events]),
+        "message_ids": texts([event.message_id for event in events]),
+        "bodies": blobs([event.body for event in events]),
+        "body_digests": blobs([event.body_digest for event in events]),
+        "chains": blobs([event.chain for event in events]),
+        "metadata": blobs([event.metadata for event in events]),
+        "head_tenants": texts([head.tenant for head in heads]),
+        "head_threads": texts([head.thread_id for head in heads]),
+        "head_versions": integers([head.version for head in heads]),
+        "head_positions": integers([head.position for head in heads]),
+        "head_chains": blobs([head.chain for head in heads]),
+        "policies": texts([head.policy for head in heads]),
+        "statuses": texts([head.status for head in heads]),
+        "anomalies": integers([head.anomalies for head in heads]),
+        "parents": texts([each.get("parent") for each in facts]),
+        "goals": texts([_searchable(each.get("goal")) for each in facts]),
+        "facts": blobs([head.facts for head in heads]),
+        "ledger_tenants": texts([tenant for (tenant, _), _, _ in _notes(changes)]),
+        "ledger_threads": texts([thread_id for (_, thread_id), _, _ in _notes(changes)]),
+        **_ledger_columns(changes, assumed),
+    }
+
+
+def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]) -> dict[str, Any]:
+    notes = _notes(changes)
+    return {
+        "kinds": texts([key.kind for _, key, _ in notes]),
+        "ids": blobs([_id_digest(key) for _, key, _ in notes]),
+        "asked": integers([entry.asked for _, _, entry in notes]),
+        "answered": integers([entry.answered for _, _, entry in notes]),
+        "assumed": booleans([(thread, key) in assumed for thread, key, _ in notes]),
+    }
+
+
+def _notes(changes: Changes) -> list[tuple[ThreadKey, Key, Entry]]:
+    return [
+        (thread, key, entry)
+        for thread, entries in changes.ledger.items()
+        for key, entry in entries.items()
+    ]
+
+
+def _searchable(goal: object) -> str | None:
+    return goal.replace("\x00", "\ufffd") if isinstance(goal, str) else None
 
 
 def _id_digest(key: Key) -> bytes:

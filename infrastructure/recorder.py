@@ -8,6 +8,7 @@ that come in here are decided by whoever sends them.
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,7 @@ from typing_extensions import override
 from domain.chain import digest
 from infrastructure.database import Database
 from infrastructure.heads import Head
-from infrastructure.log import NewEvent, Ticket, Wanted, chained, log_transaction
+from infrastructure.log import Changes, NewEvent, Wanted, chained, log_transaction
 from infrastructure.mapper import StoredMessage, message_id_of
 from infrastructure.sql import statement
 
@@ -65,16 +66,16 @@ class PostgresRecorder(ApplicationRecorder):
             self._database.connection() as connection,
             log_transaction(connection, Wanted(list(keys))) as log,
         ):
-            heads = log.heads
+            heads = dict(log.ground.heads)
             events = []
-            for number, stored in enumerate(stored_events, log.ticket.position + 1):
+            for number, stored in enumerate(stored_events, log.ground.position + 1):
                 key = self._tenant, str(stored.originator_id)
-                event = _numbered(stored, heads[key], log.ticket, number)
+                event = _numbered(stored, heads[key], log.recorded_at, number)
                 heads[key] = replace(
                     heads[key], version=event.version, position=number, chain=event.chain
                 )
                 events.append(event)
-            log.append(events, list(heads.values()), {})
+            log.append(Changes(log.recorded_at, events, list(heads.values())))
         return [event.position for event in events]
 
     @override
@@ -169,7 +170,7 @@ class PollingSubscription(Subscription[PostgresRecorder]):
         self._page = list(reversed(found))
 
 
-def _numbered(stored: StoredEvent, head: Head, ticket: Ticket, position: int) -> NewEvent:
+def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: int) -> NewEvent:
     # versions begin at 1 here, elsewhere at 0: a thread's first event may have either
     if head.position and stored.originator_version <= head.version:
         raise IntegrityError(
@@ -178,7 +179,7 @@ def _numbered(stored: StoredEvent, head: Head, ticket: Ticket, position: int) ->
         )
     return chained(
         head.chain,
-        ticket,
+        recorded_at,
         tenant=head.tenant,
         thread_id=head.thread_id,
         version=stored.originator_version,

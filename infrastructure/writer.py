@@ -19,7 +19,8 @@ import psycopg
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.database import Database, DatabaseUnavailable
-from infrastructure.log import log_transaction
+from infrastructure.log import append_onward, log_transaction
+from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
 
 logger = logging.getLogger("agentlog")
@@ -33,6 +34,7 @@ _BATCH_BYTES = 8 * 2**20
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
+_ONWARD_BYTES = 2**20  # more is not sent before it is certain to be written
 
 
 class WriterOverloaded(AgentlogError):
@@ -91,6 +93,8 @@ class Writer:
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._connection: psycopg.Connection | None = None
+        self._recall = Recall()
+        self._clock = StoreClock(time.monotonic)
         self._position = self._planned_at = 0
 
     def append(self, request: AppendRequest) -> Appended:
@@ -205,21 +209,66 @@ class Writer:
             try:
                 connection = self._connected()
                 self._renew_plans(connection)
-                wanted = wanted_by(ready, again=attempt > 0)
-                with log_transaction(connection, wanted) as log:
-                    batch = Batch(log)
-                    outcomes = [batch.decide(each) for each in ready]
-                    batch.write()
-                self._position = log.ticket.position
+                outcomes = None if attempt else self._write_onward(connection, ready)
+                return outcomes or self._write_holding(connection, ready, again=attempt > 0)
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
                 if attempt == _TRIES - 1:
                     raise DatabaseUnavailable(str(error).strip()) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
-            else:
-                return outcomes
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _write_onward(
+        self, connection: psycopg.Connection, ready: Sequence[Ready]
+    ) -> Sequence[Outcome] | None:
+        """Write a batch on what is remembered of the log; None where that does not do.
+
+        It does for most: whatever needs to be looked up, or is to be refused, does not.
+        """
+        wanted = wanted_by(ready, again=False)
+        ground = self._recall.ground(wanted)
+        if ground is None or sum(each.size for each in ready) > _ONWARD_BYTES:
+            return None
+        batch = Batch(ground, stored_body=_unknown)
+        outcomes = [batch.decide(each) for each in ready]
+        recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
+        refused = any(isinstance(each, AgentlogError) for each in outcomes)
+        if refused or recorded_at is None or not len(batch):
+            return None
+        changes = batch.changes(recorded_at)
+        assumed = frozenset(
+            (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
+        )
+        asked_at = self._clock.elapsed()
+        reading = append_onward(connection, ground.position, changes, assumed)
+        if reading is None:
+            self._recall.forget()
+            self._clock.forget()
+            return None
+        self._clock.note(reading, asked_at=asked_at)
+        self._recall.note(ground.position, changes)
+        self._position = changes.position
+        if (seconds := self._clock.seconds_until(recorded_at)) > 0:
+            time.sleep(seconds)  # who has been told of an event finds it in the past
+        return outcomes
+
+    def _write_holding(
+        self, connection: psycopg.Connection, ready: Sequence[Ready], *, again: bool
+    ) -> Sequence[Outcome]:
+        """Write a batch while holding the log, on what there is."""
+        asked_at = self._clock.elapsed()
+        with log_transaction(connection, wanted_by(ready, again=again)) as log:
+            self._clock.note(log.clock, asked_at=asked_at)
+            batch = Batch(log.ground, stored_body=log.body)
+            outcomes = [batch.decide(each) for each in ready]
+            changes = batch.changes(log.recorded_at) if len(batch) else None
+            if changes is not None:
+                log.append(changes)
+        if changes is not None:
+            self._recall.note(log.ground.position, changes)
+            self._position = changes.position
+        return outcomes
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Have statements planned anew whenever the log has doubled.
@@ -240,6 +289,12 @@ class Writer:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+            self._recall.forget()
+            self._clock.forget()
+
+
+def _unknown(tenant: str, thread_id: str, version: int) -> bytes:
+    raise AssertionError(f"no place was looked up, so {tenant}/{thread_id}/{version} is none")
 
 
 def _deliver(deliver: Deliver, outcomes: Outcomes) -> None:

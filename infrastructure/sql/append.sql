@@ -1,13 +1,64 @@
--- One statement, one round trip: events, heads, ledger and counter move together.
--- Parallel arrays, not composites: unnest of those costs several times as much.
-WITH appended AS (
+-- One statement, one round trip: events, heads, ledger and counter move together, and whoever listens
+-- is told. Parallel arrays, not composites: unnest of those costs several times as much.
+--
+-- Nothing is written, and no row returned, unless the log is still at `previous`: then whatever was
+-- known of it there still holds. Who comes without holding the log also guessed what the clock would
+-- say, which must be a little ahead of it, and that some message ids and ledger entries are new.
+WITH held AS MATERIALIZED (
+    SELECT position, recorded_at
+    FROM agentlog.counter
+    FOR UPDATE
+),
+onward AS MATERIALIZED (
+    SELECT clock_timestamp() AS clock
+    FROM held
+    WHERE position = %(previous)s
+      AND (
+          %(holding)s
+          OR held.recorded_at < %(recorded_at)s
+          AND clock_timestamp() BETWEEN %(recorded_at)s - interval '1 second'
+                                    AND %(recorded_at)s - interval '1 microsecond'
+          AND NOT EXISTS (
+              SELECT
+              FROM unnest(
+                  %(event_tenants)b::text[], %(event_threads)b::text[], %(message_ids)b::text[]
+              ) AS new (tenant, thread_id, message_id)
+              CROSS JOIN LATERAL (
+                  SELECT
+                  FROM agentlog.events
+                  WHERE events.tenant = new.tenant
+                    AND events.thread_id = new.thread_id
+                    AND events.message_id = new.message_id
+                  LIMIT 1
+              ) AS known
+          )
+          AND NOT EXISTS (
+              SELECT
+              FROM unnest(
+                  %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
+                  %(ids)b::bytea[], %(assumed)b::boolean[]
+              ) AS new (tenant, thread_id, kind, id_sha256, assumed)
+              CROSS JOIN LATERAL (
+                  SELECT
+                  FROM agentlog.ledger
+                  WHERE ledger.tenant = new.tenant
+                    AND ledger.thread_id = new.thread_id
+                    AND ledger.kind = new.kind
+                    AND ledger.id_sha256 = new.id_sha256
+                  LIMIT 1
+              ) AS known
+              WHERE new.assumed
+          )
+      )
+),
+appended AS (
     INSERT INTO agentlog.events (
         tenant, thread_id, version, position, type, message_id, recorded_at,
         body, body_sha256, chain, metadata
     )
     SELECT tenant, thread_id, version, position, type, message_id, %(recorded_at)s,
            body, body_sha256, chain, metadata
-    FROM unnest(
+    FROM onward, unnest(
         %(event_tenants)b::text[], %(event_threads)b::text[], %(versions)b::bigint[],
         %(positions)b::bigint[], %(types)b::text[], %(message_ids)b::text[], %(bodies)b::bytea[],
         %(body_digests)b::bytea[], %(chains)b::bytea[], %(metadata)b::bytea[]
@@ -22,7 +73,7 @@ moved AS (
     )
     SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal,
            facts, %(recorded_at)s, %(recorded_at)s
-    FROM unnest(
+    FROM onward, unnest(
         %(head_tenants)b::text[], %(head_threads)b::text[], %(head_versions)b::bigint[],
         %(head_positions)b::bigint[], %(head_chains)b::bytea[], %(policies)b::text[],
         %(statuses)b::text[], %(anomalies)b::bigint[], %(parents)b::text[], %(goals)b::text[],
@@ -44,13 +95,16 @@ moved AS (
 ),
 noted AS (
     INSERT INTO agentlog.ledger (tenant, thread_id, kind, id_sha256, asked, answered)
-    SELECT *
-    FROM unnest(
+    SELECT tenant, thread_id, kind, id_sha256, asked, answered
+    FROM onward, unnest(
         %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
         %(ids)b::bytea[], %(asked)b::bigint[], %(answered)b::bigint[]
-    )
+    ) AS new (tenant, thread_id, kind, id_sha256, asked, answered)
     ON CONFLICT (tenant, thread_id, kind, id_sha256) DO UPDATE SET
         asked = excluded.asked,
         answered = excluded.answered
 )
-UPDATE agentlog.counter SET position = %(position)s, recorded_at = %(recorded_at)s
+UPDATE agentlog.counter
+SET position = %(position)s, recorded_at = %(recorded_at)s
+FROM onward
+RETURNING clock, pg_notify('agentlog', counter.position::text)

@@ -1,0 +1,110 @@
+"""Arrays in PostgreSQL's binary format, several times as quick as psycopg makes them from lists.
+
+A list says nothing of its items' type, so psycopg looks at each of them for every array; whoever
+writes to the log knows. The format is that of `array_recv` in PostgreSQL's `arrayfuncs.c`.
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+
+import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from typing_extensions import override
+
+
+class TextArray(bytes):
+    """A `text[]` as a parameter."""
+
+
+class BytesArray(bytes):
+    """A `bytea[]` as a parameter."""
+
+
+class IntegerArray(bytes):
+    """A `bigint[]` as a parameter."""
+
+
+class BooleanArray(bytes):
+    """A `boolean[]` as a parameter."""
+
+
+def texts(values: Sequence[str | None]) -> TextArray:
+    """Return an array of texts."""
+    items = [None if value is None else value.encode() for value in values]
+    return TextArray(_array(_TEXT, items))
+
+
+def blobs(values: Sequence[bytes | None]) -> BytesArray:
+    """Return an array of bytes."""
+    return BytesArray(_array(_BYTEA, values))
+
+
+def integers(values: Sequence[int | None]) -> IntegerArray:
+    """Return an array of 64-bit integers."""
+    items = [None if value is None else _EIGHT_BYTES(value) for value in values]
+    return IntegerArray(_array(_BIGINT, items))
+
+
+def booleans(values: Sequence[bool]) -> BooleanArray:
+    """Return an array of booleans."""
+    return BooleanArray(_array(_BOOLEAN, [b"\x01" if value else b"\x00" for value in values]))
+
+
+def register_arrays(connection: psycopg.Connection) -> None:
+    """Let a connection take these as parameters."""
+    for cls, dumper in _DUMPERS.items():
+        connection.adapters.register_dumper(cls, dumper)
+
+
+class _Dumper(Dumper):
+    format = Format.BINARY
+
+    @override
+    def dump(self, obj: bytes) -> bytes:
+        return obj
+
+
+class _Texts(_Dumper):
+    oid = 1009
+
+
+class _Blobs(_Dumper):
+    oid = 1001
+
+
+class _Integers(_Dumper):
+    oid = 1016
+
+
+class _Booleans(_Dumper):
+    oid = 1000
+
+
+_DUMPERS: dict[type[bytes], type[_Dumper]] = {
+    TextArray: _Texts,
+    BytesArray: _Blobs,
+    IntegerArray: _Integers,
+    BooleanArray: _Booleans,
+}
+
+# oids of the items, like those above from pg_type.dat
+_TEXT, _BYTEA, _BIGINT, _BOOLEAN = 25, 17, 20, 16
+
+_EMPTY = Struct("!iii").pack
+_HEADER = Struct("!iiiii").pack
+_LENGTH = Struct("!i").pack
+_EIGHT_BYTES = Struct("!q").pack
+_NULL = _LENGTH(-1)
+
+
+def _array(oid: int, items: Sequence[bytes | None]) -> bytes:
+    if not items:
+        return _EMPTY(0, 0, oid)
+    parts = [_HEADER(1, 1, oid, len(items), 1)]  # dimensions, may have NULLs, type, length, base
+    for each in items:
+        if each is None:
+            parts.append(_NULL)
+        else:
+            parts += (_LENGTH(len(each)), each)
+    return b"".join(parts)

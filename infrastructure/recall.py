@@ -1,0 +1,145 @@
+"""What the writer remembers of the log, from its own commits: enough to decide most appends.
+
+All of it holds as long as nobody else has moved the log's position, which is for whoever writes on
+it to find out. Whatever is not here has to be looked up.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from domain.threads import Entry, Key
+from infrastructure.heads import Head
+from infrastructure.log import Changes, Ground, Wanted
+from infrastructure.requests import ThreadKey
+
+_MICROSECOND = timedelta(microseconds=1)
+_AHEAD_SECONDS = 0.0003
+_AHEAD_SECONDS_EACH = 0.00002
+_MOST_DOUBT_SECONDS = 0.05
+_DRIFT = 0.0001  # more than any two clocks drift apart that keep time at all
+
+
+@dataclass(slots=True)
+class _Remembered:
+    """A thread's head, and its ledger's open entries, as far as they are remembered."""
+
+    head: Head
+    open: dict[Key, Entry] = field(default_factory=dict)
+
+
+class Recall:
+    """The latest threads, at most `threads` of them, each with at most `entries` open entries."""
+
+    def __init__(self, *, threads: int = 10_000, entries: int = 64) -> None:
+        self._most_threads = threads
+        self._most_entries = entries
+        self._threads: dict[ThreadKey, _Remembered] = {}  # the latest last
+        self._position: int | None = None
+        self._alone = True
+        self.recorded_at = datetime.min.replace(tzinfo=UTC)
+
+    def forget(self) -> None:
+        """Forget all threads: somebody else has written, or may have."""
+        self._threads.clear()
+
+    def ground(self, wanted: Wanted) -> Ground | None:
+        """Return what is remembered; None where a thread is not, or others write, too.
+
+        Ledger entries that it lacks, and message ids, may be there or not.
+        """
+        if self._position is None or not self._alone:
+            return None
+        found: dict[ThreadKey, _Remembered] = {}
+        for key in wanted.threads:
+            known = self._threads.get(key)
+            if known is None:
+                return None
+            found[key] = known
+        return Ground(
+            self._position,
+            {key: known.head for key, known in found.items()},
+            {key: known.open for key, known in found.items() if known.open},
+        )
+
+    def note(self, previous: int, changes: Changes) -> None:
+        """Remember what a commit of ours did to the log, which stood at `previous` before."""
+        self._alone = self._position in {None, previous}
+        if not self._alone:
+            self._threads.clear()
+        self._position, self.recorded_at = changes.position, changes.recorded_at
+        for head in changes.heads:
+            key = head.tenant, head.thread_id
+            known = self._threads.pop(key, None) or _Remembered(head)
+            known.head = head
+            self._threads[key] = known
+            self._note_entries(known, changes.ledger.get(key, {}))
+        while len(self._threads) > self._most_threads:
+            del self._threads[next(iter(self._threads))]
+
+    def _note_entries(self, known: _Remembered, entries: Mapping[Key, Entry]) -> None:
+        if not entries:
+            return
+        # a new one: whoever decides may still hold the old
+        kept = {key: entry for key, entry in known.open.items() if key not in entries}
+        kept |= {key: entry for key, entry in entries.items() if entry.answered is None}
+        surplus = max(len(kept) - self._most_entries, 0)
+        known.open = dict(list(kept.items())[surplus:])
+
+
+class StoreClock:
+    """The store's clock, told from its latest readings: ahead of it by one way there, if anything.
+
+    `monotonic` returns seconds by a clock of ours.
+    """
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._reading: _Reading | None = None
+
+    def elapsed(self) -> float:
+        """Return seconds by our own clock: when somebody asks for a reading."""
+        return self._monotonic()
+
+    def note(self, reading: datetime, *, asked_at: float) -> None:
+        """Take a reading that has just come."""
+        now = self._monotonic()
+        new = _Reading(reading.timestamp() - asked_at, now - asked_at, now)
+        # the quicker it came, the better it is, but two clocks drift apart
+        if self._reading is None or new.doubt <= self._reading.doubt_at(now):
+            self._reading = new
+
+    def forget(self) -> None:
+        """Forget the readings: the clock was set, or this is another server."""
+        self._reading = None
+
+    def stamp(self, count: int, *, after: datetime) -> datetime | None:
+        """Return the time at which so many events will be written, None where nothing is known.
+
+        It is a little ahead, for it must not be past when they are, and later than `after`.
+        """
+        if self._reading is None or self._reading.doubt > _MOST_DOUBT_SECONDS:
+            return None
+        ahead = _AHEAD_SECONDS + _AHEAD_SECONDS_EACH * count
+        time = datetime.fromtimestamp(self._now(self._reading) + ahead, UTC)
+        return max(time, after + _MICROSECOND)
+
+    def seconds_until(self, time: datetime) -> float:
+        """Return how long it is until `time` is past, at least 0."""
+        known = self._reading
+        return 0.0 if known is None else max(time.timestamp() - self._now(known), 0.0)
+
+    def _now(self, reading: "_Reading") -> float:
+        return reading.offset + self._monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How far the store's clock is ahead of ours, how long it took to read, and when: seconds."""
+
+    offset: float
+    doubt: float
+    at: float
+
+    def doubt_at(self, now: float) -> float:
+        return self.doubt + (now - self.at) * _DRIFT
