@@ -71,8 +71,8 @@ def sample_event(draft: Draft, version: int) -> Event:
     """Return the event that `draft` would become, at a time and place that do not matter."""
     body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
     metadata = body.pop("metadata", None) or {}
-    validate_message(body)
-    return Event(
+    message = validate_message(body)
+    event = Event(
         originator_id="sample",
         originator_version=version,
         type=body["type"],
@@ -82,6 +82,8 @@ def sample_event(draft: Draft, version: int) -> Event:
         recorded_at=_SAMPLE_TIME,
         metadata=metadata,
     )
+    event.__dict__["message"] = message  # as if it had been read from the body already
+    return event
 
 
 def text_field(item: Item, key: str) -> str:
