@@ -14,17 +14,23 @@ def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
     """Return what metadata must be, from keys and values as text.
 
     A value is JSON where it reads as a scalar of JSON, and else a string: `5` is the number, `"5"`
-    the string, `support` the string too.
+    the string, `support` the string too. The empty string is `""`: nothing at all is a value left
+    out, which would find nothing and not say why.
 
     Raises:
-        InvalidFilter: a key is empty, or comes twice.
+        InvalidFilter: a key is empty, has no value, or comes twice.
     """
     found: dict[str, JsonValue] = {}
     for key, text in pairs:
         if not key:
             raise InvalidFilter("metadata: name the key, as in metadata.team=support")
+        name = f"metadata.{key[:64]}"
         if key in found:
-            raise InvalidFilter(f"metadata.{key[:64]}: given twice; a key has one value")
+            raise InvalidFilter(f"{name}: given twice; a key has one value")
+        if not text:
+            raise InvalidFilter(
+                f'{name}: no value; give one, as in {name}=support, or {name}="" for the empty text'
+            )
         found[key] = _scalar(text)
     return found
 

@@ -11,6 +11,7 @@ from benchmarks.bulk import measure_bulk, measure_disk
 from benchmarks.databases import server_url
 from benchmarks.growth import measure_growth
 from benchmarks.imports import measure_imports
+from benchmarks.lists import measure_lists
 from benchmarks.load import measure_http_load, measure_load
 from benchmarks.long_threads import measure_long_threads
 from benchmarks.machine import describe
@@ -19,7 +20,7 @@ from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
 from benchmarks.workload import Workload, load_workload
 
-CASES = ("import", "views", "appends", "long", "load", "http", "bulk", "disk", "growth")
+CASES = ("import", "views", "appends", "long", "lists", "load", "http", "bulk", "disk", "growth")
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
 
@@ -53,6 +54,7 @@ def _measures(
         "views": lambda: [measure_views(server, workload, runs=runs, times=times)],
         "appends": lambda: [measure_appends(server, workload, runs=runs, times=times)],
         "long": lambda: [measure_long_threads(server, workload, runs=runs, times=times)],
+        "lists": lambda: [measure_lists(server, runs=runs, times=times, threads=chosen.upto)],
         "load": lambda: measure_load(server, workload, runs=runs, seconds=seconds),
         "http": lambda: measure_http_load(server, workload, scratch, runs=runs, seconds=seconds),
         "bulk": lambda: measure_bulk(server, workload, runs=runs),
@@ -73,7 +75,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=100, help="samples a run; default 100")
     parser.add_argument("--seconds", type=int, default=3, help="of a run of a load; default 3")
     parser.add_argument(
-        "--upto", type=int, default=100_000, help="messages and threads to grow to; default 100000"
+        "--upto",
+        type=int,
+        default=100_000,
+        help="messages and threads to grow to, and threads to list; default 100000",
     )
     parser.add_argument(
         "--peers", action="store_true", help="install and measure them too, in an environment apart"

@@ -1,22 +1,11 @@
-"""The list of 100,000 threads over HTTP: each filter, combinations of them, first and deep pages.
+"""The list of many threads over HTTP: each filter, combinations of them, first and deep pages."""
 
-`python -m benchmarks.lists [--database-url …] [--threads 100000]`
-"""
-
-import argparse
-import sys
-import tempfile
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
-from benchmarks.databases import connected, new_database, server_url, store_on
+from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn
-from benchmarks.machine import describe
 from benchmarks.service import serving
-from benchmarks.table import markdown
-
-THREADS = 100_000
 
 _LIMIT = 0.020
 _TENANT = "default"
@@ -94,7 +83,7 @@ _DEEP = (
 )
 
 
-def measure_lists(server: str, *, runs: int, times: int, threads: int = THREADS) -> Case:
+def measure_lists(server: str, *, runs: int, times: int, threads: int) -> Case:
     """Return what pages of the thread list take."""
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
@@ -130,27 +119,3 @@ def measure_lists(server: str, *, runs: int, times: int, threads: int = THREADS)
         f"loopback. Milliseconds; {runs} runs of {times} requests each, in turn.",
         [figure for figure, _ in actions],
     )
-
-
-def main() -> None:
-    """Measure the list alone, and print its table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.lists", description=__doc__)
-    parser.add_argument(
-        "--database-url", help="a PostgreSQL to make a database on; default its own"
-    )
-    parser.add_argument("--threads", type=int, default=THREADS, help=f"default {THREADS}")
-    parser.add_argument("--runs", type=int, default=3, help="default 3")
-    parser.add_argument("--times", type=int, default=40, help="samples a run; default 40")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="agentlog-bench-") as made:
-        scratch = Path(made)
-        scratch.chmod(0o755)  # root's PostgreSQL runs as somebody else
-        with server_url(chosen.database_url, scratch / "data") as server:
-            case = measure_lists(
-                server, runs=chosen.runs, times=chosen.times, threads=chosen.threads
-            )
-            sys.stdout.write(markdown([case], describe(server, scratch)))
-
-
-if __name__ == "__main__":
-    main()

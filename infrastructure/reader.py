@@ -175,7 +175,8 @@ class LogReader:
         return int(rows[0][0]) if rows else None
 
     def _version(self, name: str, head: Head, **parameters: object) -> int:
-        (row,) = self._rows(name, thread_id=head.thread_id, **parameters)
+        # a plan from when the log was short would read all of it at each step
+        (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])
 
     def _number(self, query: str) -> int:

@@ -1,4 +1,33 @@
--- recorded_at never runs backwards, so the last event up to that time ends the past
-SELECT coalesce(max(version), 0)
-FROM agentlog.events
-WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND recorded_at <= %(time)s
+-- The last event up to a time ends the past, as recorded_at never runs backwards. If it is not the newest
+-- of all, it is looked for by halves: it is `found`, or its version is above `low` and up to `high`. Events
+-- of other makers may leave versions out, so the nearest at or below the middle decides for all between.
+WITH RECURSIVE search (found, low, high) AS (
+    (
+        SELECT CASE WHEN recorded_at <= %(time)s THEN version ELSE 0 END,
+               0::bigint,
+               CASE WHEN recorded_at <= %(time)s THEN 0 ELSE version - 1 END
+        FROM agentlog.events
+        WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s
+        ORDER BY version DESC
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT CASE WHEN recorded_at <= %(time)s THEN version ELSE found END,
+           CASE WHEN recorded_at > %(time)s THEN low ELSE middle END,
+           CASE WHEN recorded_at > %(time)s THEN version - 1 ELSE high END
+    FROM search
+    CROSS JOIN LATERAL (SELECT high - (high - low) / 2 AS middle) AS half
+    LEFT JOIN LATERAL (
+        SELECT version, recorded_at
+        FROM agentlog.events
+        WHERE tenant = %(tenant)s
+          AND thread_id = %(thread_id)s
+          AND version > low
+          AND version <= middle
+        ORDER BY version DESC
+        LIMIT 1
+    ) AS event ON true
+    WHERE low < high
+)
+SELECT coalesce(max(found), 0)
+FROM search

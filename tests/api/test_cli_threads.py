@@ -28,7 +28,7 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         (["team=support", "reward=0.0"], ["number"]),
         (['reward="0"'], ["text"]),
         (["team=sales=a"], ["other"]),
-        (["team="], []),
+        (['team=""'], []),
     ],
 )
 def test_threads_are_filtered_by_metadata(
@@ -44,6 +44,7 @@ def test_threads_are_filtered_by_metadata(
     ("options", "reason"),
     [
         (["team"], "--metadata team: give KEY=VALUE"),
+        (["team="], "metadata.team: no value"),
         (["=support"], "name the key"),
         (["team=a", "team=b"], "metadata.team: given twice"),
     ],

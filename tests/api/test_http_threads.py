@@ -179,7 +179,7 @@ def test_the_time_of_a_fact_is_the_services(client: TestClient) -> None:
 def test_threads_are_filtered_by_metadata_as_json_or_else_as_text(client: TestClient) -> None:
     _start(client, "number", metadata={"team": "support", "reward": 0, "a.b": True})
     _start(client, "text", metadata={"team": "support", "reward": "0", "a.b": "true"})
-    _start(client, "other", metadata={"team": "sales", "reward": None})
+    _start(client, "other", metadata={"team": "sales", "reward": None, "a.b": ""})
 
     def ids(query: str) -> list[str]:
         answer = client.get(f"/v1/threads?{query}")
@@ -195,7 +195,7 @@ def test_threads_are_filtered_by_metadata_as_json_or_else_as_text(client: TestCl
     assert ids("metadata.team=support&q=num&status=open") == ["number"]
     assert ids("metadata.team=Support") == []
     assert ids('metadata.team={"a":1}') == []
-    assert ids("metadata.team=") == []
+    assert ids('metadata.a.b=""') == ["other"]
 
 
 def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None:
@@ -224,6 +224,8 @@ def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None
         ("metadata=support", ["'metadata' is no filter"]),
         ("metadata.=support", ["name the key"]),
         ("metadata.team=a&metadata.team=b", ["metadata.team: given twice"]),
+        ("metadata.team", ["metadata.team: no value", "metadata.team=support"]),
+        ("q=find&metadata.team=", ["metadata.team: no value", 'metadata.team=""']),
     ],
 )
 def test_a_filter_that_there_is_not_is_refused_and_the_others_are_named(

@@ -7,6 +7,7 @@ statement may fall back to.
 
 import re
 from collections.abc import Iterator
+from math import log2
 from typing import Any, Literal
 
 import psycopg
@@ -14,11 +15,13 @@ import pytest
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
+from domain.moments import AtPosition, AtTime
 from infrastructure.database import Database
+from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.sql import statement
 from tests.databases import new_database
-from tests.infrastructure.appends import TENANT
+from tests.infrastructure.appends import TENANT, position_of, time_of
 
 PlanMode = Literal["force_custom_plan", "force_generic_plan"]
 Plan = dict[str, Any]
@@ -66,7 +69,7 @@ INSERT INTO agentlog.events (
 SELECT %(tenant)s, thread_id, n, n * 2 + mod(length(thread_id), 2),
        CASE WHEN mod(n, 1000) = 0 THEN 'approval_request' WHEN mod(n, 2) = 0 THEN 'reply'
            ELSE 'input' END,
-       lpad(n::text, 26, '0'), now(), '{}', '', ''
+       lpad(n::text, 26, '0'), now() - make_interval(secs => %(count)s - n), '{}', '', ''
 FROM generate_series(1, %(count)s) AS n
 CROSS JOIN (VALUES ('long'), ('other')) AS threads (thread_id)
 """
@@ -151,6 +154,9 @@ def full_database(server_url: str, template_database: str) -> Iterator[Database]
         with database.connection() as connection:
             connection.execute(HEADS, {"tenant": TENANT, "count": THREADS})
             connection.execute(EVENTS_OF, {"tenant": TENANT, "count": EVENTS})
+            connection.execute(
+                "UPDATE agentlog.counter SET position = %s, recorded_at = now()", (2 * EVENTS,)
+            )
             connection.execute("VACUUM ANALYZE")
         yield database
 
@@ -286,3 +292,15 @@ def test_a_page_of_messages_reads_a_page(event_reader: ExplainingReader) -> None
 def test_a_page_of_the_log_reads_a_page(event_reader: ExplainingReader) -> None:
     assert len(event_reader.log(after=EVENTS, limit=10)) == 10
     assert event_reader.rows_read() == 10
+
+
+@pytest.mark.parametrize("version", [1, 2, EVENTS // 3, EVENTS - 1, EVENTS])
+@pytest.mark.parametrize("form", ["a time", "a position"])
+def test_a_moment_is_found_by_halves(
+    event_reader: ExplainingReader, form: str, version: int
+) -> None:
+    (event,) = event_reader.events("long", after=version - 1, limit=1)
+    event_reader.plans.clear()
+    moment = AtTime(time_of(event)) if form == "a time" else AtPosition(position_of(event))
+    assert event_reader.version_at(Head(TENANT, "long"), moment) == version
+    assert event_reader.rows_read() <= 2 + log2(EVENTS)

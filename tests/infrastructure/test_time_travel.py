@@ -1,22 +1,32 @@
 """What a moment means: just what was there then, and nothing that came later."""
 
+import itertools
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import example
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
 from infrastructure.database import Database
-from infrastructure.reader import LogReader
+from infrastructure.heads import Head
+from infrastructure.reader import BIGGEST, LogReader
 from infrastructure.sql import statement
 from infrastructure.store import Page, Store
 from infrastructure.writer import Writer
 from projections.registry import VIEWS, choose_view
+from tests.databases import new_database
 from tests.infrastructure.appends import (
     STORY,
+    TENANT,
     append_apart,
+    fetch,
     given,
     position_of,
     reply,
@@ -175,3 +185,111 @@ def test_a_moment_waits_for_the_append_that_is_about_to_belong_to_it(
             time.sleep(0.2)
             assert not asked.done()
         assert asked.result(timeout=10) == 2
+
+
+# Versions of other makers: from 0, and with some left out
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """Where and when an event stands."""
+
+    version: int
+    position: int
+    recorded_at: datetime
+
+
+_FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+_LAST_POSITION = 10**9
+
+_threads = itertools.count()
+_gaps = st.sampled_from([1, 1, 1, 2, 3, 50, 2**40])
+_steps = st.tuples(_gaps, st.integers(1, 3), st.integers(0, 2))
+
+
+@st.composite
+def _histories(draw: st.DrawFn) -> list[Stood]:
+    found = [Stood(draw(st.integers(0, 1)), draw(st.integers(1, 3)), _FIRST)]
+    for gap, places, microseconds in draw(st.lists(_steps, max_size=40)):
+        last = found[-1]
+        recorded_at = last.recorded_at + timedelta(microseconds=microseconds)
+        found.append(Stood(last.version + gap, last.position + places, recorded_at))
+    return found
+
+
+@pytest.fixture(scope="module")
+def far_log(server_url: str, template_database: str) -> Iterator[Database]:
+    """A log whose counter is far ahead of its events, with no rules."""
+    with (
+        new_database(server_url, template=template_database) as url,
+        Database(url, pool_size=1) as opened,
+    ):
+        with opened.connection() as connection:
+            connection.execute(
+                "UPDATE agentlog.counter SET position = %s, recorded_at = now()", (_LAST_POSITION,)
+            )
+        yield opened
+
+
+@drawn(history=_histories())
+@example(history=[])
+@example(history=[Stood(0, 1, _FIRST)])
+@example(history=[Stood(1, 1, _FIRST), Stood(BIGGEST - 1, 2, _FIRST)])
+@example(history=[Stood(0, 1, _FIRST), Stood(BIGGEST, 3, _FIRST + timedelta(seconds=1))])
+def test_a_moment_ends_with_the_last_event_up_to_it_whatever_the_versions(
+    far_log: Database, history: list[Stood]
+) -> None:
+    thread_id = f"drawn-{next(_threads)}"
+    with far_log.connection() as connection, connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO agentlog.events (tenant, thread_id, version, position, type, message_id, "
+            "recorded_at, body, body_sha256, chain) "
+            "VALUES (%s, %s, %s, %s, 'reply', %s::text, %s, '', '', '')",
+            [
+                (TENANT, thread_id, each.version, each.position, each.version, each.recorded_at)
+                for each in history
+            ],
+        )
+    reader = LogReader(far_log, tenant=TENANT)
+    head = Head(TENANT, thread_id)
+    steps = [timedelta(microseconds=n) for n in (-1, 0, 1)]
+    for time_asked in {each.recorded_at + step for each in history for step in steps} | {_FIRST}:
+        past = [each.version for each in history if each.recorded_at <= time_asked]
+        assert reader.version_at(head, AtTime(time_asked)) == max(past, default=0)
+    for position in {each.position + n for each in history for n in (-1, 0, 1)} | {_LAST_POSITION}:
+        past = [each.version for each in history if each.position <= position]
+        assert reader.version_at(head, AtPosition(position)) == max(past, default=0)
+
+
+def test_a_moment_is_looked_for_in_the_log_as_it_is_not_as_it_was_at_first(
+    database_url: str,
+) -> None:
+    grow = (
+        "INSERT INTO agentlog.events (tenant, thread_id, version, position, type, message_id, "
+        "recorded_at, body, body_sha256, chain) "
+        "SELECT %s, 't', n, n, 'reply', n, now(), '', '', '' FROM generate_series(%s, %s::int) AS n"
+    )
+    with Database(database_url, pool_size=1) as database:  # a plan is its connection's
+        with database.connection() as connection:
+            connection.execute("ALTER TABLE agentlog.events SET (autovacuum_enabled = off)")
+            connection.execute("UPDATE agentlog.counter SET position = 5000")
+            connection.execute(grow, (TENANT, 1, 5))
+            connection.execute("ANALYZE agentlog.events")
+        reader = LogReader(database, tenant=TENANT)
+        head = Head(TENANT, "t")
+        for _ in range(20):  # by then the driver and the server would have settled on one
+            assert reader.version_at(head, AtPosition(3)) == 3
+        with database.connection() as connection:
+            connection.execute(grow, (TENANT, 6, 5000))
+        before = _read_from_end_to_end(database)
+        assert reader.version_at(head, AtPosition(3)) == 3
+        assert _read_from_end_to_end(database) == before
+
+
+def _read_from_end_to_end(database: Database) -> int:
+    """Return how many events were read so far other than by an index."""
+    fetch(database, "SELECT pg_stat_force_next_flush()")
+    ((rows,),) = fetch(
+        database, "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'events'"
+    )
+    return int(rows)
