@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from domain.identifiers import message_id_at
+from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
 from infrastructure.reader import LogReader
@@ -53,6 +54,7 @@ def _store(database: Database, tenant: str) -> Store:
     return Store(
         reader=LogReader(database, tenant=tenant),
         writer=Writer(database, clock=_milliseconds, new_id=_new_id),
+        blobs=Blobs(database, tenant=tenant),
         tenant=tenant,
         snapshots=Snapshots(database, tenant=tenant),
     )

@@ -1,11 +1,13 @@
 """Threads, events, views and differences as JSON: the same shapes over HTTP and in the terminal."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
 from domain.json_text import JsonValue
+from infrastructure.blobs import with_links
 from infrastructure.heads import Head
 from infrastructure.requests import Appended, Receipt
 from infrastructure.store import Difference, Page, State
@@ -31,9 +33,16 @@ def thread_json(head: Head) -> JsonValue:
     }
 
 
-def event_json(event: Event, *, with_thread: bool = False) -> JsonValue:
-    """Return a recorded message or fact, with its places and metadata."""
+def event_json(
+    event: Event, *, with_thread: bool = False, linked: AbstractSet[str] = frozenset()
+) -> JsonValue:
+    """Return a recorded message or fact, with its places and metadata.
+
+    Files whose digest is in `linked` are shown by that, not by their data.
+    """
     body = event.raw if event.raw is not None else {"unreadable": event.body.hex()}
+    if linked:
+        body = with_links(body, linked)
     thread = {"threadId": event.thread_id} if with_thread else {}
     return {
         **thread,

@@ -130,5 +130,8 @@ SELECT relname, kind, bytes FROM (
 ) AS parts WHERE bytes > 65536 ORDER BY bytes DESC
 """
 _BODIES = """
-SELECT sum(octet_length(body))::bigint, sum(pg_column_size(body))::bigint FROM agentlog.events
+SELECT sum(octet_length(agentlog.body_of(tenant, body, cuts)))::bigint,
+       sum(pg_column_size(body) + coalesce(pg_column_size(cuts), 0))::bigint
+       + (SELECT sum(pg_column_size(content)) FROM agentlog.blobs)::bigint
+FROM agentlog.events
 """

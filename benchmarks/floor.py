@@ -20,7 +20,10 @@ class StoredBody:
 
 def stored_bodies(url: str) -> list[StoredBody]:
     """Return every event of a log: what floor and peer write in their turn."""
-    query = "SELECT thread_id, version, type, body FROM agentlog.events ORDER BY thread_id, version"
+    query = (
+        "SELECT thread_id, version, type, agentlog.body_of(tenant, body, cuts) "
+        "FROM agentlog.events ORDER BY thread_id, version"
+    )
     with connected(url) as connection, connection.cursor(binary=True) as cursor:
         return [StoredBody(*row) for row in cursor.execute(query)]
 
@@ -57,10 +60,10 @@ def insert_one(connection: psycopg.Connection, each: StoredBody) -> None:
 
 
 def select_thread(connection: psycopg.Connection, thread_id: str) -> list[bytes]:
-    """Return the bodies of a thread of the log."""
-    query = "SELECT body FROM agentlog.events WHERE tenant = %s AND thread_id = %s ORDER BY version"
+    """Return the bodies of a thread out of the table that `copy_all` filled."""
+    query = "SELECT body FROM floor_events WHERE thread_id = %s ORDER BY version"
     with connection.cursor(binary=True) as cursor:
-        return [row[0] for row in cursor.execute(query, ("default", thread_id))]
+        return [row[0] for row in cursor.execute(query, (thread_id,))]
 
 
 _INSERT = "INSERT INTO floor_events (thread_id, version, type, body) VALUES (%s, %s, %s, %s)"

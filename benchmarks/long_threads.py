@@ -8,6 +8,7 @@ from random import Random
 
 import psycopg
 
+from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
 from benchmarks.service import Client, serving
@@ -40,6 +41,8 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         with store_on(url) as service:
             _fill(service.store, workload)
         connection = stack.enter_context(connected(url))
+        floor.make_table(connection)
+        floor.copy_all(connection, floor.stored_bodies(url))
         connection.execute("ANALYZE")
         client = stack.enter_context(serving(url))
         names = [name for name in VIEWS if name != "agent-state"]
@@ -117,16 +120,16 @@ def _cold(connection: psycopg.Connection, what: str, read: _Read) -> Figure:
 
 def _select_page(connection: psycopg.Connection, random: Random) -> list[bytes]:
     after = random.randint(1, LENGTH - 2 * _PAGE)
-    parameters = ("default", _THREAD, after, after + _PAGE)
+    parameters = (_THREAD, after, after + _PAGE)
     with connection.cursor(binary=True) as cursor:
         return [row[0] for row in cursor.execute(_BODIES, parameters)]
 
 
 _BODIES = (
-    "SELECT body FROM agentlog.events WHERE tenant = %s AND thread_id = %s "
+    "SELECT body FROM floor_events WHERE thread_id = %s "
     "AND version > %s AND version <= %s ORDER BY version"
 )
 _SIZES = (
-    "SELECT (SELECT sum(length(body)) FROM agentlog.events), "
+    "SELECT (SELECT sum(length(body)) FROM floor_events), "
     "pg_total_relation_size('agentlog.snapshots')"
 )

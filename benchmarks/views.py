@@ -33,6 +33,8 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         recorder = stack.enter_context(peer.library_recorder(url))
         bodies = floor.stored_bodies(url)
         peer.insert_all(recorder, bodies)
+        floor.make_table(connection)
+        floor.copy_all(connection, bodies)
         client = stack.enter_context(serving(url))
         actions: list[tuple[Figure, _Action]] = [
             (

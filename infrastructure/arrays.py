@@ -35,7 +35,7 @@ def texts(values: Sequence[str | None]) -> TextArray:
     return TextArray(_array(_TEXT, items))
 
 
-def blobs(values: Sequence[bytes | None]) -> BytesArray:
+def byte_strings(values: Sequence[bytes | None]) -> BytesArray:
     """Return an array of bytes."""
     return BytesArray(_array(_BYTEA, values))
 

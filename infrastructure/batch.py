@@ -18,11 +18,11 @@ from domain.errors import (
 )
 from domain.facts import ThreadStarted
 from domain.threads import Breach, Entry, Key, Thread, decide, mentions
+from infrastructure.blobs import Stored
 from infrastructure.heads import Head
 from infrastructure.log import Changes, Ground, Place, Wanted, chained
 from infrastructure.requests import (
     Appended,
-    AppendRequest,
     Outcome,
     Ready,
     Receipt,
@@ -41,6 +41,7 @@ class _Accepted:
     version: int
     position: int
     prepared: Prepared
+    stored: Stored
 
 
 @dataclass(slots=True)
@@ -105,8 +106,8 @@ class Batch:
             position=self._position,
         )
         try:
-            for index, prepared in enumerate(ready.prepared):
-                self._take(trial, ready.request, index, prepared)
+            for index in range(len(ready.prepared)):
+                self._take(trial, ready, index)
         except AgentlogError as error:
             return error
         self._accept(ready.thread, trial)
@@ -134,7 +135,7 @@ class Batch:
                 position=each.position,
                 type_name=prepared.message.type,
                 message_id=prepared.message.id,
-                body=prepared.body,
+                stored=each.stored,
                 body_digest=prepared.body_digest,
                 metadata=prepared.metadata,
             )
@@ -143,7 +144,8 @@ class Batch:
         heads = [replace(self._heads[key], chain=chain) for key, chain in chains.items()]
         return Changes(recorded_at, events, heads, self._noted)
 
-    def _take(self, trial: _Trial, request: AppendRequest, index: int, prepared: Prepared) -> None:
+    def _take(self, trial: _Trial, ready: Ready, index: int) -> None:
+        request, prepared = ready.request, ready.prepared[index]
         head = trial.head
         known = trial.places.get(prepared.message.id) or self._places.get(
             (head.tenant, head.thread_id, prepared.message.id)
@@ -171,7 +173,7 @@ class Batch:
             raise error.within(f"messages[{number}]") if inside else error from error
         trial.position += 1
         trial.accepted.append(
-            _Accepted((head.tenant, head.thread_id), after.version, trial.position, prepared)
+            _Accepted(ready.thread, after.version, trial.position, prepared, ready.stored[index])
         )
         trial.ledger = after.ledger
         trial.head = Head(

@@ -24,7 +24,8 @@ from psycopg.rows import TupleRow
 from domain.catalogue import FACT_TYPES
 from domain.chain import digest, link
 from domain.threads import Entry, Key
-from infrastructure.arrays import blobs, booleans, integers, texts
+from infrastructure.arrays import booleans, byte_strings, integers, texts
+from infrastructure.blobs import Stored, pieces_of
 from infrastructure.heads import Head
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
@@ -72,7 +73,7 @@ class NewEvent:
     position: int
     type: str
     message_id: str
-    body: bytes
+    stored: Stored
     body_digest: bytes
     chain: bytes
     metadata: bytes | None
@@ -94,8 +95,13 @@ class Changes:
 
     @property
     def size(self) -> int:
-        """Bytes of the bodies and metadata."""
-        return sum(len(event.body) + len(event.metadata or b"") for event in self.events)
+        """Bytes of the bodies, with what was cut out of them, and metadata."""
+        return sum(
+            len(event.stored.body)
+            + sum(len(content) for _, content in event.stored.blobs)
+            + len(event.metadata or b"")
+            for event in self.events
+        )
 
 
 def chained(  # noqa: PLR0913 - the facts of an event
@@ -108,7 +114,7 @@ def chained(  # noqa: PLR0913 - the facts of an event
     position: int,
     type_name: str,
     message_id: str,
-    body: bytes,
+    stored: Stored,
     body_digest: bytes,
     metadata: bytes | None,
 ) -> NewEvent:
@@ -120,7 +126,7 @@ def chained(  # noqa: PLR0913 - the facts of an event
         position=position,
         type=type_name,
         message_id=message_id,
-        body=body,
+        stored=stored,
         body_digest=body_digest,
         chain=link(
             previous,
@@ -176,7 +182,7 @@ class LogTransaction:
         """Return the stored bytes of one event."""
         with self._connection.cursor(binary=True) as cursor:
             row = cursor.execute(
-                "SELECT body FROM agentlog.events "
+                "SELECT agentlog.body_of(tenant, body, cuts) FROM agentlog.events "
                 "WHERE tenant = %s AND thread_id = %s AND version = %s",
                 (tenant, thread_id, version),
             ).fetchone()
@@ -276,7 +282,7 @@ def _key_columns(keys: Sequence[tuple[str, str, str, bytes]]) -> dict[str, Any] 
         "tenants": texts(tenants),
         "thread_ids": texts(thread_ids),
         "kinds": texts(kinds),
-        "ids": blobs(ids),
+        "ids": byte_strings(ids),
     }
 
 
@@ -294,7 +300,8 @@ def _id_columns(ids: Sequence[tuple[str, str, str]]) -> dict[str, Any] | None:
 def _one_message(changes: Changes) -> dict[str, Any] | None:
     """Return the parameters of the one event and its head, where that is all there is."""
     event, head = changes.events[0], changes.heads[0]
-    if len(changes.events) > 1 or head.version == 1 or event.type in FACT_TYPES:
+    new_thread = head.version == 1
+    if len(changes.events) > 1 or new_thread or event.type in FACT_TYPES or event.stored.blobs:
         return None
     return {
         "tenant": event.tenant,
@@ -303,7 +310,7 @@ def _one_message(changes: Changes) -> dict[str, Any] | None:
         "position": event.position,
         "type": event.type,
         "message_id": event.message_id,
-        "body": event.body,
+        "body": event.stored.body,
         "body_digest": event.body_digest,
         "chain": event.chain,
         "metadata": event.metadata,
@@ -329,24 +336,45 @@ def _batch_columns(
         "positions": integers([event.position for event in events]),
         "types": texts([event.type for event in events]),
         "message_ids": texts([event.message_id for event in events]),
-        "bodies": blobs([event.body for event in events]),
-        "body_digests": blobs([event.body_digest for event in events]),
-        "chains": blobs([event.chain for event in events]),
-        "metadata": blobs([event.metadata for event in events]),
+        "bodies": byte_strings([event.stored.body for event in events]),
+        "cuts": byte_strings([event.stored.cuts for event in events]),
+        "body_digests": byte_strings([event.body_digest for event in events]),
+        "chains": byte_strings([event.chain for event in events]),
+        "metadata": byte_strings([event.metadata for event in events]),
         "head_tenants": texts([head.tenant for head in heads]),
         "head_threads": texts([head.thread_id for head in heads]),
         "head_versions": integers([head.version for head in heads]),
         "head_positions": integers([head.position for head in heads]),
-        "head_chains": blobs([head.chain for head in heads]),
+        "head_chains": byte_strings([head.chain for head in heads]),
         "policies": texts([head.policy for head in heads]),
         "statuses": texts([head.status for head in heads]),
         "anomalies": integers([head.anomalies for head in heads]),
         "parents": texts([each.get("parent") for each in facts]),
         "goals": texts([_searchable(each.get("goal")) for each in facts]),
-        "facts": blobs([head.facts for head in heads]),
+        "facts": byte_strings([head.facts for head in heads]),
         "ledger_tenants": texts([tenant for (tenant, _), _, _ in _notes(changes)]),
         "ledger_threads": texts([thread_id for (_, thread_id), _, _ in _notes(changes)]),
         **_ledger_columns(changes, assumed),
+        **_blob_columns(events),
+    }
+
+
+def _blob_columns(events: Sequence[NewEvent]) -> dict[str, Any]:
+    found = {
+        (event.tenant, digest): content
+        for event in events
+        for digest, content in event.stored.blobs
+    }
+    rows = [
+        (tenant, digest, number, piece)
+        for (tenant, digest), content in found.items()
+        for number, piece in enumerate(pieces_of(content))
+    ]
+    return {
+        "blob_tenants": texts([tenant for tenant, _, _, _ in rows]),
+        "blob_digests": byte_strings([digest for _, digest, _, _ in rows]),
+        "pieces": integers([number for _, _, number, _ in rows]),
+        "contents": byte_strings([piece for _, _, _, piece in rows]),
     }
 
 
@@ -354,7 +382,7 @@ def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]])
     notes = _notes(changes)
     return {
         "kinds": texts([key.kind for _, key, _ in notes]),
-        "ids": blobs([_id_digest(key) for _, key, _ in notes]),
+        "ids": byte_strings([_id_digest(key) for _, key, _ in notes]),
         "asked": integers([entry.asked for _, _, entry in notes]),
         "answered": integers([entry.answered for _, _, entry in notes]),
         "assumed": booleans([(thread, key) in assumed for thread, key, _ in notes]),

@@ -13,6 +13,7 @@ from domain.events import Event
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
+from infrastructure.blobs import Digest, read_contents, whole
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.sql import statement
@@ -206,7 +207,14 @@ class LogReader:
             return cursor.execute(statement(name), parameters).fetchall()
 
     def _events(self, name: str, **parameters: object) -> list[Event]:
-        return [_event(row) for row in self._rows(name, **parameters)]
+        rows = self._rows(name, **parameters)
+        cuts = [row[8] for row in rows if row[8] is not None]
+        contents = self._contents(cuts) if cuts else {}
+        return [_event(row, contents) for row in rows]
+
+    def _contents(self, cuts: Sequence[bytes]) -> Mapping[Digest, bytes]:
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            return read_contents(cursor, self._tenant, cuts)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)
@@ -227,14 +235,14 @@ class LogReader:
             return cursor.execute(statement(name), parameters, prepare=prepare).fetchall()
 
 
-def _event(row: TupleRow) -> Event:
-    thread_id, version, type_name, body, message_id, position, recorded_at, metadata = row
+def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
+    thread_id, version, type_name, body, message_id, position, recorded_at, metadata, cuts = row
     # by place, not by name: a long thread makes many, and names cost a quarter of each
     return Event(
         thread_id,
         version,
         type_name,
-        body,
+        body if cuts is None else whole(body, cuts, contents),
         message_id,
         position,
         recorded_at,

@@ -24,6 +24,7 @@ from psycopg.rows import TupleRow
 from typing_extensions import override
 
 from domain.chain import digest
+from infrastructure.blobs import Stored, read_contents, whole
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.log import Changes, NewEvent, Wanted, chained, log_transaction
@@ -131,8 +132,15 @@ class PostgresRecorder(ApplicationRecorder):
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            cursor.execute(statement(name), {"tenant": self._tenant, **parameters})
-            return cursor.fetchall()
+            rows = cursor.execute(
+                statement(name), {"tenant": self._tenant, **parameters}
+            ).fetchall()
+            cuts = [row[8] for row in rows if row[8] is not None]
+            contents = read_contents(cursor, self._tenant, cuts)
+        return [
+            row if row[8] is None else (*row[:3], whole(row[3], row[8], contents), *row[4:])
+            for row in rows
+        ]
 
 
 class PollingSubscription(Subscription[PostgresRecorder]):
@@ -186,7 +194,7 @@ def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: 
         position=position,
         type_name=stored.topic,
         message_id=message_id_of(stored),
-        body=stored.state,
+        stored=Stored(stored.state),
         body_digest=digest(stored.state),
         metadata=stored.metadata if isinstance(stored, StoredMessage) else None,
     )

@@ -8,6 +8,7 @@ from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id
 from domain.json_text import JsonValue
 from domain.threads import Breach
+from infrastructure.blobs import Stored, stored
 
 ThreadKey = tuple[str, str]
 """Tenant and thread id."""
@@ -59,6 +60,7 @@ class Ready:
 
     request: AppendRequest
     prepared: Sequence[Prepared]
+    stored: Sequence[Stored]
 
     @property
     def thread(self) -> ThreadKey:
@@ -90,7 +92,7 @@ class Preparer:
                 *self._drafts(request.drafts, now),
                 *self._facts(request, request.closing, now),
             ]
-            return Ready(request, prepared)
+            return Ready(request, prepared, [stored(each) for each in prepared])
         except AgentlogError as error:
             return error
 

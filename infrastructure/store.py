@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.errors import InvalidCursor
+from domain.errors import InvalidCursor, InvalidMessage
 from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json_text import JsonValue
 from domain.moments import Moment
+from infrastructure.blobs import Blobs
 from infrastructure.folding import BEGINNING, Fold, Place, beyond
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
@@ -64,9 +65,11 @@ class Store:
         *,
         reader: LogReader,
         writer: Writer,
+        blobs: Blobs,
         tenant: str,
         snapshots: Snapshots | None = None,
     ) -> None:
+        self.blobs = blobs
         self._reader = reader
         self._writer = writer
         self._tenant = tenant
@@ -101,8 +104,18 @@ class Store:
         expected_version: int | None = None,
         closing: Sequence[dict[str, JsonValue]] = (),
     ) -> AppendRequest:
-        """Return the request that `append_many` takes."""
-        return AppendRequest(self._tenant, thread_id, drafts, facts, expected_version, closing)
+        """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
+
+        Raises:
+            InvalidMessage: there is no such blob.
+        """
+        found: list[JsonValue] = []
+        for index, draft in enumerate(drafts):
+            try:
+                found.append(self.blobs.with_data(draft))
+            except InvalidMessage as error:
+                raise error.within(f"messages[{index}]") from error
+        return AppendRequest(self._tenant, thread_id, found, facts, expected_version, closing)
 
     def start(self, thread_id: str, facts: dict[str, JsonValue]) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.

@@ -14,8 +14,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from domain.json_text import parse
+from infrastructure.database import Database
 from infrastructure.migration import migrate
 from tests.databases import embedded_server_url, name_of, new_database
+from tests.infrastructure.appends import empty_log
 
 settings.register_profile(
     "here",
@@ -61,6 +63,36 @@ def empty_database_url(server_url: str) -> Iterator[str]:
     """A fresh database for one test, without our schema."""
     with new_database(server_url) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def shared_database_url(server_url: str, template_database: str) -> Iterator[str]:
+    """A migrated database for all tests that leave its schema as it is."""
+    with new_database(server_url, template=template_database) as url:
+        yield url
+
+
+@pytest.fixture
+def own_database(database_url: str) -> Iterator[Database]:
+    """An open, migrated database for one test alone."""
+    with Database(database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def shared_database(shared_database_url: str) -> Iterator[Database]:
+    """The same, open: connections cost more than most tests do."""
+    with Database(shared_database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def database(shared_database: Database) -> Iterator[Database]:
+    """An open, migrated database with nothing in it; not for tests that break connections."""
+    empty_log(shared_database)
+    yield shared_database
+    for connection in shared_database._lent:
+        connection.close()
 
 
 @pytest.fixture(scope="session")

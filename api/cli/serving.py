@@ -38,7 +38,12 @@ def serve(settings: Settings, *, examples: bool) -> None:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         if examples:
             _load_examples(service, console)
-        app = create_app(service.store, service.database, max_body_bytes=settings.max_body_bytes)
+        app = create_app(
+            service.store,
+            service.database,
+            max_body_bytes=settings.max_body_bytes,
+            max_blob_bytes=settings.max_blob_bytes,
+        )
         config = uvicorn.Config(
             app,
             log_level="warning",

@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
-from api.http import health, log, messages, threads, views
+from api.http import blobs, health, log, messages, threads, views
 from api.http.answers import problem_answer
 from api.http.problems import flaw_list, headers_of, problem, problem_of
 from api.http.shapes import components
@@ -22,13 +22,16 @@ logger = logging.getLogger("agentlog")
 VERSION = "0.1.0"
 
 
-def create_app(store: Store, database: Database, *, max_body_bytes: int) -> FastAPI:
+def create_app(
+    store: Store, database: Database, *, max_body_bytes: int, max_blob_bytes: int
+) -> FastAPI:
     """Return the application over an open store."""
     app = FastAPI(title="agentlog", version=VERSION, summary="A message store for AI agents.")
     app.state.store = store
     app.state.database = database
     app.state.max_body_bytes = max_body_bytes
-    for routes in (threads.router, messages.router, views.router, log.router):
+    app.state.max_blob_bytes = max_blob_bytes
+    for routes in (threads.router, messages.router, views.router, log.router, blobs.router):
         app.include_router(routes, prefix="/v1")
     app.include_router(health.router)
     app.router.routes.insert(0, messages.DIRECT)

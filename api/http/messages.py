@@ -1,6 +1,9 @@
 """Messages: append to a thread, list, read one."""
 
-from fastapi import APIRouter, Request, Response
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
 from starlette.routing import Route
 
 from api.http.answers import json_answer
@@ -21,10 +24,18 @@ from api.http.asking import (
 )
 from api.http.shapes import answers, json_body
 from api.representations import appended_json, event_json
+from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
+from infrastructure.blobs import file_digests
 from infrastructure.requests import AppendRequest
+from infrastructure.store import Store
 
 router = APIRouter(tags=["messages"])
+
+Files = Annotated[
+    Literal["inline", "linked"],
+    Query(description="linked: files by the `sha256` under which GET /v1/blobs has them."),
+]
 
 
 async def append_messages(request: Request) -> Response:
@@ -88,6 +99,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     types: Types,
     after: After = None,
     limit: Limit = 100,
+    files: Files = "inline",
 ) -> Response:
     """List a thread's events in their order, as the log has them."""
     events = store.messages(
@@ -95,10 +107,22 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     )
     page = events[:limit]
     following = str(page[-1].version) if len(events) > limit else None
-    return json_answer({"items": [event_json(event) for event in page], "next": following})
+    linked = _linked(store, page, files)
+    items = [event_json(event, linked=linked) for event in page]
+    return json_answer({"items": items, "next": following})
 
 
 @router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, "Event", 404))
-def read_message(store: TheStore, thread_id: ThreadId, message_id: MessageId) -> Response:
+def read_message(
+    store: TheStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
+) -> Response:
     """Read one message with its places."""
-    return json_answer(event_json(store.message(thread_id, message_id)))
+    event = store.message(thread_id, message_id)
+    return json_answer(event_json(event, linked=_linked(store, [event], files)))
+
+
+def _linked(store: Store, events: Sequence[Event], files: str) -> set[str]:
+    if files == "inline":
+        return set()
+    digests = {digest for event in events for digest in file_digests(event.raw)}
+    return store.blobs.known(digest for digest in digests if digest is not None)

@@ -30,6 +30,7 @@ from domain.errors import (
     VersionConflict,
 )
 from domain.json_text import JsonValue
+from infrastructure.blobs import UnknownBlob
 from infrastructure.database import DatabaseTooOld, DatabaseUnavailable
 from infrastructure.embedded import EmbeddedServerError
 from infrastructure.migration import MigrationError
@@ -51,6 +52,29 @@ class BodyTooLarge(InvalidInput):
         self.limit = limit
 
 
+class BlobTooLarge(InvalidInput):
+    """The file is larger than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the file is larger than {limit} bytes: keep it elsewhere and log where, "
+            "or raise AGENTLOG_MAX_BLOB_BYTES"
+        )
+        self.limit = limit
+
+
+class BlobMismatch(InvalidInput):
+    """The content is not the one that its name says."""
+
+    def __init__(self, *, named: str, found: str) -> None:
+        super().__init__(
+            f"the content's SHA-256 is {found}, not {named}: it was cut short on its way, "
+            "or the name is another's; nothing was kept"
+        )
+        self.named = named
+        self.found = found
+
+
 class InvalidIfMatch(InvalidInput):
     """The If-Match header names no version."""
 
@@ -62,6 +86,8 @@ class InvalidIfMatch(InvalidInput):
 
 
 STATUSES: Mapping[type[AgentlogError], int] = {
+    BlobMismatch: 422,
+    BlobTooLarge: 413,
     BodyTooLarge: 413,
     DatabaseUnavailable: 503,
     EmptyAppend: 422,
@@ -77,6 +103,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     MessageConflict: 409,
     RuleBroken: 409,
     ThreadExists: 409,
+    UnknownBlob: 404,
     UnknownMessage: 404,
     UnknownThread: 404,
     UnknownView: 404,

@@ -10,7 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from domain.catalogue import MESSAGE_TYPES
 from domain.facts import ThreadStarted
-from domain.messages import CustomMessage, Model
+from domain.messages import CustomMessage, FileAttachment, Model
 
 Schema = dict[str, Any]
 
@@ -45,6 +45,14 @@ def components() -> dict[str, Schema]:
     schemas: dict[str, Schema] = dict(found["$defs"])
     for model in models:
         schemas[model.__name__] = _as_sent(schemas[model.__name__])
+    file = schemas[FileAttachment.__name__]
+    file["properties"]["sha256"] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "In place of `data`: a file that PUT /v1/blobs/{digest} has sent before.",
+    }
+    file["required"] = []
+    file["anyOf"] = [{"required": ["data"]}, {"required": ["sha256"]}]
     start = schemas.pop(ThreadStarted.__name__)
     names = [model.__name__ for model in models if model is not ThreadStarted]
     mapping = {word: f"#/components/schemas/{cls.__name__}" for word, cls in MESSAGE_TYPES.items()}
@@ -218,6 +226,8 @@ _ANSWERS: dict[str, Schema] = {
         "additionalProperties": False,
         "examples": [{"metadata": {"team": "support", "obsolete": None}}],
     },
+    "Blob": _object(sha256=_STRING, bytes=_INTEGER),
+    "File": {"type": "string", "format": "binary", "description": "The bytes themselves."},
     "Health": _object(status=_STRING),
     "BulkLines": {
         "type": "string",

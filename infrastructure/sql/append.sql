@@ -54,17 +54,27 @@ onward AS MATERIALIZED (
 appended AS (
     INSERT INTO agentlog.events (
         tenant, thread_id, version, position, type, message_id, recorded_at,
-        body, body_sha256, chain, metadata
+        body, cuts, body_sha256, chain, metadata
     )
     SELECT tenant, thread_id, version, position, type, message_id, %(recorded_at)s,
-           body, body_sha256, chain, metadata
+           body, cuts, body_sha256, chain, metadata
     FROM onward, unnest(
         %(event_tenants)b::text[], %(event_threads)b::text[], %(versions)b::bigint[],
         %(positions)b::bigint[], %(types)b::text[], %(message_ids)b::text[], %(bodies)b::bytea[],
-        %(body_digests)b::bytea[], %(chains)b::bytea[], %(metadata)b::bytea[]
+        %(cuts)b::bytea[], %(body_digests)b::bytea[], %(chains)b::bytea[], %(metadata)b::bytea[]
     ) AS new (
-        tenant, thread_id, version, position, type, message_id, body, body_sha256, chain, metadata
+        tenant, thread_id, version, position, type, message_id, body, cuts, body_sha256, chain,
+        metadata
     )
+),
+kept AS (
+    INSERT INTO agentlog.blobs (tenant, sha256, piece, content)
+    SELECT tenant, sha256, piece, content
+    FROM onward, unnest(
+        %(blob_tenants)b::text[], %(blob_digests)b::bytea[], %(pieces)b::bigint[],
+        %(contents)b::bytea[]
+    ) AS new (tenant, sha256, piece, content)
+    ON CONFLICT DO NOTHING
 ),
 moved AS (
     INSERT INTO agentlog.threads AS head (

@@ -1,5 +1,5 @@
 -- As select_events, of some types, each named once: the events of others are not read.
-SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata
+SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM unnest(%(types)s::text[]) AS wanted (wanted_type)
 CROSS JOIN LATERAL (
     SELECT *

@@ -1,4 +1,4 @@
-SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata
+SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM agentlog.events
 WHERE tenant = %(tenant)s
   AND position > %(after)s

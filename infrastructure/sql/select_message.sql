@@ -1,3 +1,3 @@
-SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata
+SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM agentlog.events
 WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND message_id = %(message_id)s

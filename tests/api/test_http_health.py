@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from api.http.app import create_app
 from infrastructure.database import Database
-from tests.api.conftest import MAX_BODY_BYTES, store_over
+from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import check_log, given, last_position
 from tests.infrastructure.relay import Relay
@@ -31,7 +30,7 @@ def relay(database_url: str) -> Iterator[Relay]:
 def remote(relay: Relay) -> Iterator[TestClient]:
     """A client of a service whose database can be cut off."""
     with Database(relay.url, pool_size=2, wait_seconds=0.2) as database:
-        yield TestClient(create_app(store_over(database), database, max_body_bytes=MAX_BODY_BYTES))
+        yield TestClient(app_over(database, store_over(database)))
 
 
 def test_a_service_with_its_database_lives_and_is_ready(client: TestClient) -> None:

@@ -126,6 +126,7 @@ def empty_log(database: Database) -> None:
         connection.execute("DELETE FROM agentlog.events")
         connection.execute("DELETE FROM agentlog.threads")
         connection.execute("DELETE FROM agentlog.ledger")
+        connection.execute("DELETE FROM agentlog.blobs")
         connection.execute("DELETE FROM agentlog.tracking")
         connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
         connection.execute("UPDATE agentlog.counter SET position = 0, recorded_at = '-infinity'")
@@ -135,8 +136,8 @@ def check_log(database: Database) -> None:
     """Recompute every link, place and head from the events, and compare with what is stored."""
     rows = fetch(
         database,
-        "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, body, "
-        "body_sha256, chain, metadata FROM agentlog.events ORDER BY position",
+        "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, "
+        "agentlog.body_of(tenant, body, cuts), body_sha256, chain, metadata FROM agentlog.events ORDER BY position",
     )
     heads: dict[tuple[str, str], tuple[int, int, bytes]] = {}
     times = []

@@ -1,38 +1,14 @@
-"""What tests of the log share: an open database, a writer whose clock and ids are known."""
-
-from collections.abc import Iterator
+"""What tests of the log share: a writer whose clock and ids are known, and what reads after it."""
 
 import pytest
 
+from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.recorder import PostgresRecorder
 from infrastructure.store import Store
 from infrastructure.writer import Writer
-from tests.databases import new_database
-from tests.infrastructure.appends import TENANT, Clock, Ids, empty_log
-
-
-@pytest.fixture(scope="session")
-def shared_database_url(server_url: str, template_database: str) -> Iterator[str]:
-    """A migrated database for all tests that leave its schema as it is."""
-    with new_database(server_url, template=template_database) as url:
-        yield url
-
-
-@pytest.fixture
-def own_database(database_url: str) -> Iterator[Database]:
-    """An open, migrated database for one test alone."""
-    with Database(database_url, pool_size=4) as opened:
-        yield opened
-
-
-@pytest.fixture
-def database(shared_database_url: str) -> Iterator[Database]:
-    """An open, migrated database with nothing in it."""
-    with Database(shared_database_url, pool_size=4) as opened:
-        empty_log(opened)
-        yield opened
+from tests.infrastructure.appends import TENANT, Clock, Ids
 
 
 @pytest.fixture
@@ -54,9 +30,15 @@ def reader(database: Database) -> LogReader:
 
 
 @pytest.fixture
-def store(reader: LogReader, writer: Writer) -> Store:
+def blobs(database: Database) -> Blobs:
+    """The blobs of the tests' tenant."""
+    return Blobs(database, tenant=TENANT)
+
+
+@pytest.fixture
+def store(reader: LogReader, writer: Writer, blobs: Blobs) -> Store:
     """The store of the tests' tenant."""
-    return Store(reader=reader, writer=writer, tenant=TENANT)
+    return Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infrastructure.arrays import blobs, booleans, integers, register_arrays, texts
+from infrastructure.arrays import booleans, byte_strings, integers, register_arrays, texts
 from infrastructure.database import Database
 
 _TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
@@ -31,7 +31,7 @@ def test_what_goes_in_comes_out(
             "SELECT %s, %s, %s, %s",
             (
                 texts(some_texts),
-                blobs(some_bytes),
+                byte_strings(some_bytes),
                 integers(some_integers),
                 booleans(some_booleans),
             ),
@@ -40,7 +40,7 @@ def test_what_goes_in_comes_out(
 
 
 def test_each_kind_has_its_type(database: Database) -> None:
-    arrays = texts(["a"]), blobs([b"a"]), integers([1]), booleans([True])
+    arrays = texts(["a"]), byte_strings([b"a"]), integers([1]), booleans([True])
     with database.connection() as connection:
         row = connection.execute(
             "SELECT pg_typeof(%s), pg_typeof(%s), pg_typeof(%s), pg_typeof(%s)", arrays

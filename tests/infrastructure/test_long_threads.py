@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from domain.events import Event
 from domain.json_text import print_bytes
 from domain.moments import AtVersion
+from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
@@ -44,7 +45,13 @@ class Log:
     def store(self, snapshots: Snapshots | None = None) -> Store:
         """Return a store over it."""
         reader = LogReader(self.database, tenant=TENANT)
-        return Store(reader=reader, writer=self.writer, tenant=TENANT, snapshots=snapshots)
+        return Store(
+            reader=reader,
+            writer=self.writer,
+            blobs=Blobs(self.database, tenant=TENANT),
+            tenant=TENANT,
+            snapshots=snapshots,
+        )
 
 
 def _log(database: Database) -> Log:

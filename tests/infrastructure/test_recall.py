@@ -7,6 +7,7 @@ import pytest
 
 from domain.errors import MessageConflict, RuleBroken, VersionConflict
 from domain.threads import Entry, Key
+from infrastructure.blobs import Stored
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.log import Changes, NewEvent, Wanted, log_transaction
@@ -211,7 +212,9 @@ def test_a_broken_connection_is_forgotten_with_all_that_was_remembered(
 
 def _changes(thread_id: str, position: int, **entries: Entry) -> Changes:
     head = Head(TENANT, thread_id, version=position, position=position)
-    event = NewEvent(TENANT, thread_id, position, position, "reply", "x", b"", b"", b"", None)
+    event = NewEvent(
+        TENANT, thread_id, position, position, "reply", "x", Stored(b""), b"", b"", None
+    )
     ledger = {Key("call", key): entry for key, entry in entries.items()}
     return Changes(NOON, [event], [head], {(TENANT, thread_id): ledger})
 

@@ -13,6 +13,7 @@ from typing_extensions import override
 from domain.events import Event
 from domain.json_text import print_bytes
 from domain.moments import AtVersion
+from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import BIGGEST, LogReader
 from infrastructure.snapshots import Snapshots
@@ -34,6 +35,7 @@ def _store(database: Database, *, interval: int = 10, share: float = PLENTY) -> 
     return Store(
         reader=LogReader(database, tenant=TENANT),
         writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=TENANT),
         tenant=TENANT,
         snapshots=Snapshots(database, tenant=TENANT, interval=interval, share=share),
     )
@@ -218,6 +220,7 @@ def test_a_page_deep_in_a_thread_reads_little_more_than_it_shows(database: Datab
     store = Store(
         reader=reader,
         writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=TENANT),
         tenant=TENANT,
         snapshots=Snapshots(database, tenant=TENANT, interval=50, share=PLENTY),
     )

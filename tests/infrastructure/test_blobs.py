@@ -1,0 +1,191 @@
+"""Blobs: what is cut out of a body comes back to the byte, and stands once."""
+
+import io
+import json
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from domain.drafts import Prepared, prepare
+from domain.errors import InvalidMessage
+from infrastructure.blobs import PIECE, SHORTEST, Blobs, UnknownBlob, stored, whole
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.recorder import PostgresRecorder
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import (
+    Clock,
+    Ids,
+    calls,
+    check_log,
+    empty_log,
+    fetch,
+    reply,
+    request,
+    results,
+    ulid,
+)
+
+PROMPT = 'You are an agent. Ask before you act.\n\x00\u00e9\U0001f99c\\"' * 30
+
+
+def _prepared(**fields: Any) -> Prepared:
+    return prepare(fields, message_id=ulid(1), timestamp=5)
+
+
+def _restored(prepared: Prepared) -> bytes:
+    kept = stored(prepared)
+    return whole(kept.body, kept.cuts or b"", dict(kept.blobs))
+
+
+_LONG = st.sampled_from(["x" * 600, "é" * 700, "\x00" * 200, PROMPT, "short", "x" * 511])
+_VALUES = st.recursive(
+    st.none() | st.integers() | _LONG,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_LONG, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.lists(_VALUES, min_size=1, max_size=4))
+def test_whatever_a_tool_gave_comes_back_to_the_byte(outputs: list[Any]) -> None:
+    found = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
+    prepared = _prepared(type="tool_results", results=found)
+    assert _restored(prepared) == prepared.body
+
+
+@given(st.lists(st.binary(max_size=2000) | st.just(b"a" * 3000), min_size=1, max_size=4), st.data())
+def test_files_come_back_to_the_byte(contents: list[bytes], data: st.DataObject) -> None:
+    odd = ["", "\r\n", "=" * 2]
+    files = [
+        {"data": b64encode(content).decode() + data.draw(st.sampled_from(odd))}
+        for content in contents
+    ]
+    try:
+        prepared = _prepared(type="input", files=files)
+    except InvalidMessage:  # three equals signs at the end
+        return
+    assert _restored(prepared) == prepared.body
+    canonical = {
+        content
+        for content, file in zip(contents, files, strict=True)
+        if file["data"] == b64encode(content).decode() and len(file["data"]) >= SHORTEST
+    }
+    assert canonical <= {content for _, content in stored(prepared).blobs}
+
+
+def test_what_is_long_is_cut_out_of_prompts_results_and_files_and_nowhere_else() -> None:
+    long = "x" * SHORTEST
+    for fields in (
+        {"type": "system", "text": long},
+        {"type": "tool_results", "results": [{"output": {"page": [long]}}]},
+        {"type": "input", "files": [{"data": "AAAA" * (SHORTEST // 4)}]},
+    ):
+        assert len(stored(_prepared(**fields)).body) < 200
+    for fields in ({"type": "reply", "text": long}, {"type": "input", "text": long}):
+        assert stored(_prepared(**fields)).cuts is None
+    assert stored(_prepared(type="system", text=long[1:])).cuts is None
+
+
+def test_a_body_of_many_long_texts_is_searched_but_once() -> None:
+    """30,000 texts in 16 MB: a search from the start for each would take minutes."""
+    output = [f"{number:06d}" + "x" * 520 for number in range(30_000)]
+    prepared = _prepared(type="tool_results", results=[{"output": output}])
+    kept = stored(prepared)
+    assert len(kept.blobs) == 30_000
+    assert _restored(prepared) == prepared.body
+
+
+def test_a_prompt_of_many_threads_stands_once(
+    writer: Writer, reader: LogReader, recorder: PostgresRecorder, database: Database
+) -> None:
+    for number in range(5):
+        writer.append(request(f"t{number}", {"type": "system", "text": PROMPT}))
+        writer.append(request(f"t{number}", calls("a")))
+        writer.append(request(f"t{number}", results("a"), reply("done")))
+    assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
+    assert all(event.message.text == PROMPT for event in reader.log(types=["system"]))  # type: ignore[union-attr]
+    assert [json.loads(event.state)["text"] for event in recorder.select_events("t3", lte=1)] == [
+        PROMPT
+    ]
+    first = recorder.select_notifications(1, 1)[0]
+    assert json.loads(first.state)["text"] == PROMPT
+    check_log(database)
+
+
+def test_a_retry_of_what_was_cut_is_recognised(writer: Writer, database: Database) -> None:
+    draft = {"type": "system", "text": PROMPT, "id": ulid(7)}
+    assert not writer.append(request("t", draft)).messages[0].replayed
+    other_order = {"text": PROMPT, "id": ulid(7), "type": "system"}
+    assert writer.append(request("t", other_order)).messages[0].replayed
+    check_log(database)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@given(st.lists(_VALUES, min_size=1, max_size=3))
+def test_sql_puts_a_body_together_too(database: Database, outputs: list[Any]) -> None:
+    empty_log(database)
+    writer = Writer(database, clock=Clock(), new_id=Ids())
+    found = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
+    writer.append(request("t", facts=[{"type": "thread.started", "policy": "record"}]))
+    writer.append(request("t", {"type": "tool_results", "results": found}))
+    rows = fetch(
+        database,
+        "SELECT body_sha256 = sha256(agentlog.body_of(tenant, body, cuts)) FROM agentlog.events",
+    )
+    assert set(rows) == {(True,)}
+
+
+def test_what_was_erased_reads_as_empty(store: Store, database: Database) -> None:
+    store.append("t", [{"type": "system", "text": PROMPT}])
+    fetch(database, "DELETE FROM agentlog.blobs RETURNING 1")
+    (event,) = store.messages("t")
+    assert event.raw == {
+        "id": event.message_id,
+        "timestamp": event.raw["timestamp"],
+        "type": "system",
+        "text": "",
+    }
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE, PIECE + 1, 3 * PIECE])
+def test_a_blob_goes_in_and_out_in_pieces(blobs: Blobs, size: int) -> None:
+    content = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    digest = sha256(content).hexdigest()
+    with pytest.raises(UnknownBlob):
+        blobs.size(digest)
+    assert blobs.write(digest, io.BytesIO(content))
+    assert not blobs.write(digest, io.BytesIO(content))
+    assert blobs.size(digest) == size
+    assert b"".join(blobs.read(digest)) == content
+    assert blobs.known([digest, "0" * 64]) == {digest}
+
+
+def test_a_file_by_its_digest_is_the_same_message_as_with_its_data(
+    store: Store, blobs: Blobs, database: Database
+) -> None:
+    content = b"%PDF" * 500_000
+    digest = sha256(content).hexdigest()
+    blobs.write(digest, io.BytesIO(content))
+    by_digest = {"type": "input", "files": [{"sha256": digest, "filename": "a.pdf"}], "id": ulid(9)}
+    with_data = {
+        "type": "input",
+        "id": ulid(9),
+        "files": [{"data": b64encode(content).decode(), "filename": "a.pdf"}],
+    }
+    store.append("t", [by_digest])
+    assert store.append("t", [with_data]).messages[0].replayed
+    assert fetch(database, "SELECT length(body) < 200 FROM agentlog.events") == [(True,)]
+    check_log(database)
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "no digest", "A" * 64, 5, None])
+def test_a_file_that_is_not_there_is_refused_by_name(store: Store, digest: object) -> None:
+    good = {"data": "QQ=="}
+    draft = {"type": "input", "files": [good, {"sha256": digest}]}
+    with pytest.raises(InvalidMessage, match=r"messages\[1\].files\[1\].sha256: there is no such"):
+        store.append("t", [reply("one"), draft])
