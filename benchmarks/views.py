@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
+from itertools import cycle
 from random import Random
 
 from benchmarks import floor, peer
@@ -15,7 +16,10 @@ from projections.registry import VIEWS
 LENGTH = 1000
 """Messages of the thread."""
 
-_THREAD = "long"
+_THREADS = 30
+"""Threads of that many messages: more than the service keeps views of, so each is read afresh."""
+
+_THREAD = "long-0"
 _PATH = f"/v1/threads/{_THREAD}"
 _LIMIT = 0.020
 _PAGE = 100
@@ -28,10 +32,12 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
-            service.store.append(_THREAD, workload.drafts(LENGTH))
+            drafts = workload.drafts(LENGTH)
+            for number in range(_THREADS):
+                service.store.append(f"long-{number}", drafts)
         connection = stack.enter_context(connected(url))
         recorder = stack.enter_context(peer.library_recorder(url))
-        bodies = floor.stored_bodies(url)
+        bodies = [each for each in floor.stored_bodies(url) if each.thread_id == _THREAD]
         peer.insert_all(recorder, bodies)
         floor.make_table(connection)
         floor.copy_all(connection, bodies)
@@ -58,16 +64,20 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
         f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
-        "each, in turn.",
+        f"each, in turn. Afresh: each request reads another of {_THREADS} threads, of which the "
+        "service remembers no view; again: one that it does remember.",
         [figure for figure, _ in actions],
     )
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:
-    found: list[tuple[Figure, _Action]] = [
-        (_of_ours(f"GET …/views/{name}"), partial(client.get, f"{_PATH}/views/{name}"))
-        for name in VIEWS
-    ]
+    found: list[tuple[Figure, _Action]] = []
+    for name in VIEWS:
+        again = partial(client.get, f"{_PATH}/views/{name}")
+        found += [
+            (_of_ours(f"GET …/views/{name}, afresh"), _afresh(client, name)),
+            (_of_ours(f"GET …/views/{name}, again"), again),
+        ]
     random = Random(LENGTH)  # noqa: S311 - the same versions at every run
 
     def state_at_any_version() -> bytes:
@@ -85,6 +95,11 @@ def _reads(client: Client) -> list[tuple[Figure, _Action]]:
         ),
     ]
     return found
+
+
+def _afresh(client: Client, name: str) -> _Action:
+    numbers = cycle(range(1, _THREADS))
+    return lambda: client.get(f"/v1/threads/long-{next(numbers)}/views/{name}")
 
 
 def _of_ours(what: str) -> Figure:

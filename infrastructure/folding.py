@@ -24,32 +24,27 @@ BEGINNING: Place = (0, -1)
 class Fold(Generic[CarryT, OptionsT]):
     """A fold that has come as far as `version`, and can only go on.
 
-    It begins at `begin` or before: at a snapshot, or at the thread's beginning. Without
-    `snapshots` none are used and none are kept.
+    `size` counts the bytes of the bodies that it read. Without `snapshots` none are kept.
     """
 
     def __init__(
         self,
         reader: LogReader,
-        snapshots: Snapshots | None,
         thread_id: str,
         view: View[CarryT, OptionsT],
+        start: Start[CarryT],
         *,
-        begin: int,
+        snapshots: Snapshots | None = None,
     ) -> None:
         self._reader = reader
         self._thread_id = thread_id
         self._view = view
-        # a view that carries nothing can begin anywhere
-        anywhere = view.carry_type is type(None)
-        self._snapshots = None if anywhere else snapshots
-        if self._snapshots is None:
-            self._start = Start(begin if anywhere else 0, view.start())
-        else:
-            self._start = self._snapshots.nearest(thread_id, view, begin)
-        self._size = 0
-        self.version = self._start.version
-        self.carry = self._start.carry
+        self._start = start
+        self._snapshots = snapshots
+        self._passed_size = 0
+        self.size = 0
+        self.version = start.version
+        self.carry = start.carry
 
     def read(
         self, upto: int, *, after: Place = BEGINNING, enough: int | None = None, most: int = CHUNK
@@ -66,10 +61,11 @@ class Fold(Generic[CarryT, OptionsT]):
         for event in events:
             self.carry, items = self._view.fold(self.carry, event)
             self.version = event.version
-            self._size += len(event.body)
+            self.size += len(event.body)
             if interval and event.version % interval == 0:
-                passed.append(Passed(event.version, self.carry, self._size))
-                self._size = 0
+                size = self.size - self._passed_size
+                passed.append(Passed(event.version, self.carry, size))
+                self._passed_size = self.size
             if items:
                 settled += beyond(after, items)
                 if stopped := enough is not None and len(settled) >= enough:

@@ -175,6 +175,13 @@ class LogReader:
         rows = self._rows("select_position", thread_id=head.thread_id, version=version)
         return int(rows[0][0]) if rows else None
 
+    def chain_of(self, head: Head, version: int) -> bytes | None:
+        """Return the link of the hash chain at a thread's event, None where there is none."""
+        if version == head.version:
+            return head.chain
+        rows = self._rows("select_chain", thread_id=head.thread_id, version=version)
+        return bytes(rows[0][0]) if rows else None
+
     def _version(self, name: str, head: Head, **parameters: object) -> int:
         # a plan from when the log was short would read all of it at each step
         (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)

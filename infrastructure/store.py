@@ -17,8 +17,9 @@ from infrastructure.blobs import Blobs
 from infrastructure.folding import BEGINNING, Fold, Place, beyond
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.recent import Folded, RecentViews
 from infrastructure.requests import Appended, AppendRequest, Outcome
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots import Snapshots, Start
 from infrastructure.writer import Deliver, Writer
 from projections.difference import ItemsDifference, items_difference, state_difference
 from projections.registry import AnyView
@@ -27,7 +28,10 @@ from projections.view import Item, Placed, StateView
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A view's items at one point of a history; `next` is the cursor of the page after, if any."""
+    """A view's items at one point of a history; `next` is the cursor of the page after, if any.
+
+    Items may be shared with other readers of the view: they are not to be changed.
+    """
 
     thread_id: str
     version: int
@@ -74,6 +78,7 @@ class Store:
         self._writer = writer
         self._tenant = tenant
         self._snapshots = snapshots
+        self._recent = RecentViews()
 
     def append(
         self,
@@ -201,7 +206,10 @@ class Store:
         if isinstance(view, StateView):
             state = view.state(self._fold_to(thread_id, view, version).carry)
             return State(thread_id, version, position, state)
-        items = self._items(thread_id, view, version, after=place, limit=limit)
+        if limit is None:
+            items = beyond(place, self._whole(head, view, version))
+        else:
+            items = self._items(thread_id, view, version, after=place, limit=limit)
         page = items if limit is None else items[:limit]
         more = len(page) < len(items)
         return Page(thread_id, version, position, page, page[-1].key if more else None)
@@ -227,14 +235,33 @@ class Store:
         return Difference(thread_id, first, last, items_difference(old, new), None)
 
     def _items(
-        self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int | None
+        self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int
     ) -> list[Placed]:
         """Return the items beyond `after` at `version`: all, or more than `limit`."""
         # not at the cursor's version itself: it may have settled items on both sides of the place
         fold = self._fold(thread_id, view, min(max(after[0] - 1, 0), version))
-        if limit is not None:
-            return fold.page(version, after=after, limit=limit)
-        return beyond(after, [*fold.read_all(version), *fold.rest()])
+        return fold.page(version, after=after, limit=limit)
+
+    def _whole(self, head: Head, view: AnyView, version: int) -> list[Placed]:
+        """Return all items at `version`, from where the view was read the last time."""
+        known = self._recent.get(head.thread_id, view)
+        if known is None or known.version > version or self._differs(head, known):
+            known = None
+            fold = self._fold(head.thread_id, view, 0)
+            settled = fold.read_all(version)
+        else:
+            start = Start(known.version, known.carry)
+            fold = Fold(self._reader, head.thread_id, view, start)
+            settled = [*known.settled, *fold.read_all(version)]
+        if version == head.version:
+            size = fold.size if known is None else known.size + fold.size
+            folded = Folded(version, head.chain, fold.carry, settled, size)
+            self._recent.put(head.thread_id, view, folded)
+        return [*settled, *fold.rest()]
+
+    def _differs(self, head: Head, known: Folded) -> bool:
+        """Tell whether that was read of another history than this thread has now."""
+        return self._reader.chain_of(head, known.version) != known.chain
 
     def _fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
         fold = self._fold(thread_id, view, version)
@@ -242,7 +269,13 @@ class Store:
         return fold
 
     def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
-        return Fold(self._reader, self._snapshots, thread_id, view, begin=begin)
+        """Return a fold that stands at `begin` or before: at a snapshot, if there is one."""
+        if view.carry_type is type(None):  # it can begin anywhere
+            return Fold(self._reader, thread_id, view, Start(begin, view.start()))
+        if self._snapshots is None:
+            return Fold(self._reader, thread_id, view, Start(0, view.start()))
+        start = self._snapshots.nearest(thread_id, view, begin)
+        return Fold(self._reader, thread_id, view, start, snapshots=self._snapshots)
 
 
 def _place(cursor: str) -> Place:

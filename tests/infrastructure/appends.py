@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from typing_extensions import override
+
 from domain.chain import GENESIS, digest, link
 from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.database import Database
+from infrastructure.reader import BIGGEST, LogReader
 from infrastructure.requests import AppendRequest
 from infrastructure.store import Page, State, Store
 from projections.view import Placed
@@ -113,6 +116,26 @@ def items_of(found: Page | State) -> Sequence[Placed]:
     return found.items
 
 
+class CountingReader(LogReader):
+    """Counts the events that it reads."""
+
+    count = 0
+
+    @override
+    def events(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        upto: int = BIGGEST,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        found = super().events(thread_id, after=after, upto=upto, types=types, limit=limit)
+        self.count += len(found)
+        return found
+
+
 def last_position(database: Database) -> int:
     """Return how far the log has come, by its counter."""
     ((position,),) = fetch(database, "SELECT position FROM agentlog.counter")
@@ -137,7 +160,8 @@ def check_log(database: Database) -> None:
     rows = fetch(
         database,
         "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, "
-        "agentlog.body_of(tenant, body, cuts), body_sha256, chain, metadata FROM agentlog.events ORDER BY position",
+        "agentlog.body_of(tenant, body, cuts), body_sha256, chain, metadata "
+        "FROM agentlog.events ORDER BY position",
     )
     heads: dict[tuple[str, str], tuple[int, int, bytes]] = {}
     times = []

@@ -18,7 +18,7 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots import Snapshots, Start
 from infrastructure.store import Difference, Page, State, Store
 from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference
@@ -220,7 +220,7 @@ def test_a_fold_that_stopped_half_way_goes_on_from_there(log: Log, view: AnyView
     numbers = range(120)
     log.store().append(thread_id, [calls(str(n)) if n % 2 else reply(str(n)) for n in numbers])
     reader = LogReader(log.database, tenant=TENANT)
-    fold = Fold(reader, None, thread_id, view, begin=0)
+    fold = Fold(reader, thread_id, view, Start(0, view.start()))
     first = fold.read(len(numbers), enough=7)
     assert fold.version < len(numbers) or not first
     rendering = render(view, reader.events(thread_id))
@@ -268,8 +268,10 @@ def _counts(connection: psycopg.Connection) -> Counts:
 
 
 def test_an_append_touches_as_many_rows_at_message_10_000_as_at_message_10(
-    database_url: str,
+    database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # no append is so late that it has to be tried again
+    monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.1)
     with Database(database_url, pool_size=1) as database:
         store = _log(database).store()
         for thread_id, rounds in (("long", 5000), ("short", 5)):

@@ -2,27 +2,34 @@
 
 import threading
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import psycopg
 import pytest
-from typing_extensions import override
 
-from domain.events import Event
 from domain.json_text import print_bytes
 from domain.moments import AtVersion
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
-from infrastructure.reader import BIGGEST, LogReader
+from infrastructure.reader import LogReader
 from infrastructure.snapshots import Snapshots
 from infrastructure.sql import statement
 from infrastructure.store import State, Store
 from infrastructure.writer import Writer
 from projections.agent_state import AgentStateView
 from projections.registry import AnyView, choose_view
-from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results
+from tests.infrastructure.appends import (
+    TENANT,
+    Clock,
+    CountingReader,
+    Ids,
+    calls,
+    fetch,
+    reply,
+    results,
+)
 
 STATE = choose_view("agent-state", {"history": "false"})
 WITH_HISTORY = choose_view("agent-state")
@@ -193,26 +200,6 @@ def test_a_page_is_told_from_the_nearest_snapshot_before_its_place(
     difference = store.difference("t", OPENAI, begin=AtVersion(20), end=AtVersion(20))
     assert difference.items is not None
     assert (difference.items.added, difference.items.changed) == ([], [])
-
-
-class CountingReader(LogReader):
-    """Counts the events that it reads."""
-
-    count = 0
-
-    @override
-    def events(
-        self,
-        thread_id: str,
-        *,
-        after: int = 0,
-        upto: int = BIGGEST,
-        types: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> list[Event]:
-        found = super().events(thread_id, after=after, upto=upto, types=types, limit=limit)
-        self.count += len(found)
-        return found
 
 
 def test_a_page_deep_in_a_thread_reads_little_more_than_it_shows(database: Database) -> None:

@@ -1,0 +1,67 @@
+"""Views as they were read last: whoever reads one again pays for what has come since.
+
+An agent reads its own history before each turn, and a person looks at a thread that grows. What a
+whole view came to stays in memory with the carry to go on from, and with the link of the hash chain
+at which it stood: of another history, such as a database's that was restored, nothing is taken.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from projections.registry import AnyView
+from projections.view import Options, Placed
+
+_SHARE = 4
+"""A view that would take more than this part of all is not kept."""
+
+Key = tuple[str, str, Options]
+"""Of a view: thread, name and options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What a whole view came to at a version; `size` is that of the events' bodies in bytes."""
+
+    version: int
+    chain: bytes
+    carry: Any
+    settled: Sequence[Placed]
+    size: int
+
+
+class RecentViews:
+    """The views read last, of events of `most_bytes` altogether; many threads may use it."""
+
+    def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
+        self._most_bytes = most_bytes
+        self._views: dict[Key, Folded] = {}  # the latest last
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, thread_id: str, view: AnyView) -> Folded | None:
+        """Return what is known of a view."""
+        key = _key(thread_id, view)
+        with self._lock:
+            found = self._views.pop(key, None)
+            if found is not None:
+                self._views[key] = found
+        return found
+
+    def put(self, thread_id: str, view: AnyView, folded: Folded) -> None:
+        """Remember a view, and forget those that were read longest ago where there is no room."""
+        key = _key(thread_id, view)
+        with self._lock:
+            old = self._views.pop(key, None)
+            self._bytes -= 0 if old is None else old.size
+            if folded.size * _SHARE > self._most_bytes:
+                return
+            self._views[key] = folded
+            self._bytes += folded.size
+            while self._bytes > self._most_bytes:
+                self._bytes -= self._views.pop(next(iter(self._views))).size
+
+
+def _key(thread_id: str, view: AnyView) -> Key:
+    return thread_id, view.name, view.options

@@ -1,0 +1,133 @@
+"""Views that were read before: the same again, for the price of what has come since."""
+
+from typing import Any
+
+import pytest
+
+from domain.moments import AtVersion
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.recent import Folded, RecentViews
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from projections.registry import VIEWS, AnyView, choose_view
+from projections.view import StateView
+from tests.infrastructure.appends import (
+    STORY,
+    TENANT,
+    Clock,
+    CountingReader,
+    Ids,
+    empty_log,
+    items_of,
+    reply,
+)
+
+LISTS = [name for name, view in VIEWS.items() if not issubclass(view, StateView)]
+
+
+@pytest.fixture
+def reader(database: Database) -> CountingReader:
+    """A reader that counts."""
+    return CountingReader(database, tenant=TENANT)
+
+
+def _store(database: Database, reader: CountingReader) -> Store:
+    return Store(
+        reader=reader,
+        writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=TENANT),
+        tenant=TENANT,
+    )
+
+
+@pytest.fixture
+def store(database: Database, reader: CountingReader) -> Store:
+    """A store over the counting reader."""
+    return _store(database, reader)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_thread_that_grows_reads_as_if_it_were_read_for_the_first_time(
+    store: Store, reader: CountingReader, database: Database, name: str
+) -> None:
+    view = choose_view(name)
+    store.start("t", {"policy": "record"})
+    for draft in STORY:
+        store.append("t", [draft])
+        reader.count = 0
+        again = store.view("t", view)
+        assert reader.count <= 2  # the first read has the start of the thread before it
+        assert again == _store(database, reader).view("t", view)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_what_was_read_before_is_not_read_again(
+    store: Store, reader: CountingReader, name: str
+) -> None:
+    view = choose_view(name)
+    store.append("t", STORY)
+    first = store.view("t", view)
+    reader.count = 0
+    assert store.view("t", choose_view(name)) == first
+    assert reader.count == 0
+
+
+def test_other_options_are_another_view(store: Store) -> None:
+    store.append("t", [{"type": "tool_calls", "calls": [{"id": "a", "name": "f"}]}, reply("x")])
+    repaired = items_of(store.view("t", choose_view("openai")))
+    plain = items_of(store.view("t", choose_view("openai", {"repair": "false"})))
+    assert len(repaired) == len(plain) + 1
+
+
+def test_an_earlier_version_is_read_as_it_was(store: Store) -> None:
+    view = choose_view("openai")
+    store.append("t", [reply(str(number)) for number in range(9)])
+    assert len(items_of(store.view("t", view))) == 9
+    assert len(items_of(store.view("t", view, at=AtVersion(4)))) == 4
+    assert len(items_of(store.view("t", view, after="6.0"))) == 3
+    store.append("t", [reply("more")])
+    assert len(items_of(store.view("t", view, at=AtVersion(9)))) == 9
+    assert len(items_of(store.view("t", view))) == 10
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_another_history_under_the_same_name_is_read_from_its_start(
+    store: Store, database: Database, reader: CountingReader, more: int
+) -> None:
+    """As after a restore of an older backup, while the service runs on."""
+    view = choose_view("openai")
+    store.append("t", [reply("old"), reply("history")])
+    store.view("t", view)
+    empty_log(database)
+    _store(database, reader).append("t", [reply("new"), reply("history"), *[reply("x")] * more])
+    items = items_of(store.view("t", view))
+    assert [placed.item["content"] for placed in items] == ["new", "history", *["x"] * more]
+
+
+def _folded(size: int) -> Folded:
+    return Folded(1, b"", None, (), size)
+
+
+def _view(**options: Any) -> AnyView:
+    return choose_view("openai", options)
+
+
+def test_the_views_that_were_read_longest_ago_are_forgotten_first() -> None:
+    recent = RecentViews(most_bytes=100)
+    for thread_id in "abcd":
+        recent.put(thread_id, _view(), _folded(25))
+    recent.get("a", _view())
+    recent.put("e", _view(), _folded(20))
+    recent.put("e", _view(), _folded(25))  # in its own place, not beside it
+    assert [each for each in "abcde" if recent.get(each, _view())] == ["a", "c", "d", "e"]
+
+
+def test_a_view_that_takes_too_much_is_not_kept_nor_what_it_was_before() -> None:
+    recent = RecentViews(most_bytes=100)
+    recent.put("a", _view(), _folded(25))
+    recent.put("a", _view(), _folded(26))
+    assert recent.get("a", _view()) is None
+    for thread_id in "bcde":  # its room is free again
+        recent.put(thread_id, _view(), _folded(25))
+    assert recent.get("b", _view()) is not None
