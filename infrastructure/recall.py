@@ -14,7 +14,9 @@ from infrastructure.log import Changes, Ground, Wanted
 from infrastructure.requests import ThreadKey
 
 _MICROSECOND = timedelta(microseconds=1)
-_AHEAD_SECONDS = 0.0003
+_AHEAD_SECONDS = 0.0005  # to begin with
+_MOST_AHEAD_SECONDS = 0.02
+_FURTHER, _NEARER = 1.5, 0.98  # so that one stamp in twenty is too late
 _AHEAD_SECONDS_EACH = 0.00002
 _MOST_DOUBT_SECONDS = 0.05
 _DRIFT = 0.0001  # more than any two clocks drift apart that keep time at all
@@ -96,14 +98,17 @@ class StoreClock:
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._reading: _Reading | None = None
+        self._ahead = _AHEAD_SECONDS
 
     def elapsed(self) -> float:
         """Return seconds by our own clock: when somebody asks for a reading."""
         return self._monotonic()
 
-    def note(self, reading: datetime, *, asked_at: float) -> None:
-        """Take a reading that has just come."""
+    def note(self, reading: datetime, *, asked_at: float, stamped: bool = False) -> None:
+        """Take a reading that has just come; `stamped` if it is that of the latest stamp."""
         now = self._monotonic()
+        if stamped:
+            self._ahead *= _NEARER
         new = _Reading(reading.timestamp() - asked_at, now - asked_at, now)
         # the quicker it came, the better it is, but two clocks drift apart
         if self._reading is None or new.doubt <= self._reading.doubt_at(now):
@@ -113,6 +118,11 @@ class StoreClock:
         """Forget the readings: the clock was set, or this is another server."""
         self._reading = None
 
+    def missed(self) -> None:
+        """Go further ahead: what was stamped was written too late, unless the clock was set."""
+        self._ahead = min(self._ahead * _FURTHER, _MOST_AHEAD_SECONDS)
+        self.forget()
+
     def stamp(self, count: int, *, after: datetime) -> datetime | None:
         """Return the time at which so many events will be written, None where nothing is known.
 
@@ -120,7 +130,7 @@ class StoreClock:
         """
         if self._reading is None or self._reading.doubt > _MOST_DOUBT_SECONDS:
             return None
-        ahead = _AHEAD_SECONDS + _AHEAD_SECONDS_EACH * count
+        ahead = self._ahead + _AHEAD_SECONDS_EACH * count
         time = datetime.fromtimestamp(self._now(self._reading) + ahead, UTC)
         return max(time, after + _MICROSECOND)
 

@@ -243,10 +243,9 @@ class Writer:
         asked_at = self._clock.elapsed()
         reading = append_onward(connection, ground.position, changes, assumed)
         if reading is None:
-            self._recall.forget()
-            self._clock.forget()
+            self._clock.missed()
             return None
-        self._clock.note(reading, asked_at=asked_at)
+        self._clock.note(reading, asked_at=asked_at, stamped=True)
         self._recall.note(ground.position, changes)
         self._position = changes.position
         if (seconds := self._clock.seconds_until(recorded_at)) > 0:

@@ -280,3 +280,26 @@ def test_no_two_stamps_are_the_same_and_a_doubtful_reading_gives_none() -> None:
     clock.forget()
     assert clock.stamp(1, after=NOON) is None
     assert clock.seconds_until(later) == 0
+
+
+def test_stamps_that_were_too_late_push_the_next_ones_ahead() -> None:
+    seconds = Seconds()
+    clock = StoreClock(seconds)
+
+    def ahead() -> float:
+        clock.note(NOON, asked_at=seconds.now)
+        stamp = clock.stamp(0, after=NOON)
+        assert stamp is not None
+        return (stamp - NOON).total_seconds()
+
+    first = ahead()
+    clock.missed()
+    assert clock.stamp(0, after=NOON) is None  # the clock may have been set
+    further = ahead()
+    assert further > first
+    for _ in range(100):
+        clock.missed()
+    assert 0 < ahead() < 0.1
+    for _ in range(1000):
+        clock.note(NOON, asked_at=seconds.now, stamped=True)
+    assert 0 <= ahead() < first
