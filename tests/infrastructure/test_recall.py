@@ -17,6 +17,7 @@ from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
+    Ids,
     calls,
     check_log,
     fetch,
@@ -55,6 +56,13 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
     monkeypatch.setattr("infrastructure.writer.log_transaction", counting)
     monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.03)
     return found
+
+
+@pytest.fixture
+def writer(database: Database, clock: Clock, looks: Looks) -> Writer:
+    """A writer, made once that is so."""
+    assert looks.count == 0
+    return Writer(database, clock=clock, new_id=Ids())
 
 
 def test_only_the_first_append_to_a_thread_looks(
