@@ -32,7 +32,8 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
         connection = stack.enter_context(connected(url))
         floor.make_table(connection)
         recorder = stack.enter_context(peer.library_recorder(url))
-        client = stack.enter_context(serving(url))
+        # on a database of its own: two writers on one have to look before each append
+        client = stack.enter_context(serving(stack.enter_context(new_database(server))))
         for number in range(runs):
             thread = f"run-{number}"
             path = f"/v1/threads/{thread}-http/messages"

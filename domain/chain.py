@@ -11,7 +11,8 @@ from hashlib import sha256
 GENESIS = bytes(32)
 """The link before a thread's first event."""
 
-_FORMAT = b"agentlog-chain-1"
+# the format's name, then the facts; hashes have 32 bytes
+_FACTS = b"16:agentlog-chain-132:%b" + b"%d:%b" * 7 + b"32:%b32:%b"
 
 
 def digest(content: bytes) -> bytes:
@@ -34,17 +35,28 @@ def link(  # noqa: PLR0913 - the facts that the link covers
 ) -> bytes:
     """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch."""
     microseconds = int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond
-    facts = (
-        _FORMAT,
-        previous,
-        tenant.encode(),
-        thread_id.encode(),
-        b"%d" % version,
-        b"%d" % position,
-        type_name.encode(),
-        message_id.encode(),
-        b"%d" % microseconds,
-        body_digest,
-        metadata_digest,
-    )
-    return sha256(b"".join([b"%d:%b" % (len(fact), fact) for fact in facts])).digest()
+    thread, kind = thread_id.encode(), type_name.encode()
+    owner, message = tenant.encode(), message_id.encode()
+    numbers = b"%d" % version, b"%d" % position, b"%d" % microseconds
+    return sha256(
+        _FACTS
+        % (
+            previous,
+            len(owner),
+            owner,
+            len(thread),
+            thread,
+            len(numbers[0]),
+            numbers[0],
+            len(numbers[1]),
+            numbers[1],
+            len(kind),
+            kind,
+            len(message),
+            message,
+            len(numbers[2]),
+            numbers[2],
+            body_digest,
+            metadata_digest,
+        )
+    ).digest()

@@ -4,7 +4,7 @@ A thread is as the requests before left it, so two appends to one thread in a ba
 refused request takes nothing with it: the others are written.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -46,10 +46,13 @@ class _Accepted:
 
 @dataclass(slots=True)
 class _Trial:
-    """One request being decided: nothing of it counts until all of it passed."""
+    """One request being decided: nothing of it counts until all of it passed.
+
+    `head` is as before the request, but for the thread's facts.
+    """
 
     head: Head
-    ledger: Mapping[Key, Entry]
+    thread: Thread
     position: int
     accepted: list[_Accepted] = field(default_factory=list)
     places: dict[str, Place] = field(default_factory=dict)
@@ -100,9 +103,10 @@ class Batch:
 
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
+        head = self._heads[ready.thread]
         trial = _Trial(
-            head=self._heads[ready.thread],
-            ledger=self._ledger.get(ready.thread, {}),
+            head=head,
+            thread=replace(head.thread, ledger=self._ledger.get(ready.thread, {})),
             position=self._position,
         )
         try:
@@ -110,11 +114,13 @@ class Batch:
                 self._take(trial, ready, index)
         except AgentlogError as error:
             return error
-        self._accept(ready.thread, trial)
+        if trial.accepted:
+            self._accept(ready.thread, trial)
+        head = self._heads[ready.thread]
         return Appended(
             thread_id=ready.request.thread_id,
-            version=trial.head.version,
-            position=trial.head.position,
+            version=head.version,
+            position=head.position,
             messages=tuple(trial.receipts),
             breaches=tuple(trial.breaches),
         )
@@ -146,27 +152,20 @@ class Batch:
 
     def _take(self, trial: _Trial, ready: Ready, index: int) -> None:
         request, prepared = ready.request, ready.prepared[index]
-        head = trial.head
-        known = trial.places.get(prepared.message.id) or self._places.get(
-            (head.tenant, head.thread_id, prepared.message.id)
-        )
+        message_id, version = prepared.message.id, trial.thread.version
+        known = trial.places.get(message_id) or self._places.get((*ready.thread, message_id))
         if known is not None:
             self._refuse_other_content(trial, prepared, known)
-            trial.receipts.append(
-                Receipt(prepared.message.id, known.version, known.position, replayed=True)
-            )
+            receipt = Receipt(message_id, known.version, known.position, replayed=True)
+            trial.receipts.append(receipt)
             return
-        if request.expected_version not in {None, head.version - len(trial.accepted)}:
-            raise VersionConflict(
-                head.thread_id,
-                expected=request.expected_version or 0,
-                actual=head.version - len(trial.accepted),
-            )
-        if isinstance(prepared.message, ThreadStarted) and head.version:
-            raise ThreadExists(head.thread_id)
-        thread = Thread(head.thread_id, head.version, head.policy, head.status, trial.ledger)
+        if request.expected_version not in {None, trial.head.version}:
+            expected = request.expected_version or 0
+            raise VersionConflict(request.thread_id, expected=expected, actual=trial.head.version)
+        if isinstance(prepared.message, ThreadStarted) and version:
+            raise ThreadExists(request.thread_id)
         try:
-            after, breaches = decide(thread, prepared.message)
+            after, breaches = decide(trial.thread, prepared.message)
         except RuleBroken as error:
             number = index - len(request.facts)
             inside = 0 <= number < len(request.drafts)
@@ -175,23 +174,14 @@ class Batch:
         trial.accepted.append(
             _Accepted(ready.thread, after.version, trial.position, prepared, ready.stored[index])
         )
-        trial.ledger = after.ledger
-        trial.head = Head(
-            tenant=head.tenant,
-            thread_id=head.thread_id,
-            version=after.version,
-            position=trial.position,
-            chain=head.chain,  # as it was: the links are made when the time is known
-            policy=after.policy,
-            status=after.status,
-            anomalies=head.anomalies + len(breaches),
-            facts=head.facts_after(prepared.message, prepared.body),
-            started_at=head.started_at,
-            updated_at=head.updated_at,
-        )
-        message_id = prepared.message.id
-        trial.breaches += [(message_id, breach) for breach in breaches]
-        trial.places[message_id] = Place(after.version, trial.position, prepared.body_digest)
+        trial.thread = after
+        facts = trial.head.facts_after(prepared.message, prepared.body)
+        if facts is not trial.head.facts:
+            trial.head = replace(trial.head, facts=facts)
+        if breaches:
+            trial.breaches += [(message_id, breach) for breach in breaches]
+        if prepared.id_given:  # nobody else can have one of ours
+            trial.places[message_id] = Place(after.version, trial.position, prepared.body_digest)
         trial.receipts.append(Receipt(message_id, after.version, trial.position, replayed=False))
 
     def _refuse_other_content(self, trial: _Trial, prepared: Prepared, known: Place) -> None:
@@ -208,14 +198,19 @@ class Batch:
         raise MessageConflict(trial.head.thread_id, prepared.message.id, version=known.version)
 
     def _accept(self, thread: ThreadKey, trial: _Trial) -> None:
-        if not trial.accepted:
-            return
-        before = self._ledger.get(thread, {})
-        if trial.ledger is not before:
-            changed = {k: entry for k, entry in trial.ledger.items() if before.get(k) != entry}
+        before, after = self._ledger.get(thread, {}), trial.thread.ledger
+        if after is not before:
+            changed = {k: entry for k, entry in after.items() if before.get(k) != entry}
             self._noted.setdefault(thread, {}).update(changed)
-            self._ledger[thread] = trial.ledger
-        self._heads[thread] = trial.head
+            self._ledger[thread] = after
+        self._heads[thread] = replace(
+            trial.head,  # with its chain: the links are made when the time is known
+            version=trial.thread.version,
+            position=trial.position,
+            policy=trial.thread.policy,
+            status=trial.thread.status,
+            anomalies=trial.head.anomalies + len(trial.breaches),
+        )
         self._position = trial.position
         self._accepted += trial.accepted
         self._places.update({(*thread, key): place for key, place in trial.places.items()})

@@ -237,6 +237,18 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
         raise
 
 
+def look(
+    connection: psycopg.Connection, threads: Sequence[ThreadKey]
+) -> tuple[int, dict[ThreadKey, Head]]:
+    """Return the log's position, and the heads of threads as they are there, without holding it."""
+    with connection.cursor(binary=True) as cursor:
+        rows = cursor.execute(statement("look"), _thread_columns(threads)).fetchall()
+    if not rows:
+        raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+    found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
+    return rows[0][0], {key: found.get(key) or Head(*key) for key in threads}
+
+
 def append_onward(
     connection: psycopg.Connection,
     previous: int,

@@ -4,7 +4,7 @@ All of it holds as long as nobody else has moved the log's position, which is fo
 it to find out. Whatever is not here has to be looked up.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -45,19 +45,31 @@ class Recall:
         """Forget all threads: somebody else has written, or may have."""
         self._threads.clear()
 
-    def ground(self, wanted: Wanted) -> Ground | None:
-        """Return what is remembered; None where a thread is not, or others write, too.
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else has written lately, as far as we have seen; not before we have."""
+        return self._position is not None and self._alone
+
+    def missing(self, threads: Sequence[ThreadKey]) -> list[ThreadKey]:
+        """Return the threads that are not remembered."""
+        return [key for key in threads if key not in self._threads]
+
+    def learn(self, position: int, heads: Mapping[ThreadKey, Head]) -> bool:
+        """Remember heads as they are at a position; return whether all others still hold there."""
+        if position != self._position:
+            return False
+        for key, head in heads.items():
+            self._threads[key] = _Remembered(head)
+        return True
+
+    def ground(self, wanted: Wanted) -> Ground:
+        """Return what is remembered of threads that all are.
 
         Ledger entries that it lacks, and message ids, may be there or not.
         """
-        if self._position is None or not self._alone:
-            return None
-        found: dict[ThreadKey, _Remembered] = {}
-        for key in wanted.threads:
-            known = self._threads.get(key)
-            if known is None:
-                return None
-            found[key] = known
+        if self._position is None:
+            raise RuntimeError("nothing has been written yet")
+        found = {key: self._threads[key] for key in wanted.threads}
         return Ground(
             self._position,
             {key: known.head for key, known in found.items()},

@@ -19,7 +19,7 @@ import psycopg
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.database import Database, DatabaseUnavailable
-from infrastructure.log import append_onward, log_transaction
+from infrastructure.log import Wanted, append_onward, log_transaction, look
 from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
 
@@ -209,8 +209,9 @@ class Writer:
             try:
                 connection = self._connected()
                 self._renew_plans(connection)
-                outcomes = None if attempt else self._write_onward(connection, ready)
-                return outcomes or self._write_holding(connection, ready, again=attempt > 0)
+                wanted = wanted_by(ready, again=attempt > 0)
+                outcomes = None if attempt else self._write_onward(connection, ready, wanted)
+                return outcomes or self._write_holding(connection, ready, wanted)
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
                 if attempt == _TRIES - 1:
@@ -220,16 +221,18 @@ class Writer:
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _write_onward(
-        self, connection: psycopg.Connection, ready: Sequence[Ready]
+        self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome] | None:
         """Write a batch on what is remembered of the log; None where that does not do.
 
-        It does for most: whatever needs to be looked up, or is to be refused, does not.
+        It does for most, not for what is to be refused or was there before.
         """
-        wanted = wanted_by(ready, again=False)
-        ground = self._recall.ground(wanted)
-        if ground is None or sum(each.size for each in ready) > _ONWARD_BYTES:
+        if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
+        missing = self._recall.missing(wanted.threads)
+        if missing and not self._recall.learn(*look(connection, missing)):
+            return None
+        ground = self._recall.ground(wanted)
         batch = Batch(ground, stored_body=_unknown)
         outcomes = [batch.decide(each) for each in ready]
         recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
@@ -253,11 +256,11 @@ class Writer:
         return outcomes
 
     def _write_holding(
-        self, connection: psycopg.Connection, ready: Sequence[Ready], *, again: bool
+        self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome]:
         """Write a batch while holding the log, on what there is."""
         asked_at = self._clock.elapsed()
-        with log_transaction(connection, wanted_by(ready, again=again)) as log:
+        with log_transaction(connection, wanted) as log:
             self._clock.note(log.clock, asked_at=asked_at)
             batch = Batch(log.ground, stored_body=log.body)
             outcomes = [batch.decide(each) for each in ready]

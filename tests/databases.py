@@ -22,9 +22,14 @@ _ROOM_BYTES = 4 * 2**30
 
 
 @contextmanager
-def short_folder(*, within: Path | None = None) -> Iterator[Path]:
-    """Yield a new folder, short in its path and open to the account that root falls back to."""
-    folder = Path(tempfile.mkdtemp(prefix="agentlog-test-", dir=within))
+def short_folder() -> Iterator[Path]:
+    """Yield a new folder, short in its path and open to the account that root falls back to.
+
+    It is in memory where there is room for databases: each is some 450 files, and to make and
+    remove them costs several times as much on a disk.
+    """
+    roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
+    folder = Path(tempfile.mkdtemp(prefix="agentlog-test-", dir=_MEMORY if roomy else None))
     folder.chmod(0o755)
     try:
         yield folder
@@ -34,15 +39,8 @@ def short_folder(*, within: Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def embedded_server_url() -> Iterator[str]:
-    """Yield the URL of a server of its own, its data in memory where there is room for that.
-
-    Every new database is some 450 files: on a disk they cost several times as much.
-    """
-    roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
-    with (
-        short_folder(within=_MEMORY if roomy else None) as folder,
-        open_embedded(folder / "data", settings=CARELESS) as server,
-    ):
+    """Yield the URL of a server of its own."""
+    with short_folder() as folder, open_embedded(folder / "data", settings=CARELESS) as server:
         yield server.url
 
 

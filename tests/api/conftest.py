@@ -1,5 +1,7 @@
 """What tests of HTTP share: the application over a fresh log, and a client of it."""
 
+from collections.abc import Iterator
+
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -46,9 +48,10 @@ def app(database: Database, store: Store) -> FastAPI:
 
 
 @pytest.fixture
-def client(app: FastAPI) -> TestClient:
+def client(app: FastAPI) -> Iterator[TestClient]:
     """A client in this process; what the application does not catch is raised."""
-    return TestClient(app)
+    with TestClient(app) as opened:  # one event loop for all its requests
+        yield opened
 
 
 @pytest.fixture

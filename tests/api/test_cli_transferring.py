@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from infrastructure.database import Database
 from tests.command_line import (
     AGENTLOG,
     WAIT_SECONDS,
@@ -24,6 +25,13 @@ from tests.command_line import (
 
 USER = {"role": "user", "content": "hi"}
 RUNS = [{"id": name, "reward": 0.5, "traj": [USER]} for name in "abc"]
+
+
+@pytest.fixture
+def database_url(database: Database, shared_database_url: str) -> str:
+    """The URL of a log with nothing in it."""
+    del database  # which has emptied it
+    return shared_database_url
 
 
 def lines_of(*values: Any) -> bytes:
@@ -181,7 +189,7 @@ def test_an_import_that_cannot_begin_ends_with_2(
 
 # --- stopped in the midst, and side by side -----------------------------------------------------
 
-FILES, PER_FILE = 150, 40
+FILES, PER_FILE = 150, 10
 EVENTS = FILES * (PER_FILE + 1)
 
 

@@ -13,6 +13,7 @@ from infrastructure.heads import Head
 from infrastructure.log import Changes, NewEvent, Wanted, log_transaction
 from infrastructure.reader import LogReader
 from infrastructure.recall import Recall, StoreClock
+from infrastructure.requests import Appended
 from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
     TENANT,
@@ -120,6 +121,25 @@ def test_a_call_that_was_answered_long_ago_is_not_taken_for_a_new_one(
     assert [breach.rule for _, breach in orphan.breaches] == ["orphan_result"]
     orphan = writer.append(request("t", results("b")))
     assert [breach.rule for _, breach in orphan.breaches] == ["answered_twice"]
+    check_log(database)
+
+
+def test_threads_that_are_not_remembered_are_looked_up_without_holding_the_log(
+    writer: Writer, looks: Looks, database: Database
+) -> None:
+    writer.append(request("known", reply("one")))
+    writer.append(request("t", facts=[started(goal="g", policy="record")]))
+    writer.append(request("t", calls("a")))
+    writer._recall.forget()
+    looks.since()
+    writer.append(request("t", results("b"), expected_version=2))
+    writer.append(request("new", reply("one"), expected_version=0))
+    outcomes = writer.append_many([request(each, reply("two")) for each in ("known", "t", "u")])
+    assert [each.version for each in outcomes if isinstance(each, Appended)] == [2, 4, 1]
+    assert looks.since() == 0
+    assert fetch(
+        database, "SELECT anomalies, goal FROM agentlog.threads WHERE thread_id = 't'"
+    ) == [(1, "g")]
     check_log(database)
 
 
@@ -231,8 +251,7 @@ def test_the_oldest_threads_are_forgotten_first() -> None:
     recall = Recall(threads=2)
     for position, thread_id in enumerate(["a", "b", "a", "c"], 1):
         recall.note(position - 1, _changes(thread_id, position))
-    known = {each: recall.ground(Wanted([(TENANT, each)])) is not None for each in "abc"}
-    assert known == {"a": True, "b": False, "c": True}
+    assert recall.missing([(TENANT, each) for each in "abc"]) == [(TENANT, "b")]
 
 
 def test_only_open_entries_are_remembered_and_not_too_many() -> None:
@@ -241,7 +260,6 @@ def test_only_open_entries_are_remembered_and_not_too_many() -> None:
     recall.note(1, _changes("t", 2, a=Entry(1, 2), c=Entry(2)))
     recall.note(2, _changes("t", 3, d=Entry(3)))
     ground = recall.ground(Wanted([(TENANT, "t")]))
-    assert ground is not None
     assert dict(ground.ledger[TENANT, "t"]) == {
         Key("call", "c"): Entry(2),
         Key("call", "d"): Entry(3),

@@ -1,5 +1,6 @@
 """Differences: what is told of two moments leads from the one to the other."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,17 +11,20 @@ import pytest
 from domain.json_text import print_bytes
 from domain.moments import AtTime, AtVersion
 from infrastructure.database import Database
-from infrastructure.store import State, Store
+from infrastructure.store import Difference, Page, State, Store
 from projections.readers.registry import choose_reader
 from projections.registry import VIEWS, AnyView, choose_view
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position
 
 
-def _check_difference(store: Store, thread_id: str, view: AnyView, begin: int, end: int) -> None:
-    found = store.difference(thread_id, view, begin=AtVersion(begin), end=AtVersion(end))
-    assert (found.from_version, found.to_version) == (begin, end)
-    before = store.view(thread_id, view, at=AtVersion(begin))
-    after = store.view(thread_id, view, at=AtVersion(end))
+def _views(store: Store, thread_id: str, view: AnyView) -> list[Page | State]:
+    """Return the view at every version, from 0."""
+    versions = range(store.thread(thread_id).version + 1)
+    return [store.view(thread_id, view, at=AtVersion(version)) for version in versions]
+
+
+def _check_difference(found: Difference, views: Sequence[Page | State]) -> None:
+    before, after = views[found.from_version], views[found.to_version]
     if isinstance(before, State):
         assert isinstance(after, State)
         assert found.items is None
@@ -46,25 +50,28 @@ def _check_difference(store: Store, thread_id: str, view: AnyView, begin: int, e
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_a_difference_leads_from_any_point_to_any_other(store: Store, name: str) -> None:
     append_apart(store, "t", STORY)
-    last = store.thread("t").version
     view = choose_view(name)
-    for begin in range(0, last + 1, 2):
-        for end in range(begin % 3, last + 1, 3):
-            _check_difference(store, "t", view, begin, end)
+    views = _views(store, "t", view)
+    for begin in range(0, len(views), 2):
+        for end in range(begin % 3, len(views), 3):
+            found = store.difference("t", view, begin=AtVersion(begin), end=AtVersion(end))
+            assert (found.from_version, found.to_version) == (begin, end)
+            _check_difference(found, views)
 
 
 def test_the_same_holds_for_the_states_of_real_conversations(
     store: Store, tau_bench: list[dict[str, Any]]
 ) -> None:
     for number in (3, 120):
-        store.start(f"real-{number}", {"policy": "record"})
-        store.append(
-            f"real-{number}", list(choose_reader("openai").read(tau_bench[number]["traj"]))
-        )
-        last = store.thread(f"real-{number}").version
-        for begin in range(0, last + 1, 7):
-            for name in ("agent-state", "openai"):
-                _check_difference(store, f"real-{number}", choose_view(name), begin, last)
+        thread_id = f"real-{number}"
+        store.start(thread_id, {"policy": "record"})
+        store.append(thread_id, list(choose_reader("openai").read(tau_bench[number]["traj"])))
+        for view in (choose_view("agent-state"), choose_view("openai")):
+            views = _views(store, thread_id, view)
+            for begin in range(0, len(views), 7):
+                found = store.difference(thread_id, view, begin=AtVersion(begin), end=None)
+                assert (found.from_version, found.to_version) == (begin, len(views) - 1)
+                _check_difference(found, views)
 
 
 def test_a_difference_without_a_beginning_is_from_nothing_to_the_present(store: Store) -> None:
