@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from queue import SimpleQueue
 
 import psycopg
@@ -25,7 +26,9 @@ from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, 
 
 logger = logging.getLogger("agentlog")
 
-Deliver = Callable[["Outcomes"], None]
+Deliver = Callable[["Outcomes", float], None]
+"""Takes what came of requests, and in how many seconds that may be told, which is 0 mostly."""
+
 Outcomes = Sequence[Outcome] | BaseException
 """What came of each request, in order; or the defect that kept them from being tried."""
 
@@ -55,6 +58,7 @@ class _Entry:
     tried: Sequence[Ready | AgentlogError]
     deliver: Deliver
     outcomes: Outcomes | None = None
+    recorded_at: datetime | None = None
     ready: Sequence[Ready] = field(init=False)
     size: int = field(init=False)
 
@@ -62,8 +66,12 @@ class _Entry:
         self.ready = [each for each in self.tried if isinstance(each, Ready)]
         self.size = sum(each.size for each in self.ready)
 
-    def settle(self, decided: Sequence[Outcome]) -> None:
-        """Put what was decided beside what had been refused before."""
+    def settle(self, decided: Sequence[Outcome], recorded_at: datetime | None) -> None:
+        """Put what was decided beside what had been refused before.
+
+        `recorded_at` is a time that may not have come yet: before it nobody is told.
+        """
+        self.recorded_at = recorded_at
         rest = iter(decided)
         self.outcomes = [
             each if isinstance(each, AgentlogError) else next(rest) for each in self.tried
@@ -111,8 +119,8 @@ class Writer:
             WriterOverloaded: too many are waiting; nothing was written.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
         """
-        delivered: SimpleQueue[Outcomes] = SimpleQueue()
-        self._enqueue(requests, delivered.put)
+        delivered: SimpleQueue[tuple[Outcomes, float]] = SimpleQueue()
+        self._enqueue(requests, lambda outcomes, seconds: delivered.put((outcomes, seconds)))
         # whoever finds the writer free commits in its own time, without waiting for another thread
         if self._holding.acquire(blocking=False):
             try:
@@ -121,7 +129,9 @@ class Writer:
                 self._holding.release()
                 if self._waiting:
                     self._wake()
-        outcomes = delivered.get()
+        outcomes, seconds = delivered.get()
+        if seconds > 0:
+            time.sleep(seconds)
         if isinstance(outcomes, BaseException):
             raise outcomes
         return outcomes
@@ -165,8 +175,7 @@ class Writer:
             self._commit(entries)
         finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
             for entry in entries:
-                broken = DatabaseUnavailable("the append was interrupted")
-                _deliver(entry.deliver, broken if entry.outcomes is None else entry.outcomes)
+                self._deliver(entry)
 
     def _gathered(self) -> list[_Entry]:
         entries: list[_Entry] = []
@@ -183,7 +192,7 @@ class Writer:
     def _commit(self, entries: Sequence[_Entry]) -> None:
         """Settle every entry, come what may: one that cannot be written takes no other with it."""
         try:
-            decided = self._write([each for entry in entries for each in entry.ready])
+            decided, recorded_at = self._write([each for entry in entries for each in entry.ready])
         except Exception as error:  # noqa: BLE001 - it is given to the callers
             if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
                 for entry in entries:
@@ -194,24 +203,26 @@ class Writer:
             return
         start = 0
         for entry in entries:
-            entry.settle(decided[start : start + len(entry.ready)])
+            entry.settle(decided[start : start + len(entry.ready)], recorded_at)
             start += len(entry.ready)
 
-    def _write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
+    def _write(self, ready: Sequence[Ready]) -> tuple[Sequence[Outcome], datetime | None]:
         """Write a batch in one transaction, again where the database broke off.
+
+        Returns what came of each, and the time of it all where that was a guess.
 
         After a break nobody knows whether the transaction was committed. A second try finds the
         messages of the first by their ids, so it never writes anything twice.
         """
         if not ready:
-            return ()
+            return (), None
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
                 self._renew_plans(connection)
                 wanted = wanted_by(ready, again=attempt > 0)
-                outcomes = None if attempt else self._write_onward(connection, ready, wanted)
-                return outcomes or self._write_holding(connection, ready, wanted)
+                written = None if attempt else self._write_onward(connection, ready, wanted)
+                return written or (self._write_holding(connection, ready, wanted), None)
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
                 if attempt == _TRIES - 1:
@@ -222,7 +233,7 @@ class Writer:
 
     def _write_onward(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
-    ) -> Sequence[Outcome] | None:
+    ) -> tuple[Sequence[Outcome], datetime] | None:
         """Write a batch on what is remembered of the log; None where that does not do.
 
         It does for most, not for what is to be refused or was there before.
@@ -251,9 +262,7 @@ class Writer:
         self._clock.note(reading, asked_at=asked_at, stamped=True)
         self._recall.note(ground.position, changes)
         self._position = changes.position
-        if (seconds := self._clock.seconds_until(recorded_at)) > 0:
-            time.sleep(seconds)  # who has been told of an event finds it in the past
-        return outcomes
+        return outcomes, recorded_at
 
     def _write_holding(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
@@ -282,6 +291,17 @@ class Writer:
             connection.execute("DISCARD PLANS")
             self._planned_at = self._position
 
+    def _deliver(self, entry: _Entry) -> None:
+        """Have callers told, once it is past: who has been told of an event finds it so."""
+        outcomes, recorded_at = entry.outcomes, entry.recorded_at
+        seconds = 0.0 if recorded_at is None else self._clock.seconds_until(recorded_at)
+        try:
+            if outcomes is None:
+                outcomes = DatabaseUnavailable("the append was interrupted")
+            entry.deliver(outcomes, seconds)
+        except Exception:  # who asked is gone; whoever commits here goes on for all the others
+            logger.exception("what came of an append could not be delivered")
+
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
             self._connection = self._database.connect()
@@ -297,10 +317,3 @@ class Writer:
 
 def _unknown(tenant: str, thread_id: str, version: int) -> bytes:
     raise AssertionError(f"no place was looked up, so {tenant}/{thread_id}/{version} is none")
-
-
-def _deliver(deliver: Deliver, outcomes: Outcomes) -> None:
-    try:
-        deliver(outcomes)
-    except Exception:  # who asked is gone; whoever commits here goes on for all the others
-        logger.exception("what came of an append could not be delivered")

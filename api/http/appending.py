@@ -26,8 +26,11 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     loop = asyncio.get_running_loop()
     settled: asyncio.Future[Outcomes] = loop.create_future()
 
-    def deliver(outcomes: Outcomes) -> None:
-        loop.call_soon_threadsafe(_settle, settled, outcomes)
+    def deliver(outcomes: Outcomes, seconds: float) -> None:
+        if seconds > 0:
+            loop.call_soon_threadsafe(loop.call_later, seconds, _settle, settled, outcomes)
+        else:
+            loop.call_soon_threadsafe(_settle, settled, outcomes)
 
     def submit() -> None:
         store.submit([read(body)], deliver)

@@ -59,6 +59,7 @@ def made_once() -> Iterator[Path]:
     """A data folder with a cluster: making one for each test would take most of their time."""
     with short_folder() as folder:
         try:
+            open_quickly(folder / "data").close()
             yield folder / "data"
         finally:
             stop_what_runs(folder)
@@ -66,10 +67,8 @@ def made_once() -> Iterator[Path]:
 
 @pytest.fixture
 def used_dir(made_once: Path) -> Path:
-    """A data folder that has been used, and remembers nothing."""
+    """A data folder that has been used; nothing runs on it."""
     stop_what_runs(made_once)
-    with open_quickly(made_once) as server, psycopg.connect(server.url) as connection:
-        connection.execute("DROP TABLE IF EXISTS memory")
     return made_once
 
 
@@ -137,11 +136,17 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.002)
 
 
-def remember(url: str, *words: str) -> None:
+def remember(url: str, word: str) -> None:
+    """Remember this word, and no other."""
     with psycopg.connect(url) as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS memory (word text)")
-        for word in words:
-            connection.execute("INSERT INTO memory VALUES (%s)", [word])
+        connection.execute("DROP TABLE IF EXISTS memory")
+        connection.execute("CREATE TABLE memory (word text)")
+        connection.execute("INSERT INTO memory VALUES (%s)", [word])
+
+
+def remember_too(url: str, word: str) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute("INSERT INTO memory VALUES (%s)", [word])
 
 
 def remembered(url: str) -> list[str]:
@@ -257,7 +262,7 @@ def test_after_kill_9_of_the_server_the_next_one_recovers(used_dir: Path) -> Non
         with open_quickly(used_dir) as again:
             assert not again.owner
             assert remembered(again.url) == ["before"]
-            remember(again.url, "after")
+            remember_too(again.url, "after")
         notices.join()
         busy.close()
         assert remembered(server.url) == ["after", "before"]

@@ -12,7 +12,7 @@ import pytest
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.requests import Appended
-from infrastructure.writer import Outcomes, Writer, WriterOverloaded
+from infrastructure.writer import Deliver, Outcomes, Writer, WriterOverloaded
 from tests.infrastructure.appends import (
     Clock,
     Ids,
@@ -39,9 +39,13 @@ def _held(database: Database) -> Iterator[None]:
         yield
 
 
+def _into(future: Future[Outcomes]) -> Deliver:
+    return lambda outcomes, _: future.set_result(outcomes)
+
+
 def _submit(writer: Writer, *texts: str) -> Future[Outcomes]:
     future: Future[Outcomes] = Future()
-    writer.submit([request("t", reply(text)) for text in texts], future.set_result)
+    writer.submit([request("t", reply(text)) for text in texts], _into(future))
     return future
 
 
@@ -78,7 +82,7 @@ def test_what_is_submitted_is_delivered_in_another_thread(writer: Writer) -> Non
     threads: list[int] = []
     done = threading.Event()
 
-    def deliver(outcomes: Outcomes) -> None:
+    def deliver(outcomes: Outcomes, _: float) -> None:
         assert isinstance(outcomes, list)
         threads.append(threading.get_ident())
         done.set()
@@ -99,7 +103,7 @@ def test_what_is_submitted_is_answered_in_the_order_of_its_requests(writer: Writ
 
 
 def test_a_delivery_that_fails_stops_nobody_elses(writer: Writer, database: Database) -> None:
-    def fail(_: Outcomes) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("Event loop is closed")
 
     writer.submit([request("t", reply("one"))], fail)

@@ -31,8 +31,10 @@ def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue])
         then.append([_content(store.view(thread_id, view)) for view in views])
     events = store.messages(thread_id)
     for event, contents in zip(events[1:], then, strict=True):
-        for view, content in zip(views, contents, strict=True):
-            moments: list[Moment] = [AtVersion(event.version), AtTime(time_of(event))]
+        for number, (view, content) in enumerate(zip(views, contents, strict=True)):
+            moments: list[Moment] = [AtVersion(event.version)]
+            if event.version % len(views) == number:  # each view, at some of the times
+                moments.append(AtTime(time_of(event)))
             for moment in moments:
                 found = store.view(thread_id, view, at=moment)
                 assert (found.version, found.position) == (event.version, event.position)
