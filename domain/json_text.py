@@ -8,15 +8,17 @@ surrogates, more than 128 levels.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
+from types import NoneType
 from typing import Any, Never, Self
 
 import orjson
 from typing_extensions import override
 
 from domain.errors import InvalidJson
+from domain.json_places import first_refused, walk
 
 MAX_DEPTH = 128
 """Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
@@ -48,6 +50,9 @@ class Decimal(float):
         return Decimal, (self.text,)
 
 
+_SCALARS = frozenset({NoneType, bool, int, float, Decimal, str})
+
+
 def parse(text: bytes | str, *, place: str = "") -> JsonValue:
     """Return the value that `text` writes.
 
@@ -56,7 +61,11 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
     """
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
-        value = _STRICT.decode(decoded.removeprefix("\ufeff"))
+        decoded = decoded.removeprefix("\ufeff")
+        try:
+            value = _STRICT.decode(decoded)
+        except InvalidJson as error:
+            raise _with_place(decoded, place) from error
     except UnicodeDecodeError as error:
         raise InvalidJson(f"not UTF-8 at byte {error.start}", place=place) from error
     except json.JSONDecodeError as error:
@@ -64,8 +73,6 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
         raise InvalidJson(reason, place=place) from error
     except RecursionError as error:
         raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place) from error
-    except InvalidJson as error:
-        raise InvalidJson(str(error), place=place) from error
     if decoded.count("[") + decoded.count("{") > MAX_DEPTH:
         _refuse_depth(value, place)
     if "\\u" in decoded or not decoded.isascii():
@@ -159,7 +166,7 @@ def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
     return mend(value), count
 
 
-def path(parts: tuple[str | int, ...]) -> str:
+def path(parts: Sequence[str | int]) -> str:
     """Return a path such as `calls[0].id`, for people."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
@@ -181,9 +188,7 @@ def _refuse_constant(text: str) -> Never:
 def _object_with_single_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise InvalidJson(f"the key {twice!r} stands twice in one object")
+        raise InvalidJson("a key stands twice in one object")
     return found
 
 
@@ -203,26 +208,14 @@ _STORED = json.JSONDecoder(
 )
 
 
-def _walk(value: JsonValue, place: str) -> Iterator[tuple[int, str, JsonValue]]:
-    """Yield (depth, path, value) of the value and everything in it, without recursion."""
-    todo: list[tuple[int, str, JsonValue]] = [(1, place, value)]
-    while todo:
-        depth, here, each = todo.pop()
-        yield depth, here, each
-        match each:
-            case dict():
-                todo += [
-                    (depth + 1, f"{here}.{key}".removeprefix("."), v) for key, v in each.items()
-                ]
-            case list() | tuple():
-                todo += [(depth + 1, f"{here}[{index}]", v) for index, v in enumerate(each)]
-            case _ if is_dataclass(each):
-                todo += [
-                    (depth + 1, f"{here}.{field.name}".removeprefix("."), getattr(each, field.name))
-                    for field in fields(each)
-                ]
-            case _:
-                pass
+def _with_place(text: str, place: str) -> InvalidJson:
+    """Return why and where `_STRICT` refuses `text`: its hooks are not told where they are."""
+    here, reason = first_refused(text)
+    return InvalidJson(reason, place=_LONE_SURROGATE.sub("\ufffd", _under(place, here)))
+
+
+def _under(place: str, parts: Sequence[str | int]) -> str:
+    return path((place, *parts)) if place else path(parts)
 
 
 def _refuse_depth(value: JsonValue, place: str) -> None:
@@ -245,19 +238,19 @@ def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
     try:
         orjson.dumps(value, default=_fragment)
     except TypeError:
-        for _, here, each in _walk(value, place):
+        for here, each in walk(value, but=_SCALARS - {str}):
             texts = each if isinstance(each, dict) else (each,)
             if any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts):
                 raise InvalidJson(
                     "holds a lone surrogate, which is not Unicode: send U+FFFD in its place",
-                    place=here,
+                    place=_under(place, here),
                 ) from None
 
 
 def _refuse_non_finite(value: JsonValue) -> None:
-    for _, here, each in _walk(value, ""):
+    for here, each in walk(value, but=_SCALARS - {float}):
         if type(each) is float and not isfinite(each):
-            raise InvalidJson(f"{each} is not JSON: use null or a string", place=here)
+            raise InvalidJson(f"{each} is not JSON: use null or a string", place=path(here))
 
 
 def _fragment(value: object) -> orjson.Fragment:

@@ -21,8 +21,12 @@ NOT_JSON = {
     "a bare control character": (b'{"type":"log","text":"a\x00b"}', "line 1, column 24"),
     "not UTF-8": (b'{"type":"log","text":"\xff"}', "not UTF-8 at byte 22"),
     "UTF-16": ('{"type":"tick"}'.encode("utf-16"), "not UTF-8 at byte 0"),
-    "NaN": (b'{"type":"vendor.x","payload":[1,NaN]}', "NaN is not JSON"),
-    "Infinity": (b'{"type":"vendor.x","payload":-Infinity}', "-Infinity is not JSON"),
+    "NaN": (b'{"type":"vendor.x","payload":[1,NaN]}', "payload[1]: NaN is not JSON"),
+    "Infinity": (b'[{"type":"vendor.x","payload":-Infinity}]', "[0].payload: -Infinity is not"),
+    "NaN among messages": (
+        b'{"messages":[{"type":"tick"},{"type":"tool_calls","calls":[{"args":{"x":NaN}}]}]}',
+        "messages[1].calls[0].args.x: NaN is not JSON: use null or a string",
+    ),
     "a lone surrogate": (
         b'[{"type":"tick"},{"type":"tool_calls","calls":[{"id":"\\ud800","name":"f"}]}]',
         "[1].calls[0].id: holds a lone surrogate",
@@ -31,7 +35,14 @@ NOT_JSON = {
         b'{"type":"vendor.x","payload":{"a":{"\\udfff":1}}}',
         "payload.a: holds a lone surrogate",
     ),
-    "a key twice": (b'{"type":"log","text":"a","text":"b"}', "'text' stands twice"),
+    "a key twice": (
+        b'{"type":"log","text":"a","text":"b"}',
+        "text: the key 'text' stands twice in one object",
+    ),
+    "a key twice that is a lone surrogate": (
+        b'{"type":"vendor.x","payload":[{"\\udfff":1,"\\udfff":1}]}',
+        "payload[0].\ufffd: the key '\\udfff' stands twice",
+    ),
     "10,000 levels": (DEEP, "nested deeper than 128 levels"),
     "129 levels": (
         b'{"type":"vendor.x","payload":' + b"[" * 128 + b"]" * 128 + b"}",
@@ -120,7 +131,8 @@ def test_what_is_not_json_that_the_log_can_keep_is_400(
     refusals: Refusals, body: bytes, words: str
 ) -> None:
     found = refusals.append(body, words, status=400, name="invalid-json")
-    assert len(found["errors"]) == 1
+    (flaw,) = found["errors"]
+    assert found["detail"] == ": ".join(filter(None, (flaw["place"], flaw["reason"])))
     for path in ("/v1/threads", "/v1/threads/t/close", "/v1/threads/t/annotate"):
         if body:
             refusals.check("POST", path, words, status=400, name="invalid-json", content=body)

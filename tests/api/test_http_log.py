@@ -129,6 +129,25 @@ def test_a_line_that_is_refused_takes_nothing_with_it_and_says_why(
     check_log(database)
 
 
+def test_a_line_that_is_not_json_says_its_number_and_where_in_it(client: TestClient) -> None:
+    good = b'{"threadId":"t","messages":[{"type":"tick"}]}'
+    payload = b'{"threadId":"t","messages":[{"type":"tick"},{"type":"vendor.n","payload":%s}]}'
+    refused = {
+        payload % b'[{"x":NaN}]': ("messages[1].payload[0].x", "NaN is not JSON: use null or"),
+        payload % b'{"a":1,"a":2}': ("messages[1].payload.a", "the key 'a' stands twice in"),
+        payload % rb'["\ud800"]': ("messages[1].payload[0]", "holds a lone surrogate"),
+        b'{"threadId":"t","threadId":"u"}': ("threadId", "the key 'threadId' stands twice"),
+        b"{'threadId'": ("", "not JSON: Expecting property name"),
+    }
+    _, _, *found = _lines(client, b"\n".join([good, b"", good, *refused]))
+    assert [line["line"] for line in found] == [4, 5, 6, 7, 8]
+    for line, (place, reason) in zip(found, refused.values(), strict=True):
+        (flaw,) = line["problem"]["errors"]
+        assert flaw["place"] == place
+        assert flaw["reason"].startswith(reason)
+        assert flaw["reason"] in line["problem"]["detail"]
+
+
 def test_two_lines_to_one_thread_know_each_other(client: TestClient) -> None:
     line = b'{"threadId":"t","messages":[{"type":"tool_calls","calls":[{"id":"c","name":"f"}]}]}'
     first, second = _lines(client, line + b"\n" + line)

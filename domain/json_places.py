@@ -1,0 +1,81 @@
+"""Where things stand: in the text of JSON, and in a value of it."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+Parts = Sequence[str | int]
+"""The way to a value: keys of objects and indexes of arrays, from outside in."""
+
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{},]|NaN|-?Infinity')
+_MAX_SHOWN = 64  # characters of a key in a reason; its place has it whole
+
+
+def first_refused(text: str) -> tuple[Parts, str]:
+    """Return the place of the first NaN, infinity or second key of one name, and why it is refused.
+
+    Not for text without any, nor for text that is no JSON before it. Reads token by token, in
+    Python, which takes a few times as long as the decoder did.
+    """
+    here: list[str | int] = []
+    keys: list[set[str]] = []
+    before_key = False
+    for found in _TOKEN.finditer(text):
+        sign = found[0]
+        if sign == ",":
+            if isinstance(here[-1], int):
+                here[-1] += 1
+            else:
+                before_key = True
+        elif sign in "[{":
+            here.append(0 if sign == "[" else "")
+            keys.append(set())
+            before_key = sign == "{"
+        elif sign in "]}":
+            here.pop()
+            keys.pop()
+            before_key = False
+        elif sign[0] != '"':
+            return here, f"{sign} is not JSON: use null or a string"
+        elif before_key:
+            here[-1] = key = json.loads(sign) if "\\" in sign else sign[1:-1]
+            if key in keys[-1]:
+                return here, f"the key {key[:_MAX_SHOWN]!r} stands twice in one object"
+            keys[-1].add(key)
+            before_key = False
+    raise ValueError("nothing in this text is refused")
+
+
+def walk(value: Any, *, but: frozenset[type]) -> Iterator[tuple[Parts, Any]]:  # noqa: ANN401 - any JSON
+    """Yield (path, value) of the value and all in it, in its order, without what has these types.
+
+    The path holds until the next pair is asked for: one for each pair could take the square of the
+    input. There is no recursion.
+    """
+    here: list[str | int] = []
+    yield here, value
+    todo = [_parts(value)]
+    while todo:
+        for part, each in todo[-1]:
+            if type(each) not in but:
+                here.append(part)
+                yield here, each
+                todo.append(_parts(each))
+                break
+        else:
+            todo.pop()
+            del here[-1:]
+
+
+def _parts(value: object) -> Iterator[tuple[str | int, object]]:
+    match value:
+        case dict():
+            return iter(value.items())
+        case list() | tuple():
+            return enumerate(value)
+        case _ if is_dataclass(value):
+            return ((field.name, getattr(value, field.name)) for field in fields(value))
+        case _:
+            return iter(())
