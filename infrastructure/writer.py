@@ -104,6 +104,7 @@ class Writer:
         self._recall = Recall()
         self._clock = StoreClock(time.monotonic)
         self._position = self._planned_at = 0
+        self._missed_at: int | None = None
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises what refuses it."""
@@ -257,7 +258,7 @@ class Writer:
         asked_at = self._clock.elapsed()
         reading = append_onward(connection, ground.position, changes, assumed)
         if reading is None:
-            self._clock.missed()
+            self._missed_at = ground.position
             return None
         self._clock.note(reading, asked_at=asked_at, stamped=True)
         self._recall.note(ground.position, changes)
@@ -270,6 +271,9 @@ class Writer:
         """Write a batch while holding the log, on what there is."""
         asked_at = self._clock.elapsed()
         with log_transaction(connection, wanted) as log:
+            missed_at, self._missed_at = self._missed_at, None
+            if missed_at == log.ground.position and not log.ground.places:
+                self._clock.missed()  # nobody else has written, and nothing was there before
             self._clock.note(log.clock, asked_at=asked_at)
             batch = Batch(log.ground, stored_body=log.body)
             outcomes = [batch.decide(each) for each in ready]

@@ -109,6 +109,16 @@ def test_a_retry_is_found_though_its_id_was_not_looked_up(
     assert len(fetch(database, "SELECT FROM agentlog.events")) == 2
 
 
+@pytest.mark.usefixtures("looks")
+def test_retries_say_nothing_of_the_clock(writer: Writer) -> None:
+    draft = reply("one", id=given(1))
+    writer.append(request("t", draft))
+    ahead = writer._clock._ahead
+    for _ in range(5):
+        assert writer.append(request("t", draft)).messages[0].replayed
+    assert writer._clock._ahead == ahead
+
+
 def test_a_call_that_was_answered_long_ago_is_not_taken_for_a_new_one(
     writer: Writer, database: Database
 ) -> None:
