@@ -1,12 +1,16 @@
 """The application: routes, problems and the OpenAPI document."""
 
 import logging
+import re
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from api.http import blobs, health, log, messages, threads, views
 from api.http.answers import problem_answer
@@ -26,7 +30,7 @@ def create_app(
     store: Store, database: Database, *, max_body_bytes: int, max_blob_bytes: int
 ) -> FastAPI:
     """Return the application over an open store."""
-    app = FastAPI(title="agentlog", version=VERSION, summary="A message store for AI agents.")
+    app = _Application(title="agentlog", version=VERSION, summary="A message store for AI agents.")
     app.state.store = store
     app.state.database = database
     app.state.max_body_bytes = max_body_bytes
@@ -34,13 +38,36 @@ def create_app(
     for routes in (threads.router, messages.router, views.router, log.router, blobs.router):
         app.include_router(routes, prefix="/v1")
     app.include_router(health.router)
-    app.router.routes.insert(0, messages.DIRECT)
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(HTTPException, _refuse_route)
     app.add_exception_handler(Exception, _fail)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+class _Application(FastAPI):
+    """Appends go straight to their route: the framework's way there costs more than they do."""
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = _APPEND.fullmatch(scope["path"]) if scope.get("method") == "POST" else None
+        if found is None:
+            await super().__call__(scope, receive, send)
+            return
+        request = Request({**scope, "app": self, "path_params": found.groupdict()}, receive)
+        try:
+            answer = await messages.append_messages(request)
+        except ClientDisconnect:
+            return
+        except AgentlogError as error:
+            answer = await _refuse(request, error)
+        except Exception as error:  # noqa: BLE001 - as the framework does
+            answer = await _fail(request, error)
+        await answer(scope, receive, send)
+
+
+_APPEND = re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/messages")
 
 
 async def _refuse(_: Request, error: Exception) -> Response:

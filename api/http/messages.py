@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from starlette.routing import Route
 
 from api.http.answers import json_answer
 from api.http.appending import append
@@ -86,9 +85,6 @@ router.add_api_route(
         ],
     },
 )
-
-DIRECT = Route("/v1/threads/{thread_id}/messages", append_messages, methods=["POST"])
-"""The same endpoint without the framework's dependencies, which cost more than the append."""
 
 
 @router.get("/threads/{thread_id}/messages", responses=answers(200, "Events", 404))
