@@ -34,6 +34,9 @@ Counts = dict[str, tuple[int, int]]
 
 _threads = itertools.count()
 
+SHRINKING = pytest.mark.timeout(400)
+"""For hypothesis, which takes up to five minutes to make an example that fails a small one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Log:
@@ -158,6 +161,7 @@ class _Reader:
             connection.execute(damage.encode(), {"thread": self.thread_id, "some": some})
 
 
+@SHRINKING
 @settings(max_examples=20)
 @given(events=histories(), data=st.data())
 def test_no_snapshot_changes_an_answer(log: Log, events: list[Event], data: st.DataObject) -> None:
@@ -197,6 +201,7 @@ def _all_pages(reader: _Reader, view: AnyView, at: int, limit: int | None) -> li
         after = page.next
 
 
+@SHRINKING
 @settings(max_examples=10)
 @given(events=histories(), data=st.data())
 def test_no_snapshot_changes_a_difference(
