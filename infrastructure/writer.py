@@ -37,6 +37,10 @@ _BATCH_BYTES = 8 * 2**20
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
+_YOUNG = 200_000  # events; by then the server has looked by itself
+_ANALYZE = (
+    "ANALYZE (SKIP_LOCKED) agentlog.events, agentlog.threads, agentlog.ledger, agentlog.blobs"
+)
 _ONWARD_BYTES = 2**20  # more is not sent before it is certain to be written
 
 
@@ -289,9 +293,12 @@ class Writer:
         """Have statements planned anew whenever the log has doubled.
 
         Plans of prepared statements stay, and one that was made while the tables were small may
-        read all of them for ever: a scan, or an index that fits worse than the key.
+        read all of them for ever: a scan, or an index that fits worse than the key. While the log
+        is young the server has not looked at the tables at all, and knows no better.
         """
         if self._position > self._planned_at * 2 + _FIRST_PLANS:
+            if self._position < _YOUNG:
+                connection.execute(_ANALYZE)
             connection.execute("DISCARD PLANS")
             self._planned_at = self._position
 

@@ -166,3 +166,28 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
         assert waiting.result(timeout=20).version == 2
     assert last_position(database) == 2
     check_log(database)
+
+
+def test_a_young_log_that_nobody_has_analysed_is_not_read_over_and_over(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for table in ("events", "threads", "ledger"):
+            connection.execute(
+                f"ALTER TABLE agentlog.{table} SET (autovacuum_enabled = off)".encode()
+            )
+        with Database(database_url, pool_size=1) as database:
+            writer = Writer(database, clock=Clock(), new_id=Ids())
+            for batch in range(40):
+                drafts = [reply("x", id=given(batch * 50 + number)) for number in range(50)]
+                writer.append(request("t", *drafts))
+        deadline = time.monotonic() + 10
+        while True:  # the server counts when a session ends
+            read, written = connection.execute(
+                "SELECT sum(idx_tup_read), min(n_tup_ins) FROM pg_stat_user_indexes "
+                "JOIN pg_stat_user_tables USING (relid) "
+                "WHERE pg_stat_user_tables.relname = 'events'"
+            ).fetchone() or (0, 0)
+            if written == 2000 or time.monotonic() > deadline:
+                break
+            time.sleep(0.02)
+    assert written == 2000
+    assert read < 50_000

@@ -279,11 +279,10 @@ def _counts(connection: psycopg.Connection) -> Counts:
     return {table: (read, written) for table, read, written in rows}
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_an_append_touches_as_many_rows_at_message_10_000_as_at_message_10(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str,
 ) -> None:
-    # no append is so late that it has to be tried again
-    monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.1)
     with Database(database_url, pool_size=1) as database:
         store = _log(database).store()
         for thread_id, begin, end in (("long", 0, 500), ("long", 500, 5000), ("short", 0, 5)):

@@ -45,8 +45,9 @@ class Looks:
 
 
 @pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
-    """How often the writer held the log to look at it; its clock never lags here."""
+def looks(monkeypatch: pytest.MonkeyPatch, unhurried: None) -> Looks:
+    """How often the writer held the log to look at it."""
+    del unhurried
     found = Looks()
     held = log_transaction
 
@@ -55,7 +56,6 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
         return held(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("infrastructure.writer.log_transaction", counting)
-    monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.03)
     return found
 
 
@@ -191,7 +191,7 @@ def test_another_clock_is_noticed(writer: Writer, looks: Looks, database: Databa
     check_log(database)
 
 
-@pytest.mark.parametrize("error", [-3600.0, -0.2, 1.5, 3600.0])
+@pytest.mark.parametrize("error", [-3600.0, -0.8, 1.5, 3600.0])
 def test_a_wrong_guess_of_the_clock_writes_nothing(
     writer: Writer, looks: Looks, database: Database, error: float
 ) -> None:
@@ -208,19 +208,18 @@ def test_a_wrong_guess_of_the_clock_writes_nothing(
 
 
 def test_who_has_been_told_of_an_event_finds_it_in_the_past(
-    writer: Writer, looks: Looks, database: Database
+    database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its time was guessed ahead: the answer waits until that has come."""
-    writer.append(request("t", reply("one")))
-    looks.since()
-    for _ in range(3):
+    monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.1)
+    writer = Writer(database, clock=clock, new_id=Ids())
+    for _ in range(4):
         writer.append(request("t", reply("two")))
         ((past,),) = fetch(
             database,
             "SELECT max(recorded_at) < clock_timestamp() + interval '5 ms' FROM agentlog.events",
         )
         assert past
-    assert looks.since() == 0
 
 
 def test_recorded_times_grow_with_the_position(
