@@ -33,6 +33,7 @@ THREADS = 4000
 _CALLERS = (1, 8, 64, 256)
 _LIBRARY_THREADS = 8
 _COPIED = 20_000
+_AT_ONCE = 500
 _FOLDER = Path(__file__).parent
 
 
@@ -40,6 +41,7 @@ def measure_load(server: str, workload: Workload, *, runs: int, seconds: float) 
     """Return how many single durable appends a second this process does, by callers."""
     raw, library, copied = _beside()
     ours = {n: Rate(f"`Store.append`, {_callers(n)}", "agentlog") for n in _CALLERS}
+    starting = Rate("`Store.append`, one caller alone, each to a new thread", "agentlog")
     drafts = workload.lone_drafts()
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
@@ -55,17 +57,21 @@ def measure_load(server: str, workload: Workload, *, runs: int, seconds: float) 
             library.runs.append(run_callers(_LIBRARY_THREADS, record, seconds=seconds))
             copied.runs.append(_copied(connection, bodies))
             for callers, rate in ours.items():
-                numbers = count()
-                append = partial(_appends, store, drafts, f"run-{number}-{callers}", numbers)
+                prefix = f"run-{number}-{callers}"
+                _make_threads(store, drafts, prefix)
+                append = partial(_appends, store, drafts, prefix, count())
                 rate.runs.append(run_callers(callers, append, seconds=seconds))
+            start = partial(_appends, store, drafts, f"new-{number}", count())
+            starting.runs.append(run_callers(1, start, seconds=seconds))
     size = sum(len(each.body) for each in bodies) // len(bodies)
     most = max(_CALLERS)
     return [
         rate_table(
             "The write path in process",
             f"Replies of {size} bytes on average, one an append, each durable before its caller "
-            f"goes on, to {THREADS:,} threads in turn; {runs} runs of {seconds:g} s each, in turn.",
-            [raw, copied, library, *ours.values()],
+            f"goes on, to {THREADS:,} threads in turn, which are there if nothing else is said; "
+            f"{runs} runs of {seconds:g} s each, in turn.",
+            [raw, copied, library, *ours.values(), starting],
             beside={"raw INSERT": raw, "the library": library},
         ),
         aims_table(
@@ -93,6 +99,9 @@ def measure_http_load(
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
             bodies = _stored(url, service.store, drafts)
+            for number in range(runs):
+                for connections in _CALLERS:
+                    _make_threads(service.store, drafts, f"run-{number}-{connections}")
         connection = stack.enter_context(connected(url))
         where = stack.enter_context(served(url))
         for number in range(runs):
@@ -160,6 +169,16 @@ def _next_body(bodies: list[StoredBody], prefix: str, write: Callable[[StoredBod
         write(StoredBody(f"{prefix}-{thread}", version + 1, each.type, each.body))
 
     return act
+
+
+def _make_threads(store: Store, drafts: list[Draft], prefix: str) -> None:
+    """Have threads to append to, each with a first message."""
+    requests = [
+        store.request(f"{prefix}-{number}", [drafts[number % len(drafts)]])
+        for number in range(THREADS)
+    ]
+    for start in range(0, THREADS, _AT_ONCE):
+        store.append_many(requests[start : start + _AT_ONCE])
 
 
 def _appends(
