@@ -22,7 +22,6 @@ from infrastructure.transfer.sources import find_files
 from projections.readers.registry import choose_reader
 
 _GRACE_SECONDS = 10
-_GARBAGE = 20_000  # objects made, beyond those gone, before a collection; the default is 700
 
 
 class AddressTaken(AgentlogError):
@@ -56,8 +55,6 @@ def serve(settings: Settings, *, examples: bool) -> None:
             console.print(_tour(address))
         gc.collect()
         gc.freeze()  # what is imported by now stays: no collection need look at it again
-        # a view of a long thread makes tens of thousands of objects that go with its answer
-        gc.set_threshold(_GARBAGE)
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
             uvicorn.Server(config).run(sockets=[listening])
 
