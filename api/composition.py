@@ -38,7 +38,7 @@ def open_service(settings: Settings) -> Iterator[Service]:
         Database(url, pool_size=settings.pool_size) as database,
     ):
         database.migrate()
-        yield Service(_store(database, settings.tenant), database, where)
+        yield Service(_store(database, settings), database, where)
 
 
 @contextmanager
@@ -50,11 +50,12 @@ def _database_url(settings: Settings) -> Iterator[tuple[str, str]]:
         yield server.url, f"its own PostgreSQL in {settings.data_dir}"
 
 
-def _store(database: Database, tenant: str) -> Store:
+def _store(database: Database, settings: Settings) -> Store:
+    tenant = settings.tenant
     return Store(
         reader=LogReader(database, tenant=tenant),
         writer=Writer(database, clock=_milliseconds, new_id=_new_id),
-        blobs=Blobs(database, tenant=tenant),
+        blobs=Blobs(database, tenant=tenant, most_bytes=settings.max_blob_bytes),
         tenant=tenant,
         snapshots=Snapshots(database, tenant=tenant),
     )

@@ -122,11 +122,12 @@ def pieces_of(content: bytes) -> list[bytes]:
 
 
 class Blobs:
-    """One tenant's blobs."""
+    """One tenant's blobs; the files that a request names may come to `most_bytes` altogether."""
 
-    def __init__(self, database: Database, *, tenant: str) -> None:
+    def __init__(self, database: Database, *, tenant: str, most_bytes: int = 64 * 2**20) -> None:
         self._database = database
         self._tenant = tenant
+        self._most_bytes = most_bytes
 
     def size(self, digest: str) -> int:
         """Return a blob's size in bytes; raises `UnknownBlob`."""
@@ -188,28 +189,41 @@ class Blobs:
             ).fetchall()
         return {digest.hex() for (digest,) in rows}
 
-    def with_data(self, draft: JsonValue) -> JsonValue:
-        """Return a draft with the data of each file that it gives by the `sha256` of a blob.
+    def with_data(self, drafts: Sequence[JsonValue]) -> list[JsonValue]:
+        """Return drafts with the data of each file that they give by the `sha256` of a blob.
 
         Raises:
-            InvalidMessage: there is no such blob.
+            InvalidMessage: there is no such blob, or they come to too much; says at which.
         """
-        match draft:
-            case {"files": list(files)} if any(_is_by_digest(file) for file in files):
-                found = [self._with_data(file, index) for index, file in enumerate(files)]
-                return {**draft, "files": found}
-            case _:
-                return draft
+        left = self._most_bytes
+        found: list[JsonValue] = []
+        for number, draft in enumerate(drafts):
+            match draft:
+                case {"files": list(files)} if any(_is_by_digest(file) for file in files):
+                    whole_files = []
+                    for index, file in enumerate(files):
+                        place = f"messages[{number}].files[{index}].sha256"
+                        taken, left = self._with_data(file, place, left)
+                        whole_files.append(taken)
+                    found.append({**draft, "files": whole_files})
+                case _:
+                    found.append(draft)
+        return found
 
-    def _with_data(self, file: JsonValue, index: int) -> JsonValue:
+    def _with_data(self, file: JsonValue, place: str, left: int) -> tuple[JsonValue, int]:
+        """Return a file with its data, and how many bytes may still come."""
         if not _is_by_digest(file):
-            return file
-        content = b"".join(self.read(file["sha256"])) if self._is_known(file["sha256"]) else None
-        if content is None:
+            return file, left
+        digest = file["sha256"]
+        if not self._is_known(digest):
             reason = "there is no such blob: send it with PUT /v1/blobs/{sha256} first"
-            raise InvalidMessage.at(f"files[{index}].sha256", reason)
+            raise InvalidMessage.at(place, reason)
+        left -= self.size(digest)
+        if left < 0:
+            reason = f"the files named come to more than {self._most_bytes} bytes: send fewer"
+            raise InvalidMessage.at(place, reason)
         rest = {key: value for key, value in file.items() if key != "sha256"}
-        return {"data": b64encode(content).decode(), **rest}
+        return {"data": b64encode(b"".join(self.read(digest))).decode(), **rest}, left
 
     def _is_known(self, digest: JsonValue) -> bool:
         return (

@@ -36,4 +36,4 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=16 * 2**20, ge=1)
     """The largest request body."""
     max_blob_bytes: int = Field(default=64 * 2**20, ge=1)
-    """The largest file that `PUT /v1/blobs/{sha256}` takes."""
+    """The largest file that `PUT /v1/blobs/{sha256}` takes, and all that one request may name."""

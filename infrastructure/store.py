@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.errors import InvalidCursor, InvalidMessage
+from domain.errors import InvalidCursor
 from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json_text import JsonValue
@@ -112,15 +112,10 @@ class Store:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
 
         Raises:
-            InvalidMessage: there is no such blob.
+            InvalidMessage: there is no such blob, or they come to too much.
         """
-        found: list[JsonValue] = []
-        for index, draft in enumerate(drafts):
-            try:
-                found.append(self.blobs.with_data(draft))
-            except InvalidMessage as error:
-                raise error.within(f"messages[{index}]") from error
-        return AppendRequest(self._tenant, thread_id, found, facts, expected_version, closing)
+        whole = self.blobs.with_data(drafts)
+        return AppendRequest(self._tenant, thread_id, whole, facts, expected_version, closing)
 
     def start(self, thread_id: str, facts: dict[str, JsonValue]) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.

@@ -11,7 +11,8 @@ from infrastructure.store import Store
 from infrastructure.writer import Outcomes
 
 _SMALL_BODY = 64 * 2**10
-_BLOB = b'"sha256"'  # a file that has to be read first
+BLOB = b'"sha256"'
+"""In a body that may name a file, which has to be read first."""
 
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
@@ -35,7 +36,7 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     def submit() -> None:
         store.submit([read(body)], deliver)
 
-    if len(body) <= _SMALL_BODY and _BLOB not in body:
+    if len(body) <= _SMALL_BODY and BLOB not in body:
         submit()
     else:
         await run_in_threadpool(submit)

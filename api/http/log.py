@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.answers import json_answer
+from api.http.appending import BLOB
 from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of
 from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
@@ -79,8 +80,11 @@ class _Duplex(StreamingResponse):
 
 async def _answers(store: Store, chunks: AsyncIterator[list[NumberedLine]]) -> AsyncIterator[bytes]:
     async for lines in chunks:
-        for start in range(0, len(lines), _BATCH):
-            yield await run_in_threadpool(_append, store, lines[start : start + _BATCH])
+        # files that are named become large when they are read: no two such lines at once
+        named = any(isinstance(line, bytes) and BLOB in line for _, line in lines)
+        batch = 1 if named else _BATCH
+        for start in range(0, len(lines), batch):
+            yield await run_in_threadpool(_append, store, lines[start : start + batch])
 
 
 def _append(store: Store, lines: Sequence[NumberedLine]) -> bytes:

@@ -19,6 +19,7 @@ from infrastructure.recorder import PostgresRecorder
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
+    TENANT,
     Clock,
     Ids,
     calls,
@@ -189,3 +190,21 @@ def test_a_file_that_is_not_there_is_refused_by_name(store: Store, digest: objec
     draft = {"type": "input", "files": [good, {"sha256": digest}]}
     with pytest.raises(InvalidMessage, match=r"messages\[1\].files\[1\].sha256: there is no such"):
         store.append("t", [reply("one"), draft])
+
+
+def test_files_that_are_named_come_to_a_limit_however_often_one_is(
+    reader: LogReader, writer: Writer, database: Database
+) -> None:
+    """A body of kilobytes would else ask for gigabytes."""
+    blobs = Blobs(database, tenant=TENANT, most_bytes=3000)
+    store = Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
+    content = b"x" * 1000
+    digest = sha256(content).hexdigest()
+    blobs.write(digest, io.BytesIO(content))
+    draft = {"type": "input", "files": [{"sha256": digest}]}
+    assert store.append("t", [draft] * 3).version == 3
+    with pytest.raises(InvalidMessage, match=r"^messages\[3\].files\[0\].sha256: the files named"):
+        store.append("t", [draft] * 4)
+    with pytest.raises(InvalidMessage, match=r"files\[3\].sha256: .* than 3000 bytes"):
+        store.append("t", [{"type": "input", "files": [{"sha256": digest}] * 10_000}])
+    assert store.thread("t").version == 3
