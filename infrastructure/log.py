@@ -11,7 +11,7 @@ misses nothing. There are two ways:
   written since; the statement finds that out when it has the lock.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -158,10 +158,12 @@ class LogTransaction:
         with connection.pipeline():
             connection.execute("BEGIN")
             locked = connection.execute(statement("lock_counter"))
-            heads = self._query("select_heads", _thread_columns(wanted.threads))
+            heads = self._query("select_heads", wanted.threads, **_THREADS)
             by_digest = {(*thread, key.kind, _id_digest(key)): key for thread, key in wanted.keys}
-            ledger = self._query("select_ledger", _key_columns(list(by_digest)))
-            places = self._query("select_places", _id_columns(wanted.ids))
+            ledger = self._query(
+                "select_ledger", list(by_digest), **_THREADS, kinds=texts, ids=byte_strings
+            )
+            places = self._query("select_places", wanted.ids, **_THREADS, message_ids=texts)
             ticket = locked.fetchone()
             if ticket is None:
                 raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
@@ -216,12 +218,15 @@ class LogTransaction:
             raise RuntimeError("agentlog.counter moved while its row was locked")
 
     def _query(
-        self, name: str, parameters: Mapping[str, Any] | None
+        self,
+        name: str,
+        rows: Sequence[Sequence[Any]],
+        **arrays: Callable[[Sequence[Any]], bytes],
     ) -> psycopg.Cursor[TupleRow] | None:
-        if parameters is None:
+        if not rows:
             return None
         cursor = self._connection.cursor(binary=True)
-        return cursor.execute(statement(name), parameters)
+        return cursor.execute(statement(name), _columns(rows, **arrays))
 
 
 @contextmanager
@@ -242,7 +247,7 @@ def look(
 ) -> tuple[int, dict[ThreadKey, Head]]:
     """Return the log's position, and the heads of threads as they are there, without holding it."""
     with connection.cursor(binary=True) as cursor:
-        rows = cursor.execute(statement("look"), _thread_columns(threads)).fetchall()
+        rows = cursor.execute(statement("look"), _columns(threads, **_THREADS)).fetchall()
     if not rows:
         raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
@@ -273,39 +278,20 @@ def append_onward(
 
 
 _PIPELINED_BYTES = 32 * 2**10
+_THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
 
 
 def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:
     return () if cursor is None else cursor.fetchall()
 
 
-def _thread_columns(threads: Sequence[ThreadKey]) -> dict[str, Any] | None:
-    if not threads:
-        return None
-    tenants, thread_ids = zip(*threads, strict=True)
-    return {"tenants": texts(tenants), "thread_ids": texts(thread_ids)}
-
-
-def _key_columns(keys: Sequence[tuple[str, str, str, bytes]]) -> dict[str, Any] | None:
-    if not keys:
-        return None
-    tenants, thread_ids, kinds, ids = zip(*keys, strict=True)
+def _columns(
+    rows: Sequence[Sequence[Any]], **arrays: Callable[[Sequence[Any]], bytes]
+) -> dict[str, bytes]:
+    """Return one array a column, each made as its name says."""
+    columns = zip(*rows, strict=True) if rows else ((),) * len(arrays)
     return {
-        "tenants": texts(tenants),
-        "thread_ids": texts(thread_ids),
-        "kinds": texts(kinds),
-        "ids": byte_strings(ids),
-    }
-
-
-def _id_columns(ids: Sequence[tuple[str, str, str]]) -> dict[str, Any] | None:
-    if not ids:
-        return None
-    tenants, thread_ids, message_ids = zip(*ids, strict=True)
-    return {
-        "tenants": texts(tenants),
-        "thread_ids": texts(thread_ids),
-        "message_ids": texts(message_ids),
+        name: array(column) for (name, array), column in zip(arrays.items(), columns, strict=True)
     }
 
 
@@ -382,23 +368,23 @@ def _blob_columns(events: Sequence[NewEvent]) -> dict[str, Any]:
         for (tenant, digest), content in found.items()
         for number, piece in enumerate(pieces_of(content))
     ]
-    return {
-        "blob_tenants": texts([tenant for tenant, _, _, _ in rows]),
-        "blob_digests": byte_strings([digest for _, digest, _, _ in rows]),
-        "pieces": integers([number for _, _, number, _ in rows]),
-        "contents": byte_strings([piece for _, _, _, piece in rows]),
-    }
+    return _columns(
+        rows,
+        blob_tenants=texts,
+        blob_digests=byte_strings,
+        pieces=integers,
+        contents=byte_strings,
+    )
 
 
 def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]) -> dict[str, Any]:
-    notes = _notes(changes)
-    return {
-        "kinds": texts([key.kind for _, key, _ in notes]),
-        "ids": byte_strings([_id_digest(key) for _, key, _ in notes]),
-        "asked": integers([entry.asked for _, _, entry in notes]),
-        "answered": integers([entry.answered for _, _, entry in notes]),
-        "assumed": booleans([(thread, key) in assumed for thread, key, _ in notes]),
-    }
+    rows = [
+        (key.kind, _id_digest(key), entry.asked, entry.answered, (thread, key) in assumed)
+        for thread, key, entry in _notes(changes)
+    ]
+    return _columns(
+        rows, kinds=texts, ids=byte_strings, asked=integers, answered=integers, assumed=booleans
+    )
 
 
 def _notes(changes: Changes) -> list[tuple[ThreadKey, Key, Entry]]:
