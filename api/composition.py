@@ -1,12 +1,12 @@
 """The composition root: the one place that wires adapters, from settings to a store."""
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from domain.identifiers import message_id_at
+from ulid import ULID
+
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
@@ -66,4 +66,4 @@ def _milliseconds() -> int:
 
 
 def _new_id() -> str:
-    return message_id_at(_milliseconds(), os.urandom(10))
+    return str(ULID())

@@ -1,7 +1,6 @@
 """Threads, events, views and differences as JSON: the same shapes over HTTP and in the terminal."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 
 from domain.catalogue import FACT_TYPES
@@ -34,15 +33,15 @@ def thread_json(head: Head) -> JsonValue:
 
 
 def event_json(
-    event: Event, *, with_thread: bool = False, linked: AbstractSet[str] = frozenset()
+    event: Event, *, with_thread: bool = False, links: Sequence[str | None] = ()
 ) -> JsonValue:
     """Return a recorded message or fact, with its places and metadata.
 
-    Files whose digest is in `linked` are shown by that, not by their data.
+    `links` are digests to show in place of its files' data, None for a file as it is.
     """
     body = event.raw if event.raw is not None else {"unreadable": event.body.hex()}
-    if linked:
-        body = with_links(body, linked)
+    if links:
+        body = with_links(body, links)
     thread = {"threadId": event.thread_id} if with_thread else {}
     return {
         **thread,

@@ -14,7 +14,7 @@ ValueT = TypeVar("ValueT")
 
 
 class _Lazy(Generic[ValueT]):
-    """A `cached_property` without the lock, which before Python 3.12 costs half a microsecond.
+    """A `cached_property` without the lock, which before Python 3.12 costs a microsecond.
 
     Threads that ask at once at worst both read the same bytes.
     """

@@ -8,7 +8,6 @@ is read, byte for byte; the body's hash and the chain are those of the whole.
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
 from struct import Struct
@@ -215,32 +214,25 @@ class Blobs:
         if not _is_by_digest(file):
             return file, left
         digest = file["sha256"]
-        if not self._is_known(digest):
+        try:
+            left -= self.size(str(digest))
+        except UnknownBlob as error:
             reason = "there is no such blob: send it with PUT /v1/blobs/{sha256} first"
-            raise InvalidMessage.at(place, reason)
-        left -= self.size(digest)
+            raise InvalidMessage.at(place, reason) from error
         if left < 0:
             reason = f"the files named come to more than {self._most_bytes} bytes: send fewer"
             raise InvalidMessage.at(place, reason)
         rest = {key: value for key, value in file.items() if key != "sha256"}
         return {"data": b64encode(b"".join(self.read(digest))).decode(), **rest}, left
 
-    def _is_known(self, digest: JsonValue) -> bool:
-        return (
-            isinstance(digest, str) and bool(_DIGEST.match(digest)) and bool(self.known([digest]))
-        )
 
-
-def with_links(body: JsonValue, known: AbstractSet[str]) -> JsonValue:
-    """Return a message as JSON with the `sha256` of each file that is a known blob for its data."""
-    files = file_digests(body)
-    if known.isdisjoint(files):
-        return body
+def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
+    """Return a message as JSON with these in place of its files' data, but where one is None."""
     linked = [
-        {"sha256": digest, **{key: value for key, value in file.items() if key != "data"}}
-        if digest in known
-        else file
-        for file, digest in zip(body["files"], files, strict=True)
+        file
+        if digest is None
+        else {"sha256": digest, **{key: value for key, value in file.items() if key != "data"}}
+        for file, digest in zip(body["files"], digests, strict=True)
     ]
     return {**body, "files": linked}
 

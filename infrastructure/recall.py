@@ -15,10 +15,11 @@ from infrastructure.requests import ThreadKey
 
 _MICROSECOND = timedelta(microseconds=1)
 _AHEAD_SECONDS = 0.0005  # to begin with
-_MOST_AHEAD_SECONDS = 0.02
+_LEAST_AHEAD_SECONDS, _MOST_AHEAD_SECONDS = 0.0001, 0.02
 _FURTHER, _NEARER = 1.5, 0.98  # so that one stamp in twenty is too late
 _AHEAD_SECONDS_EACH = 0.00002
 _MOST_DOUBT_SECONDS = 0.05
+_MOST_LEAD = timedelta(seconds=0.5)
 _DRIFT = 0.0001  # more than any two clocks drift apart that keep time at all
 
 
@@ -54,22 +55,18 @@ class Recall:
         """Return the threads that are not remembered."""
         return [key for key in threads if key not in self._threads]
 
-    def learn(self, position: int, heads: Mapping[ThreadKey, Head]) -> bool:
-        """Remember heads as they are at a position; return whether all others still hold there."""
-        if position != self._position:
-            return False
-        for key, head in heads.items():
-            self._threads[key] = _Remembered(head)
-        return True
+    def holds_at(self, position: int) -> bool:
+        """Tell whether what is remembered is of this position of the log."""
+        return position == self._position
 
-    def ground(self, wanted: Wanted) -> Ground:
-        """Return what is remembered of threads that all are.
+    def ground(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> Ground:
+        """Return what is remembered, with `heads` of the threads that are not.
 
         Ledger entries that it lacks, and message ids, may be there or not.
         """
         if self._position is None:
             raise RuntimeError("nothing has been written yet")
-        found = {key: self._threads[key] for key in wanted.threads}
+        found = {key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads}
         return Ground(
             self._position,
             {key: known.head for key, known in found.items()},
@@ -120,7 +117,7 @@ class StoreClock:
         """Take a reading that has just come; `stamped` if it is that of the latest stamp."""
         now = self._monotonic()
         if stamped:
-            self._ahead *= _NEARER
+            self._ahead = max(self._ahead * _NEARER, _LEAST_AHEAD_SECONDS)
         new = _Reading(reading.timestamp() - asked_at, now - asked_at, now)
         # the quicker it came, the better it is, but two clocks drift apart
         if self._reading is None or new.doubt <= self._reading.doubt_at(now):
@@ -136,14 +133,18 @@ class StoreClock:
         self.forget()
 
     def stamp(self, count: int, *, after: datetime) -> datetime | None:
-        """Return the time at which so many events will be written, None where nothing is known.
+        """Return the time at which so many events will be written, None where that is not known.
 
-        It is a little ahead, for it must not be past when they are, and later than `after`.
+        It is a little ahead, for it must not be past when they are, and later than `after`: where
+        that is itself far ahead, as when the clock has been set back, no guess will do.
         """
         if self._reading is None or self._reading.doubt > _MOST_DOUBT_SECONDS:
             return None
         ahead = self._ahead + _AHEAD_SECONDS_EACH * count
         time = datetime.fromtimestamp(self._now(self._reading) + ahead, UTC)
+        if after - time > _MOST_LEAD:
+            self.forget()
+            return None
         return max(time, after + _MICROSECOND)
 
     def seconds_until(self, time: datetime) -> float:

@@ -246,9 +246,10 @@ class Writer:
         if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
         missing = self._recall.missing(wanted.threads)
-        if missing and not self._recall.learn(*look(connection, missing)):
+        position, heads = look(connection, missing) if missing else (None, {})
+        if position is not None and not self._recall.holds_at(position):
             return None
-        ground = self._recall.ground(wanted)
+        ground = self._recall.ground(wanted, heads)
         batch = Batch(ground, stored_body=_unknown)
         outcomes = [batch.decide(each) for each in ready]
         recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)

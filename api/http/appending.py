@@ -1,6 +1,7 @@
 """Appends over HTTP: they wait for the writer without holding a thread."""
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
@@ -11,8 +12,8 @@ from infrastructure.store import Store
 from infrastructure.writer import Outcomes
 
 _SMALL_BODY = 64 * 2**10
-BLOB = b'"sha256"'
-"""In a body that may name a file, which has to be read first."""
+NAMES_FILE = re.compile(rb'"sha256"|\\u00[0-7]')
+"""Found in a body that may name a file, which has to be read first; its key may be escaped."""
 
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
@@ -36,7 +37,7 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     def submit() -> None:
         store.submit([read(body)], deliver)
 
-    if len(body) <= _SMALL_BODY and BLOB not in body:
+    if len(body) <= _SMALL_BODY and not NAMES_FILE.search(body):
         submit()
     else:
         await run_in_threadpool(submit)

@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.answers import json_answer
-from api.http.appending import BLOB
+from api.http.appending import NAMES_FILE
 from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of
 from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
@@ -81,7 +81,7 @@ class _Duplex(StreamingResponse):
 async def _answers(store: Store, chunks: AsyncIterator[list[NumberedLine]]) -> AsyncIterator[bytes]:
     async for lines in chunks:
         # files that are named become large when they are read: no two such lines at once
-        named = any(isinstance(line, bytes) and BLOB in line for _, line in lines)
+        named = any(isinstance(line, bytes) and NAMES_FILE.search(line) for _, line in lines)
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
             yield await run_in_threadpool(_append, store, lines[start : start + batch])

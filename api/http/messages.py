@@ -103,8 +103,8 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     )
     page = events[:limit]
     following = str(page[-1].version) if len(events) > limit else None
-    linked = _linked(store, page, files)
-    items = [event_json(event, linked=linked) for event in page]
+    links = _links(store, page, files)
+    items = [event_json(event, links=each) for event, each in zip(page, links, strict=True)]
     return json_answer({"items": items, "next": following})
 
 
@@ -114,11 +114,14 @@ def read_message(
 ) -> Response:
     """Read one message with its places."""
     event = store.message(thread_id, message_id)
-    return json_answer(event_json(event, linked=_linked(store, [event], files)))
+    (links,) = _links(store, [event], files)
+    return json_answer(event_json(event, links=links))
 
 
-def _linked(store: Store, events: Sequence[Event], files: str) -> set[str]:
+def _links(store: Store, events: Sequence[Event], files: str) -> Sequence[Sequence[str | None]]:
+    """Return for each event what its files are to be shown by, nothing where by their data."""
     if files == "inline":
-        return set()
-    digests = {digest for event in events for digest in file_digests(event.raw)}
-    return store.blobs.known(digest for digest in digests if digest is not None)
+        return [()] * len(events)
+    digests = [file_digests(event.raw) for event in events]
+    known = store.blobs.known({each for found in digests for each in found if each is not None})
+    return [[each if each in known else None for each in found] for found in digests]

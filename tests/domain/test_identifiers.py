@@ -3,7 +3,6 @@
 import re
 
 import pytest
-import ulid
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from domain.identifiers import (
     check_thread_id,
     derived_message_id,
     is_message_id,
-    message_id_at,
 )
 
 ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -56,10 +54,3 @@ def test_a_derived_id_is_a_ulid_at_the_beginning_of_time(parts: list[str | int])
     derived = derived_message_id(*parts)
     assert re.match(r"0{10}[0-9A-HJKMNP-TV-Z]{16}\Z", derived)
     assert derived != derived_message_id(*parts, "more")
-
-
-@given(st.integers(0, 2**48 - 1), st.binary(min_size=10, max_size=10))
-def test_a_message_id_is_what_the_ulid_package_writes(timestamp: int, randomness: bytes) -> None:
-    written = message_id_at(timestamp, randomness)
-    assert written == str(ulid.ULID(timestamp.to_bytes(6) + randomness))
-    assert is_message_id(written)
