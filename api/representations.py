@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
 from domain.json_text import JsonValue
-from infrastructure.blobs import with_links
+from infrastructure.cuts import with_links
 from infrastructure.heads import Head
 from infrastructure.requests import Appended, Receipt
 from infrastructure.store import Difference, Page, State

@@ -18,9 +18,9 @@ from domain.errors import (
 )
 from domain.facts import ThreadStarted
 from domain.threads import Breach, Entry, Key, Thread, decide, mentions
-from infrastructure.blobs import Stored
+from infrastructure.changes import Changes, Ground, Place, Wanted, chained
+from infrastructure.cuts import Stored
 from infrastructure.heads import Head
-from infrastructure.log import Changes, Ground, Place, Wanted, chained
 from infrastructure.requests import (
     Appended,
     Outcome,

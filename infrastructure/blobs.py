@@ -1,40 +1,23 @@
-"""Blobs: what is long and repeats, kept once by its content, out of the events.
-
-An agent's system prompt stands in each of its threads, its tools answer the same questions with the
-same pages, and files are large. Such texts are cut out of a body as it is stored and put back as it
-is read, byte for byte; the body's hash and the chain are those of the whole.
-"""
+"""Blobs: contents that stand once a tenant, out of the events, in a table of pieces."""
 
 import re
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
-from struct import Struct
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.drafts import Prepared
 from domain.errors import InvalidMessage, NotThere
-from domain.json_text import JsonValue, print_bytes
-from domain.messages import InputMessage, SystemMessage, ToolResultsMessage
+from domain.json_text import JsonValue
+from infrastructure.cuts import Digest, digests_in
 from infrastructure.database import Database
 from infrastructure.sql import statement
-
-SHORTEST = 512
-"""Bytes of the shortest text that is cut out: what a cut costs is a fifth of that."""
 
 PIECE = 2**20
 """Bytes of a piece of a blob, at most."""
 
-_CUT = Struct("!I32s")  # as the table's comment has it
-_BASE_64 = 1 << 31
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-
-Digest = bytes
-"""SHA-256 of a content, 32 bytes."""
 
 
 class UnknownBlob(NotThere):
@@ -48,62 +31,11 @@ class UnknownBlob(NotThere):
         self.digest = digest
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A body as it is stored: what is left of it, where what was cut out, and that."""
-
-    body: bytes
-    cuts: bytes | None = None
-    blobs: tuple[tuple[Digest, bytes], ...] = ()
-
-
-def stored(prepared: Prepared) -> Stored:
-    """Return a message's body with what is long and may repeat cut out."""
-    body = prepared.body
-    if not SHORTEST <= len(body) < _BASE_64:
-        return Stored(body)
-    left: list[bytes] = []
-    cuts: list[bytes] = []
-    blobs: list[tuple[Digest, bytes]] = []
-    done = size = 0
-    for text, is_file in _long_texts(prepared):
-        written = print_bytes(text)[1:-1]
-        # they come in the body's order, so that a body is searched but once
-        place = body.find(written, done) if len(written) >= SHORTEST else -1
-        if place < 0:
-            continue
-        file = _decoded(text) if is_file else None
-        content = written if file is None else file
-        digest = sha256(content).digest()
-        left.append(body[done:place])
-        size += place - done
-        cuts.append(_CUT.pack(size if file is None else size | _BASE_64, digest))
-        blobs.append((digest, content))
-        done = place + len(written)
-    if not cuts:
-        return Stored(body)
-    return Stored(b"".join((*left, body[done:])), b"".join(cuts), tuple(blobs))
-
-
-def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> bytes:
-    """Return the body as it was, less what is not in `contents`."""
-    parts: list[bytes] = []
-    done = 0
-    for place, digest in _CUT.iter_unpack(cuts):
-        content = contents.get(digest, b"")
-        if place & _BASE_64:
-            place ^= _BASE_64  # noqa: PLW2901 - without its flag
-            content = b64encode(content)
-        parts += (body[done:place], content)
-        done = place
-    return b"".join((*parts, body[done:]))
-
-
 def read_contents(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> dict[Digest, bytes]:
     """Return what was cut out of some bodies, by its digest; a binary cursor is needed."""
-    digests = {digest for each in cuts for _, digest in _CUT.iter_unpack(each)}
+    digests = digests_in(cuts)
     if not digests:
         return {}
     rows = cursor.execute(
@@ -226,35 +158,6 @@ class Blobs:
         return {"data": b64encode(b"".join(self.read(digest))).decode(), **rest}, left
 
 
-def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
-    """Return a message as JSON with these in place of its files' data, but where one is None."""
-    linked = [
-        file
-        if digest is None
-        else {"sha256": digest, **{key: value for key, value in file.items() if key != "data"}}
-        for file, digest in zip(body["files"], digests, strict=True)
-    ]
-    return {**body, "files": linked}
-
-
-def file_digests(body: JsonValue) -> list[str | None]:
-    """Return for each file of a message as JSON under which digest it is kept, if it may be."""
-    match body:
-        case {"type": "input", "files": list(files)}:
-            return [_file_digest(file) for file in files]
-        case _:
-            return []
-
-
-def _file_digest(file: JsonValue) -> str | None:
-    match file:
-        case {"data": str(data)} if len(data) >= SHORTEST:
-            content = _decoded(data)
-            return None if content is None else sha256(content).hexdigest()
-        case _:
-            return None
-
-
 def _is_by_digest(file: JsonValue) -> bool:
     return isinstance(file, dict) and "sha256" in file and "data" not in file
 
@@ -263,44 +166,3 @@ def _digest_of(text: str) -> Digest:
     if not _DIGEST.match(text):
         raise UnknownBlob(text)
     return bytes.fromhex(text)
-
-
-def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
-    """Yield the texts of a message that may be cut out, and of each whether it is a file."""
-    match prepared.message:
-        case SystemMessage(text=text):
-            yield text, False
-        case InputMessage(files=files):
-            for file in files or ():
-                yield file.data, True
-        case ToolResultsMessage(results=results):
-            for result in results:
-                for text in _texts_in(result.output):
-                    yield text, False
-        case _:
-            pass
-
-
-def _texts_in(value: JsonValue) -> Iterator[str]:
-    """Yield the texts in a value that may be long enough, in order, without recursion."""
-    todo = [value]
-    while todo:
-        match todo.pop():
-            case str(text):
-                if len(text) * 6 >= SHORTEST:  # printed, a character takes at most six bytes
-                    yield text
-            case dict(fields):
-                todo += reversed(fields.values())
-            case list(items):
-                todo += reversed(items)
-            case _:
-                pass
-
-
-def _decoded(data: str) -> bytes | None:
-    """Return the bytes that base64 stands for, None where it would not come back the same."""
-    try:
-        content = b64decode(data, validate=True)
-    except ValueError:
-        return None
-    return content if b64encode(content).decode() == data else None

@@ -13,7 +13,8 @@ from domain.events import Event
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
-from infrastructure.blobs import Digest, read_contents, whole
+from infrastructure.blobs import read_contents
+from infrastructure.cuts import Digest, whole
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.sql import statement

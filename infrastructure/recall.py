@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from domain.threads import Entry, Key
+from infrastructure.changes import Changes, Ground, Wanted
 from infrastructure.heads import Head
-from infrastructure.log import Changes, Ground, Wanted
 from infrastructure.requests import ThreadKey
 
 _MICROSECOND = timedelta(microseconds=1)

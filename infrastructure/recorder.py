@@ -24,10 +24,12 @@ from psycopg.rows import TupleRow
 from typing_extensions import override
 
 from domain.chain import digest
-from infrastructure.blobs import Stored, read_contents, whole
+from infrastructure.blobs import read_contents
+from infrastructure.changes import Changes, NewEvent, Wanted, chained
+from infrastructure.cuts import Stored, whole
 from infrastructure.database import Database
 from infrastructure.heads import Head
-from infrastructure.log import Changes, NewEvent, Wanted, chained, log_transaction
+from infrastructure.log import log_transaction
 from infrastructure.mapper import StoredMessage, message_id_of
 from infrastructure.sql import statement
 

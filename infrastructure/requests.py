@@ -8,7 +8,7 @@ from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id
 from domain.json_text import JsonValue
 from domain.threads import Breach
-from infrastructure.blobs import Stored, stored
+from infrastructure.cuts import Stored, stored
 
 ThreadKey = tuple[str, str]
 """Tenant and thread id."""

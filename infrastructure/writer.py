@@ -19,8 +19,9 @@ import psycopg
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
+from infrastructure.changes import Wanted
 from infrastructure.database import Database, DatabaseUnavailable
-from infrastructure.log import Wanted, append_onward, log_transaction, look
+from infrastructure.log import append_onward, log_transaction, look
 from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
 

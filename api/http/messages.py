@@ -25,7 +25,7 @@ from api.http.shapes import answers, json_body
 from api.representations import appended_json, event_json
 from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
-from infrastructure.blobs import file_digests
+from infrastructure.cuts import file_digests
 from infrastructure.requests import AppendRequest
 from infrastructure.store import Store
 

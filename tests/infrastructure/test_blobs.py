@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from domain.drafts import Prepared, prepare
 from domain.errors import InvalidMessage
-from infrastructure.blobs import PIECE, SHORTEST, Blobs, UnknownBlob, stored, whole
+from infrastructure.blobs import PIECE, Blobs, UnknownBlob
+from infrastructure.cuts import SHORTEST, stored, whole
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.recorder import PostgresRecorder

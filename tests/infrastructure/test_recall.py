@@ -7,10 +7,11 @@ import pytest
 
 from domain.errors import MessageConflict, RuleBroken, VersionConflict
 from domain.threads import Entry, Key
-from infrastructure.blobs import Stored
+from infrastructure.changes import Changes, NewEvent, Wanted
+from infrastructure.cuts import Stored
 from infrastructure.database import Database
 from infrastructure.heads import Head
-from infrastructure.log import Changes, NewEvent, Wanted, log_transaction
+from infrastructure.log import log_transaction
 from infrastructure.reader import LogReader
 from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Appended
