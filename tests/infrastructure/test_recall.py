@@ -56,7 +56,7 @@ def looks(monkeypatch: pytest.MonkeyPatch, unhurried: None) -> Looks:
         found.count += 1
         return held(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("infrastructure.writer.log_transaction", counting)
+    monkeypatch.setattr("infrastructure.committer.log_transaction", counting)
     return found
 
 
@@ -114,10 +114,10 @@ def test_a_retry_is_found_though_its_id_was_not_looked_up(
 def test_retries_say_nothing_of_the_clock(writer: Writer) -> None:
     draft = reply("one", id=given(1))
     writer.append(request("t", draft))
-    ahead = writer._clock._ahead
+    ahead = writer._committer._clock._ahead
     for _ in range(5):
         assert writer.append(request("t", draft)).messages[0].replayed
-    assert writer._clock._ahead == ahead
+    assert writer._committer._clock._ahead == ahead
 
 
 def test_a_call_that_was_answered_long_ago_is_not_taken_for_a_new_one(
@@ -141,7 +141,7 @@ def test_threads_that_are_not_remembered_are_looked_up_without_holding_the_log(
     writer.append(request("known", reply("one")))
     writer.append(request("t", facts=[started(goal="g", policy="record")]))
     writer.append(request("t", calls("a")))
-    writer._recall.forget()
+    writer._committer._recall.forget()
     looks.since()
     writer.append(request("t", results("b"), expected_version=2))
     writer.append(request("new", reply("one"), expected_version=0))
@@ -198,7 +198,7 @@ def test_a_wrong_guess_of_the_clock_writes_nothing(
 ) -> None:
     writer.append(request("t", reply("one")))
     looks.since()
-    guess = writer._clock
+    guess = writer._committer._clock
     assert guess._reading is not None
     guess._reading = type(guess._reading)(guess._reading.offset + error, 0.0, time.monotonic())
     writer.append(request("t", reply("two")))
@@ -348,7 +348,7 @@ def test_threads_that_were_only_asked_for_are_not_remembered(writer: Writer) -> 
     for number in range(5):
         with pytest.raises(VersionConflict):
             writer.append(request(f"none-{number}", reply("one"), expected_version=7))
-    assert list(writer._recall._threads) == [(TENANT, "t")]
+    assert list(writer._committer._recall._threads) == [(TENANT, "t")]
 
 
 @pytest.mark.usefixtures("looks")

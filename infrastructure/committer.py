@@ -1,0 +1,151 @@
+"""Committing a batch: on what is remembered of the log where that holds, else while holding it."""
+
+import logging
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+import psycopg
+
+from domain.errors import AgentlogError
+from infrastructure.batch import Batch, wanted_by
+from infrastructure.changes import Wanted
+from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.log import append_onward, log_transaction, look
+from infrastructure.recall import Recall, StoreClock
+from infrastructure.requests import Outcome, Ready
+
+logger = logging.getLogger("agentlog")
+
+_TRIES = 3
+_PAUSE_SECONDS = 0.05
+_FIRST_PLANS = 100
+_YOUNG = 200_000  # events; by then the server has looked by itself
+_ONWARD_BYTES = 2**20  # more is not sent before it is certain to be written
+_ANALYZE = (
+    "ANALYZE (SKIP_LOCKED) agentlog.events, agentlog.threads, agentlog.ledger, agentlog.blobs"
+)
+
+
+class Committer:
+    """Writes one batch after another, by one thread at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: psycopg.Connection | None = None
+        self._recall = Recall()
+        self._clock = StoreClock(time.monotonic)
+        self._position = self._planned_at = 0
+        self._missed_at: int | None = None
+
+    def seconds_until(self, time: datetime) -> float:
+        """Return how long it is until a time is past by the store's clock, at least 0."""
+        return self._clock.seconds_until(time)
+
+    def write(self, ready: Sequence[Ready]) -> tuple[Sequence[Outcome], datetime | None]:
+        """Write a batch in one transaction, again where the database broke off.
+
+        Returns what came of each, and the time of it all where that was a guess.
+
+        After a break nobody knows whether the transaction was committed. A second try finds the
+        messages of the first by their ids, so it never writes anything twice.
+        """
+        if not ready:
+            return (), None
+        for attempt in range(_TRIES):
+            try:
+                connection = self._connected()
+                self._renew_plans(connection)
+                wanted = wanted_by(ready, again=attempt > 0)
+                written = None if attempt else self._write_onward(connection, ready, wanted)
+                return written or (self._write_holding(connection, ready, wanted), None)
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                self._disconnect()
+                if attempt == _TRIES - 1:
+                    raise DatabaseUnavailable(str(error).strip()) from error
+                logger.warning("append broke off, trying again: %s", error)
+                time.sleep(_PAUSE_SECONDS * 2**attempt)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _write_onward(
+        self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
+    ) -> tuple[Sequence[Outcome], datetime] | None:
+        """Write a batch on what is remembered of the log; None where that does not do.
+
+        It does for most, not for what is to be refused or was there before.
+        """
+        if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
+            return None
+        missing = self._recall.missing(wanted.threads)
+        position, heads = look(connection, missing) if missing else (None, {})
+        if position is not None and not self._recall.holds_at(position):
+            return None
+        ground = self._recall.ground(wanted, heads)
+        batch = Batch(ground, stored_body=_unknown)
+        outcomes = [batch.decide(each) for each in ready]
+        recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
+        refused = any(isinstance(each, AgentlogError) for each in outcomes)
+        if refused or recorded_at is None or not len(batch):
+            return None
+        changes = batch.changes(recorded_at)
+        assumed = frozenset(
+            (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
+        )
+        asked_at = self._clock.elapsed()
+        reading = append_onward(connection, ground.position, changes, assumed)
+        if reading is None:
+            self._missed_at = ground.position
+            return None
+        self._clock.note(reading, asked_at=asked_at, stamped=True)
+        self._recall.note(ground.position, changes)
+        self._position = changes.position
+        return outcomes, recorded_at
+
+    def _write_holding(
+        self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
+    ) -> Sequence[Outcome]:
+        """Write a batch while holding the log, on what there is."""
+        asked_at = self._clock.elapsed()
+        with log_transaction(connection, wanted) as log:
+            missed_at, self._missed_at = self._missed_at, None
+            if missed_at == log.ground.position and not log.ground.places:
+                self._clock.missed()  # nobody else has written, and nothing was there before
+            self._clock.note(log.clock, asked_at=asked_at)
+            batch = Batch(log.ground, stored_body=log.body)
+            outcomes = [batch.decide(each) for each in ready]
+            changes = batch.changes(log.recorded_at) if len(batch) else None
+            if changes is not None:
+                log.append(changes)
+        if changes is not None:
+            self._recall.note(log.ground.position, changes)
+            self._position = changes.position
+        return outcomes
+
+    def _renew_plans(self, connection: psycopg.Connection) -> None:
+        """Have statements planned anew whenever the log has doubled.
+
+        Plans of prepared statements stay, and one that was made while the tables were small may
+        read all of them for ever: a scan, or an index that fits worse than the key. While the log
+        is young the server has not looked at the tables at all, and knows no better.
+        """
+        if self._position > self._planned_at * 2 + _FIRST_PLANS:
+            if self._position < _YOUNG:
+                connection.execute(_ANALYZE)
+            connection.execute("DISCARD PLANS")
+            self._planned_at = self._position
+
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is None or self._connection.closed:
+            self._connection = self._database.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self._recall.forget()
+            self._clock.forget()
+
+
+def _unknown(tenant: str, thread_id: str, version: int) -> bytes:
+    raise AssertionError(f"no place was looked up, so {tenant}/{thread_id}/{version} is none")
