@@ -38,9 +38,9 @@ class Committer:
         self._position = self._planned_at = 0
         self._missed_at: int | None = None
 
-    def seconds_until(self, time: datetime) -> float:
+    def seconds_until(self, recorded_at: datetime) -> float:
         """Return how long it is until a time is past by the store's clock, at least 0."""
-        return self._clock.seconds_until(time)
+        return self._clock.seconds_until(recorded_at)
 
     def write(self, ready: Sequence[Ready]) -> tuple[Sequence[Outcome], datetime | None]:
         """Write a batch in one transaction, again where the database broke off.
