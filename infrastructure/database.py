@@ -80,15 +80,20 @@ class Database:
             raise DatabaseTooOld(version)
         self._pool.open()
 
-    def connect(self) -> psycopg.Connection:
+    def connect(self, **parameters: int) -> psycopg.Connection:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
+
+        `parameters` are libpq's, beside those of the URL.
 
         Raises:
             psycopg.OperationalError: there is none to be had.
         """
         self._lent = [each for each in self._lent if not each.closed]
         connection = psycopg.connect(
-            self._conninfo, autocommit=True, connect_timeout=10, application_name="agentlog"
+            make_conninfo(self._conninfo, **parameters),
+            autocommit=True,
+            connect_timeout=10,
+            application_name="agentlog",
         )
         register_arrays(connection)
         self._lent.append(connection)
@@ -117,18 +122,23 @@ class Database:
         with self.connection() as connection:
             return migrate(connection)
 
+    def pool_stats(self) -> dict[str, int]:
+        """Return what the pool counts, in the words of psycopg_pool; it need not be reachable."""
+        return self._pool.get_stats()
+
     @contextmanager
-    def connection(self) -> Iterator[psycopg.Connection]:
-        """Lend a connection in autocommit mode.
+    def connection(self, *, wait_seconds: float | None = None) -> Iterator[psycopg.Connection]:
+        """Lend a connection in autocommit mode; `wait_seconds` in place of the pool's own.
 
         Raises:
             DatabaseUnavailable: none could be had in time, or it broke.
         """
         try:
-            with self._pool.connection() as connection:
+            with self._pool.connection(timeout=wait_seconds) as connection:
                 yield connection
         except PoolTimeout as error:
-            reason = f"no connection was free within {self._pool.timeout:g} s"
+            waited = self._pool.timeout if wait_seconds is None else wait_seconds
+            reason = f"no connection was free within {waited:g} s"
             raise DatabaseUnavailable(reason) from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise DatabaseUnavailable(str(error).strip()) from error

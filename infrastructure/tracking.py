@@ -1,5 +1,6 @@
 """How far each reader of the log has come, behind the library's `TrackingRecorder`."""
 
+import psycopg
 from eventsourcing.persistence import IntegrityError, Tracking, TrackingRecorder
 from typing_extensions import override
 
@@ -18,17 +19,7 @@ class PostgresTrackingRecorder(TrackingRecorder):
     def insert_tracking(self, tracking: Tracking) -> None:
         """Move a reader forward; raises `IntegrityError` where it stands there or further."""
         with self._database.connection() as connection:
-            moved = connection.execute(
-                statement("move_tracking"),
-                {
-                    "application_name": tracking.application_name,
-                    "notification_id": tracking.notification_id,
-                },
-            ).rowcount
-        if not moved:
-            raise IntegrityError(
-                f"{tracking.application_name!r} has tracked {tracking.notification_id} already"
-            )
+            move_tracking(connection, tracking)
 
     @override
     def max_tracking_id(self, application_name: str) -> int | None:
@@ -38,3 +29,22 @@ class PostgresTrackingRecorder(TrackingRecorder):
                 (application_name,),
             ).fetchone()
         return None if row is None else row[0]
+
+
+def move_tracking(connection: psycopg.Connection, tracking: Tracking) -> None:
+    """Move a reader forward, in the transaction that keeps what it made of the events.
+
+    Raises:
+        IntegrityError: it stands there already, or further.
+    """
+    moved = connection.execute(
+        statement("move_tracking"),
+        {
+            "application_name": tracking.application_name,
+            "notification_id": tracking.notification_id,
+        },
+    ).rowcount
+    if not moved:
+        raise IntegrityError(
+            f"{tracking.application_name!r} has tracked {tracking.notification_id} already"
+        )

@@ -1,0 +1,120 @@
+"""Reading the log for projections: all tenants' events in the one order, in bounded batches."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from domain.events import Event
+from domain.json_text import parse_stored
+from infrastructure.cuts import Digest, digests_in, whole
+from infrastructure.sql import statement
+
+MOST_BYTES = 16 * 2**20
+"""Of the bodies of a batch, but for its first."""
+
+_BEGINNING_BYTES = 256
+_CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event, and whose it is."""
+
+    tenant: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events in their order, and the position that they reach: none before it is left out."""
+
+    events: list[Recorded]
+    position: int
+
+
+def read_batch(  # noqa: PLR0913 - one parameter a choice
+    connection: psycopg.Connection,
+    *,
+    after: int,
+    upto: int,
+    types: Collection[str] | None,
+    limit: int,
+    long_texts: bool,
+) -> Batch:
+    """Return the next events of some types, at most `limit`, none beyond `upto`.
+
+    A long text that stands apart from its body is empty in it, or with `long_texts` as it begins.
+    """
+    with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
+        rows = cursor.execute(
+            statement("select_growth"),
+            {
+                "after": after,
+                "upto": upto,
+                "types": None if types is None else sorted(types),
+                "limit": limit,
+                "most_bytes": MOST_BYTES,
+            },
+        ).fetchall()
+        cuts: defaultdict[str, list[bytes]] = defaultdict(list)
+        for row in rows:
+            if row[9] is not None:
+                cuts[row[0]].append(row[9])
+        beginnings = {
+            tenant: _beginnings(cursor, tenant, found) if long_texts else {}
+            for tenant, found in cuts.items()
+        }
+    events = [
+        Recorded(
+            tenant,
+            Event(
+                thread_id,
+                version,
+                type_name,
+                body if cut is None else whole(body, cut, beginnings[tenant]),
+                message_id,
+                position,
+                recorded_at,
+                None if metadata is None else parse_stored(metadata),
+            ),
+        )
+        for (
+            tenant,
+            thread_id,
+            version,
+            type_name,
+            body,
+            message_id,
+            position,
+            recorded_at,
+            metadata,
+            cut,
+        ) in rows
+    ]
+    reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
+    return Batch(events, upto if reached_all else rows[-1][6])
+
+
+def _beginnings(
+    cursor: psycopg.Cursor[tuple[object, ...]], tenant: str, cuts: list[bytes]
+) -> Mapping[Digest, bytes]:
+    rows = cursor.execute(
+        statement("select_beginnings"),
+        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": _BEGINNING_BYTES},
+    ).fetchall()
+    return {digest: _readable(content) for digest, content in rows}  # type: ignore[misc, arg-type] # bytea both
+
+
+def _readable(beginning: bytes) -> bytes:
+    """Return what is whole of the beginning of a text inside JSON: no half character or escape."""
+    whole_characters = beginning.decode("utf-8", "ignore").encode()
+    half = _CUT_ESCAPE.search(whole_characters)
+    return whole_characters if half is None else whole_characters[: half.start(1)]
+
+
+def _size(events: list[Recorded]) -> int:
+    return sum(len(each.event.body) for each in events)

@@ -1,0 +1,164 @@
+"""The books of projections: which builds there are, and what state each is in.
+
+A build is one filling of a read model's table. One is live; another may be building beside it, to
+take its place once it has caught up.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.errors import UniqueViolation
+from psycopg.rows import class_row
+
+from infrastructure.listening import DIRECTED, PROJECTED
+from infrastructure.readmodels.tables import BuildTable
+from infrastructure.sql import statement
+from projections.readmodels.registry import AnyReadModel
+
+AnyTable = BuildTable[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build as the books have it; `stopped_at` is the position of the event it cannot process."""
+
+    name: str
+    build: int
+    version: int
+    state: str
+    paused: bool
+    stopped_at: int | None
+    error: str | None
+    started_at: datetime
+    live_at: datetime | None
+    position: int
+    log_position: int
+
+    @property
+    def tracking_name(self) -> str:
+        """Under which name the library's tracking has its position."""
+        return tracking_name(self.name, self.build)
+
+    @property
+    def lag(self) -> int:
+        """How many positions it is behind the log."""
+        return self.log_position - self.position
+
+
+def tracking_name(name: str, build: int) -> str:
+    """Return under which name the library's tracking has the position of a build."""
+    return f"{name}.{build}"
+
+
+def builds(connection: psycopg.Connection) -> list[Build]:
+    """Return every build, by name and number."""
+    with connection.cursor(row_factory=class_row(Build)) as cursor:
+        return cursor.execute(statement("select_builds")).fetchall()
+
+
+def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
+    """Return the builds of a read model that this code can go on with; begin one where it is due.
+
+    One is due where none is of the code's version. Beside code that is newer, none is touched.
+    """
+    found = [each for each in builds(connection) if each.name == model.name]
+    if any(each.version > model.version for each in found):
+        return []
+    if not any(each.version == model.version for each in found):
+        for each in found:
+            if each.state == "building":  # for a version that will never be
+                discard(connection, model, each.build)
+        begin(connection, model)
+        return at_work(connection, model)
+    return [each.build for each in found if each.version == model.version]
+
+
+def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
+    """Begin a build of a read model; tell whether there was none under way already.
+
+    The first is live at once: there is nothing that it would take the place of.
+    """
+    try:
+        with connection.transaction():
+            row = connection.execute(
+                statement("insert_build"), {"name": model.name, "version": model.version}
+            ).fetchone()
+            if row is None:
+                return False
+            build, state = row
+            table: AnyTable = BuildTable(model.table, build)
+            table.create(connection)
+            if state == "live":
+                table.index(connection)
+                table.show(connection)
+            notify(connection, DIRECTED)
+    except UniqueViolation:  # somebody else began one just then
+        return False
+    return True
+
+
+def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
+    """Take a build away, its table and its books."""
+    with connection.transaction():
+        connection.execute(
+            "DELETE FROM agentlog.projections WHERE name = %s AND build = %s", (model.name, build)
+        )
+        connection.execute(
+            "DELETE FROM agentlog.tracking WHERE application_name = %s",
+            (tracking_name(model.name, build),),
+        )
+        table: AnyTable = BuildTable(model.table, build)
+        table.drop(connection)
+
+
+def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
+    """Have a build take the place of the one that is live, in the transaction under way."""
+    table: AnyTable = BuildTable(model.table, build)
+    table.index(connection)
+    old = connection.execute(
+        "SELECT build FROM agentlog.projections WHERE name = %s AND state = 'live' FOR UPDATE",
+        (model.name,),
+    ).fetchall()
+    table.show(connection)  # before the old table goes: the view stands on it
+    for (number,) in old:
+        discard(connection, model, number)
+    connection.execute(
+        "UPDATE agentlog.projections SET state = 'live', live_at = clock_timestamp() "
+        "WHERE name = %s AND build = %s",
+        (model.name, build),
+    )
+
+
+def set_paused(connection: psycopg.Connection, name: str, *, paused: bool) -> None:
+    """Pause the builds of a projection, or have them go on, also those that stopped."""
+    with connection.transaction():
+        connection.execute(
+            "UPDATE agentlog.projections SET paused = %s WHERE name = %s", (paused, name)
+        )
+        if not paused:
+            connection.execute(
+                "UPDATE agentlog.projections SET stopped_at = NULL, error = NULL WHERE name = %s",
+                (name,),
+            )
+        notify(connection, DIRECTED)
+        notify(connection)
+
+
+def stop(
+    connection: psycopg.Connection, name: str, build: int, *, position: int, error: str
+) -> None:
+    """Say that a build stands still before an event that it cannot process."""
+    with connection.transaction():
+        connection.execute(
+            "UPDATE agentlog.projections SET stopped_at = %s, error = %s "
+            "WHERE name = %s AND build = %s",
+            (position, error.replace("\x00", "\ufffd"), name, build),
+        )
+        notify(connection)
+
+
+def notify(connection: psycopg.Connection, channel: str = PROJECTED) -> None:
+    """Wake whom it concerns once the transaction under way is committed: by default who waits."""
+    connection.execute("SELECT pg_notify(%s, '')", (channel,))

@@ -1,0 +1,176 @@
+"""One build of a read model at work: a batch of the log becomes rows, in one transaction.
+
+The rows, and how far the build has come (the library's `Tracking`), are committed together: each
+event counts exactly once, whenever the process is killed and however many of them there are.
+"""
+
+import logging
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Generic
+
+import psycopg
+from eventsourcing.persistence import Tracking
+
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.batch import Batch, Recorded, read_batch
+from infrastructure.readmodels.tables import BuildTable, ThreadKey
+from infrastructure.sql import statement
+from infrastructure.tracking import move_tracking
+from projections.readmodels.model import ReadModel, RowT, ThreadRows
+
+logger = logging.getLogger("agentlog")
+
+MOST_EVENTS = 5000
+"""In one transaction, at most."""
+
+
+class Step(Enum):
+    """What a projection did when it was told to go on."""
+
+    MORE = auto()
+    """It worked in a batch, and there may be more."""
+    AT_PRESENT = auto()
+    """It has come as far as the log."""
+    RESTING = auto()
+    """It is paused, has stopped, is gone, or somebody else is at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What a step stands on: the books of the build, locked, and both positions."""
+
+    state: str
+    position: int
+    log_position: int
+
+
+class Projection(Generic[RowT]):
+    """Fills one build of a read model, a step at a time; `most_events` bounds a step."""
+
+    def __init__(
+        self, model: ReadModel[RowT], build: int, *, most_events: int = MOST_EVENTS
+    ) -> None:
+        self._model: ReadModel[RowT] = model
+        self._build = build
+        self._table: BuildTable[RowT] = BuildTable(model.table, build)
+        self._tracking_name = builds.tracking_name(model.name, build)
+        self._most_events = most_events
+        self._limit = most_events
+
+    def step(self, connection: psycopg.Connection) -> Step:
+        """Work in the next batch; stop where an event cannot be worked in, and say so in the books.
+
+        Raises:
+            psycopg.OperationalError: the database broke off; nothing was written, or all of it.
+        """
+        try:
+            found = self._try_step(connection)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the books say so
+            if self._limit > 1:  # which event is it? half as many, until it is the first of one
+                self._limit = max(1, self._limit // 8)
+                return Step.MORE
+            return self._stop(connection, error)
+        self._limit = min(self._limit * 2, self._most_events)
+        return found
+
+    def _try_step(self, connection: psycopg.Connection) -> Step:
+        with connection.transaction():
+            ground = self._ground(connection)
+            if ground is None:
+                return Step.RESTING
+            if ground.position >= ground.log_position:
+                if ground.state == "building":
+                    builds.go_live(connection, self._model, self._build)
+                    builds.notify(connection)
+                return Step.AT_PRESENT
+            batch = self._read(connection, ground)
+            self._write(connection, batch)
+            # rows that are lost with the server's last moments come again from the log
+            connection.execute("SET LOCAL synchronous_commit = off")
+            move_tracking(connection, Tracking(self._tracking_name, batch.position))
+            builds.notify(connection)
+        if batch.position < ground.log_position or ground.state == "building":
+            return Step.MORE
+        return Step.AT_PRESENT
+
+    def _ground(self, connection: psycopg.Connection) -> _Ground | None:
+        """Lock the build and return where it stands; None where there is nothing to do for us."""
+        row = connection.execute(
+            statement("lock_build"), {"name": self._model.name, "build": self._build}
+        ).fetchone()
+        if row is None:
+            return None
+        version, state, paused, stopped_at = row
+        if version != self._model.version or paused or stopped_at is not None:
+            return None
+        progress = connection.execute(
+            statement("select_progress"), {"application_name": self._tracking_name}
+        ).fetchone()
+        return None if progress is None else _Ground(state, *progress)
+
+    def _read(self, connection: psycopg.Connection, ground: _Ground) -> Batch:
+        return read_batch(
+            connection,
+            after=ground.position,
+            upto=ground.log_position,
+            types=self._model.types,
+            limit=self._limit,
+            long_texts=self._model.reads_long_texts,
+        )
+
+    def _write(self, connection: psycopg.Connection, batch: Batch) -> None:
+        threads = self._threads(connection, batch.events)
+        for each in batch.events:
+            self._model.fold(each.event, threads[each.tenant, each.event.thread_id])
+        self._table.write(
+            connection,
+            changed=[row for rows in threads.values() for row in _known_before(rows)],
+            added=[row for rows in threads.values() for row in rows.added],
+        )
+
+    def _threads(
+        self, connection: psycopg.Connection, events: list[Recorded]
+    ) -> dict[ThreadKey, ThreadRows[RowT]]:
+        """Return the rows of the threads, with what is open of those whose events need it."""
+        recalls = self._model.recalls
+        keys = {(each.tenant, each.event.thread_id): False for each in events}
+        for each in events:
+            if recalls is None or each.event.type in recalls:
+                keys[each.tenant, each.event.thread_id] = True
+        recalled = [key for key, needed in keys.items() if needed]
+        found: defaultdict[ThreadKey, list[RowT]] = defaultdict(list)
+        if recalled:
+            for row in self._table.open_rows(connection, recalled):
+                found[row.tenant, row.thread_id].append(row)
+        return {key: ThreadRows(*key, found.get(key, ())) for key in keys}
+
+    def _stop(self, connection: psycopg.Connection, error: Exception) -> Step:
+        """Say in the books before which event the build stands still, and why."""
+        with connection.transaction():
+            ground = self._ground(connection)
+            if ground is None:
+                return Step.RESTING
+            batch = self._read(connection, ground)
+        first = batch.events[0] if batch.events else None
+        position = (
+            ground.position
+            if first is None or first.event.position is None
+            else first.event.position
+        )
+        place = "" if first is None else f"{first.event.thread_id} version {first.event.version}: "
+        reason = f"{place}{type(error).__name__}: {error}"
+        logger.error(
+            "projection %s stopped at position %s", self._tracking_name, position, exc_info=error
+        )
+        builds.stop(connection, self._model.name, self._build, position=position, error=reason)
+        return Step.RESTING
+
+
+def _known_before(rows: ThreadRows[RowT]) -> list[RowT]:
+    """Return the rows that were changed and not just added."""
+    new = {id(row) for row in rows.added}
+    return [row for mark, row in rows.changed.items() if mark not in new]

@@ -1,0 +1,202 @@
+"""The tables of read models: made from their definitions, written in binary, read back where open.
+
+Statements are put together from the definitions, with every name quoted: a table's columns stand in
+one place, the class of its rows.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from operator import attrgetter
+from struct import Struct
+from typing import Any, Generic
+
+import psycopg
+from psycopg.rows import tuple_row
+from psycopg.sql import SQL, Composed, Identifier, Literal
+
+from infrastructure.arrays import IntegerArray, TextArray, integers, texts
+from projections.readmodels.model import RowT
+from projections.readmodels.table import SqlType, Table
+
+SCHEMA = "agentlog_readmodels"
+VIEWS = "agentlog_analytics"
+
+ThreadKey = tuple[str, str]
+
+
+class BuildTable(Generic[RowT]):
+    """The table of one build of a read model."""
+
+    def __init__(self, table: Table, build: int) -> None:
+        self._table = table
+        self._bare_name = f"{table.name}_{build}"
+        self._name = Identifier(SCHEMA, self._bare_name)
+        self._columns = SQL(", ").join(Identifier(each.name) for each in table.columns)
+        self._values = attrgetter(*(each.name for each in table.columns))
+        self._encoders = [_ENCODERS[each.type] for each in table.columns]
+        self._open = SQL(
+            "SELECT {columns} FROM {name} WHERE is_open AND (tenant, thread_id) IN "
+            "(SELECT * FROM unnest(%s, %s)) ORDER BY {key}"
+        ).format(columns=self._columns, name=self._name, key=_names(table.key))
+        self._delete = SQL(
+            "DELETE FROM {name} USING unnest({arrays}) AS old ({key}) WHERE {same}"
+        ).format(
+            name=self._name,
+            arrays=SQL(", ").join([SQL("%s")] * len(table.key)),
+            key=_names(table.key),
+            same=SQL(" AND ").join(
+                SQL("{name}.{column} = old.{column}").format(
+                    name=Identifier(self._bare_name), column=Identifier(each)
+                )
+                for each in table.key
+            ),
+        )
+        self._copy = SQL("COPY {name} ({columns}) FROM STDIN (FORMAT binary)").format(
+            name=self._name, columns=self._columns
+        )
+
+    def create(self, connection: psycopg.Connection) -> None:
+        """Make the table, with what filling it needs; the indexes for reports come later."""
+        columns = SQL(", ").join(
+            SQL("{name} {type}{collate}{null}").format(
+                name=Identifier(each.name),
+                type=SQL(each.type),
+                collate=SQL(' COLLATE "C"' if each.type == "text" else ""),
+                null=SQL("" if each.nullable else " NOT NULL"),
+            )
+            for each in self._table.columns
+        )
+        connection.execute(
+            SQL("CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}))").format(
+                name=self._name, columns=columns, key=_names(self._table.key)
+            )
+        )
+        connection.execute(
+            SQL("CREATE INDEX ON {name} (tenant, thread_id) WHERE is_open").format(name=self._name)
+        )
+
+    def index(self, connection: psycopg.Connection) -> None:
+        """Make what reports need of the table: indexes, and figures for the planner."""
+        for columns in self._table.indexes:
+            connection.execute(
+                SQL("CREATE INDEX ON {name} ({columns})").format(
+                    name=self._name, columns=_names(columns)
+                )
+            )
+        connection.execute(SQL("ANALYZE {name}").format(name=self._name))
+
+    def show(self, connection: psycopg.Connection) -> None:
+        """Have the table stand under its name among the views of analysts, with its comments.
+
+        A view shows the rows of whoever `agentlog_analytics.tenant()` says.
+        """
+        view = Identifier(VIEWS, self._table.name)
+        connection.execute(SQL("DROP VIEW IF EXISTS {view}").format(view=view))
+        connection.execute(
+            SQL(
+                "CREATE VIEW {view} WITH (security_barrier) AS SELECT {columns} FROM {name} "
+                "WHERE tenant = (SELECT agentlog_analytics.tenant())"
+            ).format(view=view, columns=self._columns, name=self._name)
+        )
+        comment = SQL("COMMENT ON VIEW {view} IS {text}")
+        connection.execute(comment.format(view=view, text=Literal(self._table.comment)))
+        for each in self._table.columns:
+            connection.execute(
+                SQL("COMMENT ON COLUMN {column} IS {text}").format(
+                    column=Identifier(VIEWS, self._table.name, each.name),
+                    text=Literal(each.comment),
+                )
+            )
+
+    def drop(self, connection: psycopg.Connection) -> None:
+        """Take the table away."""
+        connection.execute(SQL("DROP TABLE IF EXISTS {name}").format(name=self._name))
+
+    def open_rows(self, connection: psycopg.Connection, threads: Sequence[ThreadKey]) -> list[RowT]:
+        """Return the rows of some threads that may still change, by their keys."""
+        tenants, thread_ids = texts([each[0] for each in threads]), texts([t[1] for t in threads])
+        with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
+            found = cursor.execute(self._open, (tenants, thread_ids)).fetchall()
+        make: Any = self._table.row_type
+        return [make(*row) for row in found]
+
+    def write(
+        self, connection: psycopg.Connection, *, changed: Sequence[RowT], added: Iterable[RowT]
+    ) -> None:
+        """Write rows; those that are changed stood there before."""
+        if changed:
+            keys = ([getattr(row, column) for row in changed] for column in self._table.key)
+            connection.execute(self._delete, [_array(values) for values in keys])
+        rows = [*changed, *added]
+        if rows:
+            with connection.cursor() as cursor, cursor.copy(self._copy) as copy:
+                for block in self._blocks(rows):
+                    copy.write(block)
+
+    def _blocks(self, rows: Sequence[RowT]) -> Iterable[bytes]:
+        """Yield rows in the format of binary COPY (PostgreSQL's documentation of COPY)."""
+        values, encoders = self._values, self._encoders
+        count = _COUNT(len(encoders))
+        parts = [_SIGNATURE]
+        for row in rows:
+            parts.append(count)
+            for value, encode in zip(values(row), encoders, strict=True):
+                parts.append(_NULL if value is None else encode(value))
+            if len(parts) > _BLOCK_PARTS:
+                yield b"".join(parts)
+                parts.clear()
+        parts.append(_END)
+        yield b"".join(parts)
+
+
+def _array(values: list[Any]) -> TextArray | IntegerArray:
+    return texts(values) if isinstance(values[0], str) else integers(values)
+
+
+def _names(columns: Iterable[str]) -> Composed:
+    return SQL(", ").join(Identifier(each) for each in columns)
+
+
+_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_COUNT = Struct("!h").pack
+_END = _COUNT(-1)
+_LENGTH = Struct("!i").pack
+_NULL = _LENGTH(-1)
+_BLOCK_PARTS = 20_000
+
+_BIGINT = Struct("!iq").pack
+_DOUBLE = Struct("!id").pack
+_BOOLEANS = {True: _LENGTH(1) + b"\x01", False: _LENGTH(1) + b"\x00"}
+_BIGGEST = 2**63
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def _encode_text(value: str) -> bytes:
+    encoded = value.encode() if "\x00" not in value else value.replace("\x00", "\ufffd").encode()
+    return _LENGTH(len(encoded)) + encoded
+
+
+def _encode_integer(value: int) -> bytes:
+    return _BIGINT(8, value) if -_BIGGEST <= value < _BIGGEST else _NULL
+
+
+def _encode_double(value: float) -> bytes:
+    return _DOUBLE(8, value)
+
+
+def _encode_boolean(value: bool) -> bytes:  # noqa: FBT001 - it is the value
+    return _BOOLEANS[value]
+
+
+def _encode_time(value: datetime) -> bytes:
+    since = value - _EPOCH
+    return _BIGINT(8, (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
+
+
+_ENCODERS: dict[SqlType, Callable[[Any], bytes]] = {
+    "text": _encode_text,
+    "bigint": _encode_integer,
+    "double precision": _encode_double,
+    "boolean": _encode_boolean,
+    "timestamptz": _encode_time,
+}

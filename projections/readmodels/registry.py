@@ -1,0 +1,29 @@
+"""Every read model by its name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.errors import NotThere
+from projections.readmodels.messages import Messages
+from projections.readmodels.model import ReadModel
+from projections.readmodels.tool_calls import ToolCalls
+
+AnyReadModel = ReadModel[Any]
+
+READ_MODELS: Mapping[str, AnyReadModel] = {model.name: model for model in (Messages(), ToolCalls())}
+
+
+class UnknownReadModel(NotThere):
+    """No read model has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no projection {name[:64]!r}: there are {', '.join(READ_MODELS)}")
+        self.name = name
+
+
+def read_model(name: str) -> AnyReadModel:
+    """Return the read model `name`; raises `UnknownReadModel`."""
+    found = READ_MODELS.get(name)
+    if found is None:
+        raise UnknownReadModel(name)
+    return found

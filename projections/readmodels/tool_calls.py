@@ -1,0 +1,164 @@
+"""One row a tool call: when it was asked for and answered, and what came of it."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, ToolResultsMessage
+from projections.readmodels.model import ReadModel, ThreadRows
+from projections.readmodels.table import Row, table_of
+from projections.readmodels.values import elapsed_ms, shown, time_of
+from projections.wording import arguments_text
+
+Outcome = Literal["succeeded", "failed"]
+
+_FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
+"""How an output says that it is an error: as this project's views write one, and most agents do."""
+
+_PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
+"""What differs from one error of a kind to the next: names in quotes, and numbers."""
+
+
+@dataclass(slots=True)
+class ToolCallRow(Row):
+    """A call, or a result that no call asked for."""
+
+    version: Annotated[int, "of the message that asked; of the result, where none asked"]
+    ordinal: Annotated[int, "which call of that message, from 0"]
+    position: Annotated[int, "of that message in the log"]
+    call_id: Annotated[str | None, "as the model named it; may come again in a thread"]
+    tool: Annotated[str, "name of the tool; unknown where nobody said"]
+    arguments: Annotated[str | None, "the beginning of what it was called with, as JSON"]
+    response_id: Annotated[str | None, "the model response that it came out of"]
+    recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
+    called_at: Annotated[datetime | None, "the same where a call asked, null where none did"]
+    called_sent_at: Annotated[datetime | None, "when it was made, by the producer's clock"]
+    answered_version: Annotated[int | None, "of the message that answered; null while open"]
+    answered_position: Annotated[int | None, "of that message in the log"]
+    answered_at: Annotated[datetime | None, "when the log took the answer"]
+    latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"]
+    outcome: Annotated[Outcome | None, "succeeded or failed; null while open"]
+    error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
+    error_message: Annotated[str | None, "the beginning of what the error said"]
+
+
+class ToolCalls(ReadModel[ToolCallRow]):
+    """Calls in the order in which they were asked for, matched with their results."""
+
+    table = table_of(
+        ToolCallRow,
+        name="tool_calls",
+        comment="One row a tool call, and a tool result that no call asked for.",
+        key=("version", "ordinal"),
+        day="recorded_at",
+        indexes=(("tenant", "recorded_at"), ("tenant", "tool", "recorded_at")),
+    )
+    types: ClassVar[frozenset[str] | None] = frozenset({"tool_calls", "tool_results"})
+    recalls: ClassVar[frozenset[str] | None] = frozenset({"tool_results"})
+    reads_long_texts: ClassVar[bool] = True
+
+    @override
+    def fold(self, event: Event, rows: ThreadRows[ToolCallRow]) -> None:
+        match event.message:
+            case ToolCallsMessage(calls=calls, timestamp=timestamp):
+                sent = time_of(timestamp)
+                for ordinal, call in enumerate(calls):
+                    rows.add(_asked(event, sent, rows, ordinal, call))
+            case ToolResultsMessage(results=results, timestamp=timestamp):
+                sent = time_of(timestamp)
+                for ordinal, result in enumerate(results):
+                    row = _call_of(result, rows.open)
+                    if row is None:
+                        rows.add(_unasked(event, sent, rows, ordinal, result))
+                    else:
+                        _answer(row, event, sent, result)
+                        rows.change(row)
+            case _:
+                pass
+
+
+def _asked(
+    event: Event, sent: datetime, rows: ThreadRows[ToolCallRow], ordinal: int, call: ToolCall
+) -> ToolCallRow:
+    return ToolCallRow(
+        tenant=rows.tenant,
+        thread_id=rows.thread_id,
+        is_open=True,
+        version=event.version,
+        ordinal=ordinal,
+        position=event.position or 0,
+        call_id=call.id,
+        tool=call.name,
+        arguments=shown(arguments_text(call)),
+        response_id=event.response_id,
+        recorded_at=event.recorded_at,
+        called_at=event.recorded_at,
+        called_sent_at=sent,
+        answered_version=None,
+        answered_position=None,
+        answered_at=None,
+        latency_ms=None,
+        outcome=None,
+        error_class=None,
+        error_message=None,
+    )
+
+
+def _unasked(
+    event: Event, sent: datetime, rows: ThreadRows[ToolCallRow], ordinal: int, result: ToolResult
+) -> ToolCallRow:
+    call = ToolCall(id=result.call_id or "?", name=result.name or "unknown")
+    row = _asked(event, sent, rows, ordinal, call)
+    row.call_id, row.arguments = result.call_id, None
+    row.called_at = row.called_sent_at = None
+    _answer(row, event, sent, result)
+    return row
+
+
+def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) -> None:
+    row.is_open = False
+    row.answered_version = event.version
+    row.answered_position = event.position
+    row.answered_at = event.recorded_at
+    row.latency_ms = elapsed_ms((row.called_sent_at, row.called_at), (sent, event.recorded_at))
+    row.outcome, row.error_class, row.error_message = _outcome(result)
+
+
+def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None:
+    """Return the open call that a result answers: by id, or by name where it gives no id."""
+    for row in asked:
+        if (row.call_id if result.call_id is not None else row.tool) == (
+            result.call_id if result.call_id is not None else result.name
+        ):
+            return row
+    return None
+
+
+def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
+    """Return what came of a call, the class of its error and what it said.
+
+    A result that declares no error has failed all the same where its output says so: histories on
+    OpenAI's wire have no other way.
+    """
+    match result.error:
+        case ToolError(name=name, message=message):
+            return "failed", name or _class_of(message), shown(message)
+        case str(message):
+            return "failed", _class_of(message), shown(message)
+        case None:
+            pass
+    found = _FAILED_TEXT.match(result.output) if isinstance(result.output, str) else None
+    if found is None:
+        return "succeeded", None, None
+    message = result.output[found.end() :]
+    return "failed", _class_of(message), shown(message)
+
+
+def _class_of(message: str) -> str:
+    """Return what errors of one kind have in common: the first line without its particulars."""
+    line = message.strip().partition("\n")[0][:200]
+    return " ".join(_PARTICULARS.sub("…", line).split()) or "Error"
