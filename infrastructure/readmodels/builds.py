@@ -42,6 +42,18 @@ class Build:
         return tracking_name(self.name, self.build)
 
     @property
+    def standing(self) -> str:
+        """What it does: building, live, paused or stopped."""
+        if self.stopped_at is not None:
+            return "stopped"
+        return "paused" if self.paused else self.state
+
+    @property
+    def reason(self) -> str | None:
+        """Why it stands still, where an event stopped it."""
+        return None if self.stopped_at is None else f"@{self.stopped_at}: {self.error}"
+
+    @property
     def lag(self) -> int:
         """How many positions it is behind the log."""
         return self.log_position - self.position

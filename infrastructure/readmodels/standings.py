@@ -13,14 +13,16 @@ from projections.readmodels.registry import READ_MODELS, read_model
 
 
 class ProjectionBehind(AgentlogError):
-    """A projection has not come to a position in time; where it `stands_still`, it will not."""
+    """A projection has not come to a position in time.
+
+    Where it `stands_still`, paused or stopped, it will not do so by itself.
+    """
 
     def __init__(self, build: Build, *, wanted: int) -> None:
         self.stands_still = build.paused or build.stopped_at is not None
-        if build.stopped_at is not None:
+        if build.reason is not None:
             reason = (
-                f"it stopped at {build.stopped_at} ({build.error}): mend that, then "
-                f"`agentlog projections resume {build.name}`"
+                f"stopped {build.reason}; mend it, then `agentlog projections resume {build.name}`"
             )
         elif build.paused:
             reason = f"it is paused: `agentlog projections resume {build.name}`"
@@ -55,13 +57,17 @@ class Standings:
     """The projections of a database, whoever works at them."""
 
     def __init__(self, database: Database, listener: Listener) -> None:
+        self.listener = listener
         self._database = database
-        self._listener = listener
 
     def builds(self) -> Sequence[Build]:
         """Return every build, by name and number."""
         with self._database.connection() as connection:
             return builds.builds(connection)
+
+    def lags(self) -> dict[str, int]:
+        """Return how many positions each projection is behind the log, by its live build."""
+        return {each.name: each.lag for each in self.builds() if each.state == "live"}
 
     def rebuild(self, name: str) -> Build:
         """Begin a build beside the live one, which it will replace; whoever is at work fills it.
@@ -93,7 +99,7 @@ class Standings:
         """
         until = time.monotonic() + seconds
         woken = threading.Event()
-        off = self._listener.on(PROJECTED, woken.set)
+        off = self.listener.on(PROJECTED, woken.set)
         try:
             while True:
                 woken.clear()

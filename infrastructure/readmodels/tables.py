@@ -4,10 +4,8 @@ Statements are put together from the definitions, with every name quoted: a tabl
 one place, the class of its rows.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from struct import Struct
 from typing import Any, Generic
 
 import psycopg
@@ -33,7 +31,10 @@ class BuildTable(Generic[RowT]):
         self._name = Identifier(SCHEMA, self._bare_name)
         self._columns = SQL(", ").join(Identifier(each.name) for each in table.columns)
         self._values = attrgetter(*(each.name for each in table.columns))
-        self._encoders = [_ENCODERS[each.type] for each in table.columns]
+        types = [each.type for each in table.columns]
+        self._copied_as = [_COPIED_AS[each] for each in types]
+        self._texts = [index for index, each in enumerate(types) if each == "text"]
+        self._integers = [index for index, each in enumerate(types) if each == "bigint"]
         self._open = SQL(
             "SELECT {columns} FROM {name} WHERE is_open AND (tenant, thread_id) IN "
             "(SELECT * FROM unnest(%s, %s)) ORDER BY {key}"
@@ -98,6 +99,7 @@ class BuildTable(Generic[RowT]):
                 "WHERE tenant = (SELECT agentlog_analytics.tenant())"
             ).format(view=view, columns=self._columns, name=self._name)
         )
+        connection.execute(SQL("GRANT SELECT ON {view} TO PUBLIC").format(view=view))
         comment = SQL("COMMENT ON VIEW {view} IS {text}")
         connection.execute(comment.format(view=view, text=Literal(self._table.comment)))
         for each in self._table.columns:
@@ -116,7 +118,8 @@ class BuildTable(Generic[RowT]):
         """Return the rows of some threads that may still change, by their keys."""
         tenants, thread_ids = texts([each[0] for each in threads]), texts([t[1] for t in threads])
         with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
-            found = cursor.execute(self._open, (tenants, thread_ids)).fetchall()
+            # a plan that was made while the table was small would read all of it for ever after
+            found = cursor.execute(self._open, (tenants, thread_ids), prepare=False).fetchall()
         make: Any = self._table.row_type
         return [make(*row) for row in found]
 
@@ -126,27 +129,26 @@ class BuildTable(Generic[RowT]):
         """Write rows; those that are changed stood there before."""
         if changed:
             keys = ([getattr(row, column) for row in changed] for column in self._table.key)
-            connection.execute(self._delete, [_array(values) for values in keys])
+            connection.execute(self._delete, [_array(values) for values in keys], prepare=False)
         rows = [*changed, *added]
         if rows:
             with connection.cursor() as cursor, cursor.copy(self._copy) as copy:
-                for block in self._blocks(rows):
-                    copy.write(block)
+                copy.set_types(self._copied_as)
+                for row in rows:
+                    copy.write_row(self._fitted(row))
 
-    def _blocks(self, rows: Sequence[RowT]) -> Iterable[bytes]:
-        """Yield rows in the format of binary COPY (PostgreSQL's documentation of COPY)."""
-        values, encoders = self._values, self._encoders
-        count = _COUNT(len(encoders))
-        parts = [_SIGNATURE]
-        for row in rows:
-            parts.append(count)
-            for value, encode in zip(values(row), encoders, strict=True):
-                parts.append(_NULL if value is None else encode(value))
-            if len(parts) > _BLOCK_PARTS:
-                yield b"".join(parts)
-                parts.clear()
-        parts.append(_END)
-        yield b"".join(parts)
+    def _fitted(self, row: RowT) -> tuple[Any, ...]:
+        """Return a row's values as its columns can hold them; hardly any need a change."""
+        values: tuple[Any, ...] = self._values(row)
+        for index in self._texts:
+            text = values[index]
+            if text and "\x00" in text:
+                return tuple(map(_fit, values))
+        for index in self._integers:
+            number = values[index]
+            if number is not None and not -_BIGGEST <= number < _BIGGEST:
+                return tuple(map(_fit, values))
+        return values
 
 
 def _array(values: list[Any]) -> TextArray | IntegerArray:
@@ -157,46 +159,24 @@ def _names(columns: Iterable[str]) -> Composed:
     return SQL(", ").join(Identifier(each) for each in columns)
 
 
-_SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_COUNT = Struct("!h").pack
-_END = _COUNT(-1)
-_LENGTH = Struct("!i").pack
-_NULL = _LENGTH(-1)
-_BLOCK_PARTS = 20_000
-
-_BIGINT = Struct("!iq").pack
-_DOUBLE = Struct("!id").pack
-_BOOLEANS = {True: _LENGTH(1) + b"\x01", False: _LENGTH(1) + b"\x00"}
 _BIGGEST = 2**63
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
-
-def _encode_text(value: str) -> bytes:
-    encoded = value.encode() if "\x00" not in value else value.replace("\x00", "\ufffd").encode()
-    return _LENGTH(len(encoded)) + encoded
-
-
-def _encode_integer(value: int) -> bytes:
-    return _BIGINT(8, value) if -_BIGGEST <= value < _BIGGEST else _NULL
-
-
-def _encode_double(value: float) -> bytes:
-    return _DOUBLE(8, value)
-
-
-def _encode_boolean(value: bool) -> bytes:  # noqa: FBT001 - it is the value
-    return _BOOLEANS[value]
-
-
-def _encode_time(value: datetime) -> bytes:
-    since = value - _EPOCH
-    return _BIGINT(8, (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
-
-
-_ENCODERS: dict[SqlType, Callable[[Any], bytes]] = {
-    "text": _encode_text,
-    "bigint": _encode_integer,
-    "double precision": _encode_double,
-    "boolean": _encode_boolean,
-    "timestamptz": _encode_time,
+_COPIED_AS: dict[SqlType, str] = {
+    "text": "text",
+    "bigint": "int8",
+    "double precision": "float8",
+    "boolean": "bool",
+    "timestamptz": "timestamptz",
 }
+"""What psycopg calls them."""
+
+
+def _fit(value: Any) -> Any:  # noqa: ANN401 - what a column holds
+    """Return U+FFFD for each NUL, and None for an integer that 64 bits cannot hold."""
+    match value:
+        case str():
+            return value.replace("\x00", "\ufffd")
+        case int() if not -_BIGGEST <= value < _BIGGEST:
+            return None
+        case _:
+            return value

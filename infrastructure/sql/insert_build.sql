@@ -4,7 +4,7 @@ SELECT %(name)s,
        coalesce(max(build), 0) + 1,
        %(version)s,
        CASE WHEN count(*) = 0 THEN 'live' ELSE 'building' END,
-       CASE WHEN count(*) = 0 THEN clock_timestamp() END
+       CASE WHEN count(*) = 0 THEN now() END
 FROM agentlog.projections
 WHERE name = %(name)s
 HAVING count(*) FILTER (WHERE state = 'building') = 0

@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.errors import NotThere
+from projections.readmodels.approvals import Approvals
 from projections.readmodels.messages import Messages
 from projections.readmodels.model import ReadModel
+from projections.readmodels.model_calls import ModelCalls
+from projections.readmodels.threads import Threads
 from projections.readmodels.tool_calls import ToolCalls
+from projections.readmodels.workers import Workers
 
 AnyReadModel = ReadModel[Any]
 
-READ_MODELS: Mapping[str, AnyReadModel] = {model.name: model for model in (Messages(), ToolCalls())}
+READ_MODELS: Mapping[str, AnyReadModel] = {
+    model.name: model
+    for model in (Threads(), Messages(), ToolCalls(), ModelCalls(), Approvals(), Workers())
+}
 
 
 class UnknownReadModel(NotThere):

@@ -11,7 +11,7 @@ from domain.events import Event
 from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, ToolResultsMessage
 from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import elapsed_ms, shown, time_of
+from projections.readmodels.values import elapsed_ms, held, shown, time_of
 from projections.wording import arguments_text
 
 Outcome = Literal["succeeded", "failed"]
@@ -91,8 +91,8 @@ def _asked(
         version=event.version,
         ordinal=ordinal,
         position=event.position or 0,
-        call_id=call.id,
-        tool=call.name,
+        call_id=held(call.id),
+        tool=held(call.name),
         arguments=shown(arguments_text(call)),
         response_id=event.response_id,
         recorded_at=event.recorded_at,
@@ -113,7 +113,7 @@ def _unasked(
 ) -> ToolCallRow:
     call = ToolCall(id=result.call_id or "?", name=result.name or "unknown")
     row = _asked(event, sent, rows, ordinal, call)
-    row.call_id, row.arguments = result.call_id, None
+    row.call_id, row.arguments = held(result.call_id), None
     row.called_at = row.called_sent_at = None
     _answer(row, event, sent, result)
     return row
@@ -130,12 +130,16 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
 
 def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None:
     """Return the open call that a result answers: by id, or by name where it gives no id."""
+    call_id, name = held(result.call_id), held(result.name)
     for row in asked:
-        if (row.call_id if result.call_id is not None else row.tool) == (
-            result.call_id if result.call_id is not None else result.name
-        ):
+        if row.tool == name if call_id is None else row.call_id == call_id:
             return row
     return None
+
+
+def failed(result: ToolResult) -> bool:
+    """Tell whether a result says that the tool failed, in one way or the other."""
+    return _outcome(result)[0] == "failed"
 
 
 def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:

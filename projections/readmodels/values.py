@@ -1,20 +1,33 @@
 """What a row takes from an event: times, texts and figures, None where there is none."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from math import isfinite
+from typing import TypeVar
 
 from domain.events import Event
 from domain.json_text import JsonValue
 
+TextT = TypeVar("TextT", str, str | None)
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_STAMPED = re.compile(rb'\{"id":"[0-9A-Z]{26}","timestamp":(0|[1-9]\d{0,13})[,}]').match
 _LATEST = 253_402_300_799_999
 _MILLISECOND = timedelta(milliseconds=1)
+_MOST = 2**63 - 1
 
 SHOWN = 500
 """How many characters of a longer text a row shows."""
 
 
 def sent_at(event: Event) -> datetime | None:
-    """Return when a message was made, by its producer's clock; reads its JSON, not its message."""
+    """Return when a message was made, by its producer's clock; reads its JSON, not its message.
+
+    The store prints the time right after the id: there it is found without reading the rest.
+    """
+    known = _STAMPED(event.body)
+    if known is not None:
+        return time_of(int(known[1]))
     raw = event.raw
     found = raw.get("timestamp") if isinstance(raw, dict) else None
     return time_of(found) if type(found) is int and 0 <= found <= _LATEST else None
@@ -41,11 +54,40 @@ def elapsed_ms(begun: Moment, ended: Moment) -> float | None:
 
 
 def text_in(metadata: dict[str, JsonValue], key: str) -> str | None:
-    """Return the text that stands under a key."""
+    """Return the text that stands under a key, as a column holds it."""
     found = metadata.get(key)
-    return found if isinstance(found, str) else None
+    return held(found) if isinstance(found, str) else None
 
 
-def shown(text: str | None) -> str | None:
+def shown(text: TextT) -> TextT:
     """Return the beginning of a text."""
     return text if text is None or len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
+def held(text: TextT) -> TextT:
+    """Return a text as a column holds it, which later events are compared with."""
+    return text if text is None else text.replace("\x00", "\ufffd")
+
+
+def count_held(count: int | None) -> int | None:
+    """Return a count, None where a column does not hold it."""
+    return None if count is None or not -_MOST <= count <= _MOST else count
+
+
+def figure_held(figure: float | None) -> float | None:
+    """Return a figure as it is nearest to a float, None where it is beyond any."""
+    return None if figure is None or not isfinite(figure) else float(figure)
+
+
+def count_sum(total: int | None, more: int | None) -> int | None:
+    """Return the sum of what was reported; what would take it beyond a column is left out."""
+    if total is None or more is None:
+        return count_held(more) if total is None else total
+    return total + more if total + more <= _MOST else total
+
+
+def figure_sum(total: float | None, more: float | None) -> float | None:
+    """Return the sum of what was reported; what would take it beyond any float is left out."""
+    if total is None or more is None:
+        return figure_held(more) if total is None else total
+    return total + more if isfinite(total + more) else total

@@ -1,0 +1,86 @@
+"""A process of its own for projections: what they compute never makes an append or a read wait.
+
+It ends with whoever started it, however that ends: the standard input that they share closes then.
+"""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+logger = logging.getLogger("agentlog")
+
+_PAUSES_SECONDS = (0.5, 1.0, 5.0, 30.0)
+_GRACE_SECONDS = 10.0
+
+RUN = ("projections", "run", "--with-parent")
+"""The command of ours that runs them until its standard input closes."""
+
+_PROGRAM = (sys.executable, "-c", "from api.cli.main import run; run()")
+
+
+class ProjectorProcess:
+    """Runs projections in a process beside this one, again where it ended by itself.
+
+    `url` is of a migrated database.
+    """
+
+    def __init__(self, url: str, *, command: Sequence[str] = (*_PROGRAM, *RUN)) -> None:
+        self._command = command
+        self._environment = {**os.environ, "AGENTLOG_DATABASE_URL": url}
+        self._closing = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep, name="projector", daemon=True)
+
+    @property
+    def pid(self) -> int | None:
+        """The process that runs now."""
+        process = self._process
+        return None if process is None or process.poll() is not None else process.pid
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        process = self._process
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        failures = 0
+        while not self._closing.is_set():
+            status = self._run()
+            if self._closing.is_set():
+                return
+            logger.warning("the process of projections ended with %s, starting it again", status)
+            self._closing.wait(_PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)])
+            failures += 1
+
+    def _run(self) -> int:
+        # a session of its own: Ctrl-C is for us, who tell it to end after the batch it is at
+        with subprocess.Popen(  # noqa: S603 - our own program
+            self._command, stdin=subprocess.PIPE, env=self._environment, start_new_session=True
+        ) as process:
+            self._process = process
+            while process.poll() is None:
+                if not self._closing.wait(0.1):
+                    continue
+                if process.stdin is not None:
+                    process.stdin.close()
+                try:
+                    process.wait(_GRACE_SECONDS)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            return process.returncode

@@ -1,0 +1,25 @@
+-- The same of several tenants, in the one order of their log.
+SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
+FROM (
+    SELECT *,
+           sum(length(body)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) - length(body)
+               AS before
+    FROM (
+        SELECT event.*
+        FROM unnest(%(tenants)s::text[]) AS given (tenant)
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM agentlog.events
+            WHERE events.tenant = given.tenant
+              AND position > %(after)s
+              AND position <= %(upto)s
+              AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
+            ORDER BY position
+            LIMIT %(limit)s
+        ) AS event
+        ORDER BY position
+        LIMIT %(limit)s
+    ) AS beyond
+) AS counted
+WHERE before < %(most_bytes)s
+ORDER BY position

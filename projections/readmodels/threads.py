@@ -1,0 +1,266 @@
+"""One row a thread: what it is for, how far it is, and what it came to."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
+from domain.json_text import JsonValue, parse_stored, print_text
+from domain.messages import (
+    ApprovalRequestMessage,
+    ApprovalResponseMessage,
+    ExitMessage,
+    InputMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
+    Message,
+    ReplyMessage,
+    RuntimeErrorMessage,
+    ToolCallsMessage,
+    ToolResultsMessage,
+    WorkerResultMessage,
+    WorkerSpawnedMessage,
+)
+from domain.threads import Status
+from projections.readmodels.model import ReadModel, ThreadRows
+from projections.readmodels.table import Row, table_of
+from projections.readmodels.tool_calls import failed
+from projections.readmodels.values import (
+    count_held,
+    count_sum,
+    figure_held,
+    figure_sum,
+    held,
+    sent_at,
+    shown,
+    text_in,
+    time_of,
+)
+
+Outcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
+
+_MILLISECOND = timedelta(milliseconds=1)
+_NO_METADATA = "{}"
+
+
+@dataclass(slots=True)
+class ThreadRow(Row):
+    """A thread as it stands; more may always come, so it stays open."""
+
+    version: Annotated[int, "of its first event: 1"]
+    position: Annotated[int, "of its first event in the log"]
+    recorded_at: Annotated[datetime | None, "when the log took its first event"]
+    last_version: Annotated[int, "of its last event: how many it has, facts included"]
+    last_position: Annotated[int, "of its last event in the log"]
+    last_recorded_at: Annotated[datetime | None, "when the log took its last event"]
+    first_sent_at: Annotated[datetime | None, "of its first message, by the producer's clock"]
+    last_sent_at: Annotated[datetime | None, "of its last message, by the producer's clock"]
+    duration_ms: Annotated[float | None, "from the one to the other; null where nobody measured"]
+    goal: Annotated[str | None, "the beginning of what it is for"]
+    parent: Annotated[str | None, "the thread that it works for"]
+    policy: Annotated[Policy, "strict: it keeps the rules; record: everything is kept"]
+    status: Annotated[Status, "open, exited or closed"]
+    outcome: Annotated[
+        Outcome | None, "why it exited; closed, where it was closed before that; null while open"
+    ]
+    metadata: Annotated[str, "its texts, numbers and booleans as a JSON object, notes worked in"]
+    messages: Annotated[int, "how many, facts not counted"]
+    inputs: Annotated[int, "how many messages of that type"]
+    replies: Annotated[int, "how many messages of that type"]
+    steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"]
+    tool_calls: Annotated[int, "how many were asked for"]
+    tool_failures: Annotated[int, "how many results say that the tool failed"]
+    model_calls: Annotated[int, "how many requests, and responses that none asked for"]
+    input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
+    output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
+    total_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
+    cost_usd: Annotated[float | None, "sum of what was reported; null where nothing was"]
+    approvals_asked: Annotated[int, "how many requests for approval"]
+    approvals_denied: Annotated[int, "how many responses that denied it"]
+    workers: Annotated[int, "how many were sent off"]
+    runtime_errors: Annotated[int, "how many messages of that type"]
+    requests_open: Annotated[int, "how many requests to a model have no answer yet"]
+    last_response_id: Annotated[str | None, "the model response that was last counted as a step"]
+
+
+class Threads(ReadModel[ThreadRow]):
+    """Every thread, with counts and sums over its messages."""
+
+    table = table_of(
+        ThreadRow,
+        name="threads",
+        comment="One row a thread: its standing, and counts and sums over all of its messages.",
+        key=(),
+        day="recorded_at",
+        indexes=(("tenant", "recorded_at"), ("tenant", "parent")),
+    )
+    types: ClassVar[frozenset[str] | None] = None
+    recalls: ClassVar[frozenset[str] | None] = None
+    reads_long_texts: ClassVar[bool] = True
+
+    @override
+    def fold(self, event: Event, rows: ThreadRows[ThreadRow]) -> None:
+        if rows.open:
+            row = rows.open[0]
+            rows.change(row)
+        else:
+            row = _row(event, rows)
+            rows.add(row)
+        row.last_version = event.version
+        row.last_position = event.position or 0
+        row.last_recorded_at = event.recorded_at
+        message = event.message
+        if not event.type.startswith("thread."):
+            row.messages += 1
+            sent = sent_at(event) if message is None else time_of(message.timestamp)
+            if sent is not None:
+                _time(row, sent)
+        _count(row, event, message)
+
+
+def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
+    return ThreadRow(
+        tenant=rows.tenant,
+        thread_id=rows.thread_id,
+        is_open=True,
+        version=event.version,
+        position=event.position or 0,
+        recorded_at=event.recorded_at,
+        last_version=event.version,
+        last_position=event.position or 0,
+        last_recorded_at=event.recorded_at,
+        first_sent_at=None,
+        last_sent_at=None,
+        duration_ms=None,
+        goal=None,
+        parent=None,
+        policy="strict",
+        status="open",
+        outcome=None,
+        metadata=_NO_METADATA,
+        messages=0,
+        inputs=0,
+        replies=0,
+        steps=0,
+        tool_calls=0,
+        tool_failures=0,
+        model_calls=0,
+        input_tokens=None,
+        output_tokens=None,
+        total_tokens=None,
+        cost_usd=None,
+        approvals_asked=0,
+        approvals_denied=0,
+        workers=0,
+        runtime_errors=0,
+        requests_open=0,
+        last_response_id=None,
+    )
+
+
+def _time(row: ThreadRow, sent: datetime) -> None:
+    """Note when a message was sent; nothing was measured where all have one time, or it ran back.
+
+    Facts have no part in it: the log makes them itself, by another clock.
+    """
+    row.last_sent_at = sent
+    if row.first_sent_at is None:
+        row.first_sent_at = sent
+    row.duration_ms = (
+        (sent - row.first_sent_at) / _MILLISECOND if sent > row.first_sent_at else None
+    )
+
+
+def _count(  # noqa: C901, PLR0912 - a case a type
+    row: ThreadRow, event: Event, message: Message | Fact | None
+) -> None:
+    match message:
+        case ToolResultsMessage(results=results):
+            row.steps += len(results)
+            row.tool_failures += sum(map(failed, results))
+        case ToolCallsMessage(calls=calls):
+            _step(row, event)
+            row.tool_calls += len(calls)
+        case ReplyMessage():
+            _step(row, event)
+            row.replies += 1
+        case InputMessage():
+            row.steps += 1
+            row.inputs += 1
+        case LlmRequestMessage():
+            row.model_calls += 1
+            row.requests_open += 1
+        case LlmResponseMessage():
+            _answer(row, message)
+        case RuntimeErrorMessage():
+            row.runtime_errors += 1
+            row.requests_open -= row.requests_open > 0  # as the read model of model calls has it
+        case ApprovalRequestMessage():
+            row.approvals_asked += 1
+        case ApprovalResponseMessage(approved=approved):
+            row.steps += approved
+            row.approvals_denied += not approved
+        case WorkerSpawnedMessage():
+            row.workers += 1
+        case WorkerResultMessage():
+            row.steps += 1
+        case ExitMessage(reason=reason) if row.status == "open":
+            row.status, row.outcome = "exited", reason
+        case ThreadClosed():
+            row.status, row.outcome = "closed", row.outcome or "closed"
+        case ThreadStarted():
+            row.goal, row.parent, row.policy = shown(message.goal), message.parent, message.policy
+            row.metadata = _with(_NO_METADATA, message.metadata)
+        case ThreadAnnotated(metadata=metadata):
+            row.metadata = _with(row.metadata, metadata)
+        case _:
+            pass
+
+
+def _step(row: ThreadRow, event: Event) -> None:
+    """Count what the model said: all that came out of one response is one step."""
+    response_id = text_in(event.metadata, "responseId")
+    if response_id is None:
+        row.steps += 1
+    elif response_id != row.last_response_id:
+        row.steps += 1
+        row.last_response_id = response_id
+
+
+def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
+    if row.requests_open:
+        row.requests_open -= 1
+    else:
+        row.model_calls += 1
+    usage = message.usage
+    if usage is not None:
+        row.input_tokens = count_sum(row.input_tokens, usage.input_tokens)
+        row.output_tokens = count_sum(row.output_tokens, usage.output_tokens)
+        row.total_tokens = count_sum(row.total_tokens, usage.total_tokens)
+    row.cost_usd = figure_sum(row.cost_usd, message.cost_usd)
+
+
+def _with(metadata: str, added: dict[str, JsonValue]) -> str:
+    """Return metadata as JSON with what is added: a null, list or object takes its key away."""
+    kept: dict[str, JsonValue] = parse_stored(metadata.encode())
+    for key, value in added.items():
+        name = held(key)
+        match value:
+            case str():
+                kept[name] = shown(held(value))
+            case bool():
+                kept[name] = value
+            case int() | float():
+                kept[name] = _number(value)
+            case _:
+                kept.pop(name, None)
+    return print_text(kept)
+
+
+def _number(value: float) -> float | str:
+    """Return a number of metadata, as a text where other readers of JSON would stumble over it."""
+    figure = count_held(value) if isinstance(value, int) else figure_held(value)
+    return shown(print_text(value)) if figure is None else figure

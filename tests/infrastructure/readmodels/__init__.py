@@ -1,0 +1,1 @@
+"""Tests of read models in PostgreSQL."""

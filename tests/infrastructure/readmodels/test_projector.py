@@ -1,0 +1,206 @@
+"""Projectors: they follow the log as it grows, through broken connections, in many processes."""
+
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.listening import Listener
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.readmodels.projector import Projector
+from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, Standings
+from infrastructure.writer import Writer
+from projections.readmodels.registry import READ_MODELS, UnknownReadModel
+from tests.infrastructure.appends import (
+    Clock,
+    Ids,
+    calls,
+    last_position,
+    reply,
+    request,
+    results,
+)
+from tests.infrastructure.readmodels.tables import Talk, all_builds, catch_up, live, rows_of
+
+SECONDS = 60.0
+"""For what takes milliseconds, on a machine that does much else."""
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of projections are made in it."""
+    return own_database
+
+
+@pytest.fixture
+def writer(database: Database) -> Writer:
+    return Writer(database, clock=Clock(), new_id=Ids())
+
+
+@pytest.fixture
+def listener(database: Database) -> Iterator[Listener]:
+    """Polls so seldom that a test which waits for a poll runs out of time."""
+    with Listener(database, poll_seconds=1000) as opened:
+        yield opened
+
+
+@pytest.fixture
+def standings(database: Database, listener: Listener) -> Standings:
+    return Standings(database, listener)
+
+
+def append(writer: Writer, number: int) -> int:
+    """Append a call, its answer and a reply to one of a few threads; return the position."""
+    call = f"call-{number}"
+    drafts = [calls(call), results(call), reply(f"{number}")]
+    return writer.append(request(f"thread-{number % 5}", *drafts)).position
+
+
+def test_whoever_waits_is_woken_by_the_event_and_not_by_a_poll(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    with Projector(database, listener, READ_MODELS.values()):
+        for number in range(5):
+            position = append(writer, number)
+            wait_patiently(standings, position)
+            assert all(live(database, name).position >= position for name in READ_MODELS)
+
+
+def wait_patiently(standings: Standings, position: int) -> None:
+    """Wait for a position, also for builds that are only just being made."""
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            return standings.wait(position, seconds=SECONDS)
+        except NotYetBuilt:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
+def test_waiting_ends_with_the_reason(
+    database: Database, standings: Standings, writer: Writer
+) -> None:
+    append(writer, 1)
+    with pytest.raises(NotYetBuilt, match="projections run"):
+        standings.wait(1, names=["messages"], seconds=0)
+    with pytest.raises(UnknownReadModel, match=r"there are .*messages"):
+        standings.wait(1, names=["talk"], seconds=0)
+    catch_up(database, READ_MODELS["messages"])
+    standings.wait(3, names=["messages"], seconds=0)
+    with pytest.raises(ProjectionBehind, match="stands at 3, not at 4 yet: ask again"):
+        standings.wait(4, names=["messages"], seconds=0)
+    standings.pause("messages")
+    with pytest.raises(ProjectionBehind, match="it is paused: `agentlog projections resume"):
+        standings.wait(4, names=["messages"], seconds=SECONDS)
+
+
+def test_pause_resume_and_rebuild_are_heard_at_once(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    with Projector(database, listener, READ_MODELS.values()):
+        wait_patiently(standings, append(writer, 1))
+        standings.pause("messages")
+        position = append(writer, 2)
+        standings.wait(position, names=["tool_calls"], seconds=SECONDS)
+        assert live(database, "messages").position < position
+        standings.resume("messages")
+        standings.wait(position, names=["messages"], seconds=SECONDS)
+        begun = standings.rebuild("messages")
+        until = time.monotonic() + SECONDS
+        while live(database, "messages").build != begun.build:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    assert [each.state for each in all_builds(database, "messages")] == ["live"]
+
+
+def test_it_goes_on_after_its_connections_are_cut(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    with Projector(database, listener, READ_MODELS.values()):
+        wait_patiently(standings, append(writer, 1))
+        for number in range(2, 5):
+            with database.connection() as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            position = append(writer, number)
+            wait_patiently(standings, position)
+    assert len(rows_of(database, READ_MODELS["messages"], 1)) == last_position(database)
+
+
+def test_a_defect_in_one_leaves_the_others_be(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    broken = Talk(fails_on="1")
+    with Projector(database, listener, [broken, *READ_MODELS.values()]):
+        position = append(writer, 1)
+        wait_patiently(standings, position)
+        until = time.monotonic() + SECONDS
+        while live(database, "talk").standing != "stopped":
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
+def test_processes_killed_at_random_leave_what_a_rebuild_makes(
+    database: Database, database_url: str, writer: Writer
+) -> None:
+    rng = random.Random(11)  # noqa: S311 - moments of a test
+    stop = threading.Event()
+    numbers = iter(range(1, 100_000))
+
+    def keep_appending() -> None:
+        while not stop.is_set():
+            append(writer, next(numbers))
+
+    appender = threading.Thread(target=keep_appending)
+    appender.start()
+    try:
+        for _ in range(3):
+            with ProjectorProcess(database_url) as first, ProjectorProcess(database_url) as second:
+                before = _positions(database)
+                until = time.monotonic() + SECONDS
+                while _positions(database) == before:
+                    assert time.monotonic() < until
+                    time.sleep(0.01)
+                time.sleep(rng.random() / 5)
+                for process in (first, second):
+                    if process.pid is not None:
+                        os.kill(process.pid, signal.SIGKILL)
+    finally:
+        stop.set()
+        appender.join()
+    for model in READ_MODELS.values():
+        catch_up(database, model, most_events=500)
+        build = live(database, model.name)
+        kept = rows_of(database, model, build.build)
+        with database.connect() as connection:
+            builds.begin(connection, model)
+        catch_up(database, model, most_events=1000)
+        again = live(database, model.name)
+        assert again.build > build.build
+        assert rows_of(database, model, again.build) == kept
+        if model.name == "messages":
+            assert len(kept) == last_position(database)
+
+
+def _positions(database: Database) -> list[int]:
+    return [each.position for name in READ_MODELS for each in all_builds(database, name)]
+
+
+def test_a_process_ends_with_whoever_started_it(database_url: str, database: Database) -> None:
+    with ProjectorProcess(database_url) as process:
+        until = time.monotonic() + SECONDS
+        while not _positions(database):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        pid = process.pid
+        assert pid is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -1,0 +1,57 @@
+"""Folding events into rows as the framework does: batch by batch, open rows kept in a table."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from domain.events import Event
+from projections.readmodels.model import ReadModel, RowT, ThreadRows
+
+TENANT = "tests"
+
+
+def rows_of(
+    model: ReadModel[RowT], events: Sequence[Event], cuts: Sequence[int] = ()
+) -> list[RowT]:
+    """Return the rows of one thread, by their keys; a batch ends before each index in `cuts`."""
+    table: dict[tuple[Any, ...], RowT] = {}
+    thread_id = events[0].thread_id if events else ""
+    bounds = [0, *sorted(cuts), len(events)]
+    for begin, end in itertools.pairwise(bounds):
+        batch = [each for each in events[begin:end] if _concerns(model.types, each)]
+        recalled = any(_concerns(model.recalls, each) for each in batch)
+        found = [_kept(table[key]) for key in sorted(table) if table[key].is_open and recalled]
+        rows: ThreadRows[RowT] = ThreadRows(TENANT, thread_id, found)
+        for event in batch:
+            model.fold(event, rows)
+        for row in rows.added:
+            assert _key(model, row) not in table
+        for row in [*rows.changed.values(), *rows.added]:
+            table[_key(model, row)] = _kept(row)
+    return [table[key] for key in sorted(table)]
+
+
+def _concerns(types: frozenset[str] | None, event: Event) -> bool:
+    return types is None or event.type in types
+
+
+def _key(model: ReadModel[RowT], row: RowT) -> tuple[Any, ...]:
+    return tuple(getattr(row, column) for column in model.table.key)
+
+
+def _kept(row: RowT) -> RowT:
+    """Return a row as its table gives it back."""
+    return type(row)(*(_held(getattr(row, each.name)) for each in fields(row)))
+
+
+def _held(value: Any) -> Any:
+    match value:
+        case str():
+            return value.replace("\x00", "\ufffd")
+        case bool():
+            return value
+        case int() if not -(2**63) <= value < 2**63:
+            return None
+        case _:
+            return value

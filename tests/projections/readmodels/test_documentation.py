@@ -1,0 +1,43 @@
+"""The document of the tables says what their definitions say; AGENTLOG_WRITE_DOCS=1 writes it."""
+
+import os
+from pathlib import Path
+
+from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.table import Table
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "analytics.md"
+BEGIN = "<!-- tables: written from their definitions -->\n"
+END = "<!-- end of tables -->\n"
+WRITE = os.environ.get("AGENTLOG_WRITE_DOCS") == "1"
+
+
+def described(table: Table) -> str:
+    """Return a table as a section of a Markdown document."""
+    lines = [
+        f"### {table.name}",
+        "",
+        table.comment,
+        f"Key: {', '.join(f'`{column}`' for column in table.key)}.",
+        "",
+        "| column | type | |",
+        "|---|---|---|",
+        *(
+            f"| `{each.name}` | {each.type}{'' if each.nullable else ', not null'} "
+            f"| {each.comment} |"
+            for each in table.columns
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def test_the_document_of_the_tables_is_what_their_definitions_say() -> None:
+    tables = "\n".join(described(model.table) for model in READ_MODELS.values())
+    before, begin, rest = DOCUMENT.read_text().partition(BEGIN)
+    said, end, after = rest.partition(END)
+    assert begin
+    assert end
+    if WRITE:
+        DOCUMENT.write_text(f"{before}{BEGIN}\n{tables}\n{END}{after}")
+    else:
+        assert said == f"\n{tables}\n", "run this test with AGENTLOG_WRITE_DOCS=1"
