@@ -123,16 +123,25 @@ class LogReader:
         )
 
     def log(
-        self, *, after: int = 0, types: Sequence[str] | None = None, limit: int | None = None
+        self,
+        *,
+        after: int = 0,
+        upto: int = BIGGEST,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
     ) -> list[Event]:
-        """Return events of all threads by position, `after` not included."""
+        """Return events of all threads by position, `after` not included, `upto` included."""
         return self._events(
             "select_log",
             after=after,
-            upto=BIGGEST,
+            upto=upto,
             types=list(types) if types else None,
             limit=limit,
         )
+
+    def position(self) -> int:
+        """Return how far the log has come, whosever events they are."""
+        return self._number("SELECT position FROM agentlog.counter")
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
@@ -160,7 +169,7 @@ class LogReader:
             case AtMessage(message_id):
                 return self.message(head.thread_id, message_id).version
             case AtPosition(position):
-                last = self._number("SELECT position FROM agentlog.counter")
+                last = self.position()
                 if position > last:
                     present = f"the log is at position {last}"
                     raise FutureMoment(f"position {position}", present=present)

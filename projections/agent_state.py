@@ -9,6 +9,7 @@ from typing_extensions import override
 from domain.cognition.state import AgentState, Message
 from domain.events import Event
 from domain.facts import Fact, Limits, ThreadStarted
+from domain.json_text import JsonValue
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -30,6 +31,7 @@ from domain.messages import (
     WorkerSpawnedMessage,
 )
 from domain.messages import Message as KernelMessage
+from projections.difference import state_difference
 from projections.persistent import Chunks, Layers
 from projections.view import Item, Options, Placed, StateView
 from projections.wording import arguments_text, error_text, value_text
@@ -100,6 +102,21 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     @override
     def state(self, carry: AgentStateCarry) -> Item:
         return self.agent_state(carry).to_json()
+
+    @override
+    def patch(self, before: AgentStateCarry, after: AgentStateCarry) -> list[JsonValue]:
+        # the history only ever grows: nothing looks at all of it
+        grown: list[JsonValue] = []
+        if after.history is not before.history:
+            _, added = after.history.beyond(before.history)
+            said = ({"role": each.role, "content": each.content} for each in added)
+            grown = [{"op": "add", "path": "/history/-", "value": each} for each in said]
+        same = after.scratchpad is before.scratchpad
+        old, new = (
+            replace(each, history=Chunks(), scratchpad=Chunks() if same else each.scratchpad)
+            for each in (before, after)
+        )
+        return [*grown, *state_difference(self.state(old), self.state(new))]
 
     def agent_state(self, carry: AgentStateCarry) -> AgentState:
         """Return the state in the kernel's own terms."""

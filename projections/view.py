@@ -97,6 +97,10 @@ class StateView(View[CarryT, OptionsT]):
     def state(self, carry: CarryT) -> Item:
         """Return the state that the fold has come to."""
 
+    @abstractmethod
+    def patch(self, before: CarryT, after: CarryT) -> list[JsonValue]:
+        """Return the JSON Patch (RFC 6902) from the state of one carry to that of a later one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rendering(Generic[CarryT]):
