@@ -40,8 +40,10 @@ class Prepared:
         return print_bytes(ours, sort_keys=True) == print_bytes(theirs, sort_keys=True)
 
 
-def prepare(draft: JsonValue, *, message_id: str, timestamp: int) -> Prepared:
-    """Return what `draft` stores; `message_id` and `timestamp` are used where it has none.
+def prepare(
+    draft: JsonValue, *, message_id: str, timestamp: int, traceparent: str | None = None
+) -> Prepared:
+    """Return what `draft` stores; `message_id`, `timestamp` and `traceparent` where it has none.
 
     Raises:
         InvalidMessage: with every flaw of it, each at its place.
@@ -63,13 +65,15 @@ def prepare(draft: JsonValue, *, message_id: str, timestamp: int) -> Prepared:
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(draft.get("metadata")),
+        metadata=_metadata(draft.get("metadata"), traceparent),
         id_given="id" in draft,
         timestamp_given="timestamp" in draft,
     )
 
 
-def prepare_fact(fact: dict[str, JsonValue], *, message_id: str, timestamp: int) -> Prepared:
+def prepare_fact(
+    fact: dict[str, JsonValue], *, message_id: str, timestamp: int, traceparent: str | None = None
+) -> Prepared:
     """Return what a fact of the thread stores; a retry of it may come at another time.
 
     Raises:
@@ -85,13 +89,16 @@ def prepare_fact(fact: dict[str, JsonValue], *, message_id: str, timestamp: int)
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=None,
+        metadata=_metadata(None, traceparent),
         id_given=True,
         timestamp_given="timestamp" in fact,
     )
 
 
-def _metadata(value: JsonValue) -> bytes | None:
+def _metadata(value: JsonValue, traceparent: str | None) -> bytes | None:
+    if traceparent is not None and (value is None or isinstance(value, dict)):
+        given = value or {}
+        value = {**given, "traceparent": given.get("traceparent", traceparent)}
     if value is None or value == {}:
         return None
     if not isinstance(value, dict):

@@ -9,9 +9,10 @@ import psycopg
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
-from infrastructure.changes import Wanted
+from infrastructure.changes import Changes, Wanted
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.log import append_onward, log_transaction, look
+from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Outcome, Ready
 
@@ -28,10 +29,11 @@ _ANALYZE = (
 
 
 class Committer:
-    """Writes one batch after another, by one thread at a time."""
+    """Writes one batch after another, by one thread at a time, and has `meters` count them."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, meters: WriterMeters) -> None:
         self._database = database
+        self._meters = meters
         self._connection: psycopg.Connection | None = None
         self._recall = Recall()
         self._clock = StoreClock(time.monotonic)
@@ -97,8 +99,7 @@ class Committer:
             self._missed_at = ground.position
             return None
         self._clock.note(reading, asked_at=asked_at, stamped=True)
-        self._recall.note(ground.position, changes)
-        self._position = changes.position
+        self._note("onward", ready, ground.position, changes, asked_at)
         return outcomes, recorded_at
 
     def _write_holding(
@@ -117,9 +118,17 @@ class Committer:
             if changes is not None:
                 log.append(changes)
         if changes is not None:
-            self._recall.note(log.ground.position, changes)
-            self._position = changes.position
+            self._note("holding", ready, log.ground.position, changes, asked_at)
         return outcomes
+
+    def _note(
+        self, way: Way, ready: Sequence[Ready], before: int, changes: Changes, asked_at: float
+    ) -> None:
+        """Remember the log as it stands after a commit, and have the commit counted."""
+        self._recall.note(before, changes)
+        self._position = changes.position
+        seconds = self._clock.elapsed() - asked_at
+        self._meters.committed(Commit(ready, len(changes.events), way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Have statements planned anew whenever the log has doubled.

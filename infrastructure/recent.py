@@ -40,6 +40,11 @@ class RecentViews:
         self._bytes = 0
         self._lock = threading.Lock()
 
+    @property
+    def size(self) -> int:
+        """Bytes of the events that they are of."""
+        return self._bytes
+
     def get(self, thread_id: str, view: AnyView) -> Folded | None:
         """Return what is known of a view."""
         key = _key(thread_id, view)

@@ -19,7 +19,8 @@ class AppendRequest:
     """What a caller wants to append to one thread, all or nothing.
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
-    `expected_version` is what the caller believes the thread's version to be.
+    `expected_version` is what the caller believes the thread's version to be, `traceparent` the
+    trace that all of it belongs to, for what names none itself.
     """
 
     tenant: str
@@ -28,6 +29,7 @@ class AppendRequest:
     facts: Sequence[dict[str, JsonValue]] = ()
     expected_version: int | None = None
     closing: Sequence[dict[str, JsonValue]] = ()
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Preparer:
             now = self._clock()
             prepared = [
                 *self._facts(request, request.facts, now),
-                *self._drafts(request.drafts, now),
+                *self._drafts(request, now),
                 *self._facts(request, request.closing, now),
             ]
             return Ready(request, prepared, [stored(each) for each in prepared])
@@ -100,16 +102,24 @@ class Preparer:
         self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
     ) -> list[Prepared]:
         return [
-            prepare_fact(fact, message_id=self._fact_id(request, fact), timestamp=now)
+            prepare_fact(
+                fact,
+                message_id=self._fact_id(request, fact),
+                timestamp=now,
+                traceparent=request.traceparent,
+            )
             for fact in facts
         ]
 
-    def _drafts(self, drafts: Sequence[JsonValue], now: int) -> list[Prepared]:
+    def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
         prepared: list[Prepared] = []
         flaws: list[Flaw] = []
-        for index, draft in enumerate(drafts):
+        trace = request.traceparent
+        for index, draft in enumerate(request.drafts):
             try:
-                prepared.append(prepare(draft, message_id=self._new_id(), timestamp=now))
+                prepared.append(
+                    prepare(draft, message_id=self._new_id(), timestamp=now, traceparent=trace)
+                )
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
         if flaws:

@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from domain.errors import AgentlogError
 from infrastructure.committer import Committer
 from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.meters import WriterMeters
 from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
 
 logger = logging.getLogger("agentlog")
@@ -45,10 +46,11 @@ class WriterOverloaded(AgentlogError):
 
 @dataclass(slots=True)
 class _Entry:
-    """Requests that were handed in together, and what came of them."""
+    """Requests handed in together, at a time of `time.monotonic`, and what came of them."""
 
     tried: Sequence[Ready | AgentlogError]
     deliver: Deliver
+    asked_at: float
     outcomes: Outcomes | None = None
     recorded_at: datetime | None = None
     ready: Sequence[Ready] = field(init=False)
@@ -74,7 +76,7 @@ class Writer:
     """Appends to the log; any number of threads may call it.
 
     `clock` returns milliseconds since the epoch, `new_id` a fresh ULID; `capacity` is how many
-    appends may wait.
+    appends may wait; `meters` count what is done.
     """
 
     def __init__(
@@ -84,14 +86,21 @@ class Writer:
         clock: Callable[[], int],
         new_id: Callable[[], str],
         capacity: int = 8192,
+        meters: WriterMeters | None = None,
     ) -> None:
+        self.meters = WriterMeters() if meters is None else meters
         self._preparer = Preparer(clock=clock, new_id=new_id)
         self._capacity = capacity
         self._waiting: deque[_Entry] = deque()
         self._holding = threading.Lock()
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._committer = Committer(database)
+        self._committer = Committer(database, self.meters)
+
+    @property
+    def waiting(self) -> int:
+        """How many appends wait."""
+        return len(self._waiting)
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises what refuses it."""
@@ -134,9 +143,11 @@ class Writer:
         self._wake()
 
     def _enqueue(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        asked_at = time.monotonic()
         if len(self._waiting) >= self._capacity:
+            self.meters.turned_away(len(requests))
             raise WriterOverloaded(self._capacity)
-        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver)
+        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver, asked_at)
         self._waiting.append(entry)
 
     def _wake(self) -> None:
@@ -200,9 +211,14 @@ class Writer:
         """Have callers told, once it is past: who has been told of an event finds it so."""
         outcomes, recorded_at = entry.outcomes, entry.recorded_at
         seconds = 0.0 if recorded_at is None else self._committer.seconds_until(recorded_at)
+        taken = time.monotonic() - entry.asked_at + seconds
         try:
             if outcomes is None:
                 outcomes = DatabaseUnavailable("the append was interrupted")
+            if isinstance(outcomes, BaseException):
+                self.meters.failed(len(entry.tried), taken)
+            else:
+                self.meters.answered(outcomes, taken)
             entry.deliver(outcomes, seconds)
         except Exception:  # who asked is gone; whoever commits here goes on for all the others
             logger.exception("what came of an append could not be delivered")

@@ -1,0 +1,56 @@
+"""Traces where they are asked for: OpenTelemetry is imported then, and not otherwise."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.types import ASGIApp
+
+from infrastructure.meters import Commit
+from infrastructure.settings import TraceSettings
+
+
+def _as_it_is(app: ASGIApp) -> ASGIApp:
+    return app
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """How a service is traced: `around` its application, and at each commit; or not at all.
+
+    `notice` is what whoever started the service should know of it.
+    """
+
+    around: Callable[[ASGIApp], ASGIApp] = _as_it_is
+    on_commit: Callable[[Commit], None] | None = None
+    notice: str = ""
+
+
+@contextmanager
+def open_traces(settings: TraceSettings) -> Iterator[Traces]:
+    """Trace until the block ends, if the settings ask for it and can be followed."""
+    if not settings.exporters:
+        yield Traces()
+        return
+    try:
+        from api.http.traced import Traced  # noqa: PLC0415 - an optional extra
+        from infrastructure.tracing import EXPORTERS, Tracing  # noqa: PLC0415 - an optional extra
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("opentelemetry"):
+            raise
+        yield Traces(
+            notice="no traces: OpenTelemetry is configured but not installed; "
+            "install it by pip install 'agentlog[otel]'"
+        )
+        return
+    unknown = ", ".join(sorted(settings.exporters - EXPORTERS))
+    if unknown:
+        yield Traces(notice=f"no traces: OTEL_TRACES_EXPORTER names {unknown}: use otlp or console")
+        return
+    with Tracing(settings.exporters) as tracing:
+        yield Traces(
+            around=partial(Traced, tracer=tracing.tracer),
+            on_commit=tracing.committed,
+            notice=f"traces go to {' and '.join(sorted(settings.exporters))}",
+        )

@@ -1,0 +1,24 @@
+"""Trace contexts: where in a distributed trace something happened (W3C Trace Context, level 1)."""
+
+import re
+
+_TRACEPARENT = re.compile(
+    r"(?!ff)(?P<version>[0-9a-f]{2})"
+    r"-(?P<ids>(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16})"
+    r"-(?P<flags>[0-9a-f]{2})(?P<later>-.*)?"
+)
+_SAMPLED = 0x01
+
+
+def read_traceparent(header: str) -> str | None:
+    """Return what a `traceparent` header says, as version 00 writes it; None where it is invalid.
+
+    Of a later version only what this one knows is taken, as the recommendation has it (section
+    3.2.4, versioning of traceparent).
+    """
+    found = _TRACEPARENT.fullmatch(header)
+    if found is None:
+        return None
+    if found["version"] == "00":
+        return None if found["later"] else header
+    return f"00-{found['ids']}-{int(found['flags'], 16) & _SAMPLED:02x}"

@@ -1,0 +1,2 @@
+SELECT position
+FROM agentlog.counter
