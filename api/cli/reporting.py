@@ -1,0 +1,203 @@
+"""The command report: brings the read model that it needs up to date, asks, and prints."""
+
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.reading import print_line
+from api.cli.session import InvalidOption, printable
+from api.composition import Service, open_service
+from api.plots import plot
+from api.questions import question_of
+from api.reporting import answer_csv, answer_json
+from domain.json_text import JsonValue, print_text
+from infrastructure.listening import PROJECTED
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.reports.catalogue import report as report_named
+from infrastructure.reports.report import METADATA, Column
+from infrastructure.reports.reports import Answer
+from infrastructure.settings import Settings
+from projections.readmodels.registry import AnyReadModel, read_model
+
+Form = Literal["table", "csv", "json"]
+
+_ONLY_FOR_MACHINES = frozenset({"link", "position", "answered_version", "first_at"})
+_CELL_WIDTH = 60
+_NAME_WIDTH = 24
+_PIPED_WIDTH = 200
+
+
+def pairs_of(
+    *,
+    by: Sequence[str] | None,
+    only: Sequence[str],
+    metadata: Sequence[str],
+    options: Mapping[str, object],
+) -> list[tuple[str, str]]:
+    """Return names and values as a question takes them, from the options of the command."""
+    return [
+        *(("by", each) for each in by or ()),
+        *_pairs("--only", only),
+        *((f"{METADATA}{key}", value) for key, value in _pairs("--metadata", metadata)),
+        *((name, str(value)) for name, value in options.items() if value is not None),
+    ]
+
+
+def _pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InvalidOption(f"{option} {text}: give NAME=VALUE")
+        yield name, value
+
+
+def run_report(
+    settings: Settings,
+    name: str,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    form: Form,
+    picture: Path | None,
+) -> None:
+    """Print what a report says, and draw it where a file is given for that."""
+    report = report_named(name)
+    question = question_of(report, pairs)
+    if picture is not None and picture.suffix not in {".svg", ".png"}:
+        raise InvalidOption(f"--plot {picture}: name a file that ends in .svg or .png")
+    with open_service(settings) as service:
+        if report.model is not None:
+            _bring_up(service, read_model(report.model))
+        answer = service.reports.ask(name, question)
+    if picture is not None:
+        drawn = plot(answer, "svg" if picture.suffix == ".svg" else "png")
+        try:
+            picture.write_bytes(drawn)
+        except OSError as error:
+            raise InvalidOption(f"--plot {picture}: {error.strerror}") from error
+    _print(answer, form)
+
+
+def _bring_up(service: Service, model: AnyReadModel) -> None:
+    """Work at a read model until it has come to where the log is now, and show how far it is.
+
+    One that stands still is read as it is; whoever asks is told. A service may be at it as well.
+    """
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    known: dict[int, Projection[Any]] = {}
+    woken = threading.Event()
+    off = service.listener.on(PROJECTED, woken.set)
+    try:
+        with (
+            service.database.connect() as connection,
+            Progress(
+                *columns, console=console, transient=True, disable=not console.is_terminal
+            ) as bar,
+        ):
+            task = bar.add_task(f"reading the log for {model.name}", total=None)
+            goal: int | None = None
+            while True:
+                woken.clear()
+                for number in builds.at_work(connection, model):
+                    known.setdefault(number, Projection(model, number))
+                steps = [each.step(connection) for each in known.values()]
+                found = [each for each in builds.builds(connection) if each.name == model.name]
+                goal = found[0].log_position if goal is None else goal
+                bar.update(task, completed=max(each.position for each in found), total=goal)
+                behind = service.standings.behind(goal, [model.name])
+                if behind is None or behind.stands_still:
+                    break
+                if Step.MORE not in steps:  # a service is at it
+                    woken.wait(1.0)
+    finally:
+        off()
+    if behind is not None:
+        console.print(Text(printable(f"the report counts up to there: {behind}")))
+
+
+def _print(answer: Answer, form: Form) -> None:
+    match form:
+        case "json":
+            print_line(answer_json(answer))
+            return
+        case "csv":
+            text = answer_csv(answer)
+            shown = printable(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text
+            sys.stdout.write(shown)
+        case "table":
+            console = Console(highlight=False)
+            if not console.is_terminal:
+                console.width = _PIPED_WIDTH
+            console.print(_table(answer))
+            console.print(Text(f"as of position {answer.as_of:,} of the log", style="dim"))
+    if answer.truncated:
+        Console(stderr=True).print("there are more rows: narrow it, or raise --limit")
+
+
+def _table(answer: Answer) -> Table:
+    table = Table()
+    shown = [
+        (number, column)
+        for number, column in enumerate(answer.columns)
+        if column.name not in _ONLY_FOR_MACHINES
+    ]
+    rows = [[_cell(column, row[number]) for number, column in shown] for row in answer.rows]
+    for place, (_, column) in enumerate(shown):
+        widest = max((cell_len(row[place]) for row in rows), default=0)
+        # headings make way, figures do not
+        table.add_column(
+            Text(_heading(column)),
+            justify="left" if column.unit is None else "right",
+            overflow="fold",
+            min_width=widest if column.unit else min(widest, _NAME_WIDTH),
+        )
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _heading(column: Column) -> str:
+    """Return what stands over a column, with its unit where that is not plain."""
+    name = printable(column.name)
+    words = name if name.startswith(METADATA) else name.replace("_", " ")
+    match column.unit:
+        case "ms":
+            return f"{words} (ms)"
+        case "USD":
+            return f"{words.removesuffix(' usd')} (USD)"
+        case "share":
+            return f"{words} (%)"
+        case _:
+            return words
+
+
+def _cell(column: Column, value: JsonValue) -> str:
+    """Return a value as people read it: thousands apart, shares as percentages."""
+    if value is None:
+        return "-"
+    match column.unit:
+        case None:
+            text = printable(value if isinstance(value, str) else print_text(value))
+            return text if len(text) <= _CELL_WIDTH else f"{text[:_CELL_WIDTH]} …"
+        case "share":
+            return f"{100 * value:.1f}"
+        case "ms":
+            return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"  # noqa: PLR2004 - two digits
+        case "USD":
+            return f"{value:,.4f}"
+        case _:
+            return f"{value:,}"

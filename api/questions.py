@@ -1,0 +1,97 @@
+"""Questions to reports as text: the same words over HTTP and on the command line."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time
+from typing import get_args
+
+from api.filters import InvalidFilter, metadata_filter
+from domain.errors import InvalidMoment
+from domain.moments import AtTime, parse_moment
+from infrastructure.reports.question import InvalidQuestion, Question
+from infrastructure.reports.report import METADATA, Clock, Report
+
+GENERAL = ("by", "from", "to", "clock", "order", "limit")
+"""What every report takes, beside its filters."""
+
+
+def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
+    """Return the question that names and values ask; `by` and filters may come repeatedly.
+
+    Raises:
+        InvalidQuestion: the report cannot be asked that; it says what it can.
+    """
+    given: defaultdict[str, list[str]] = defaultdict(list)
+    metadata: list[tuple[str, str]] = []
+    for name, value in pairs:
+        if name.startswith(METADATA):
+            metadata.append((name.removeprefix(METADATA), value))
+        else:
+            given[name].append(value)
+    filters = {name: values for name, values in given.items() if name not in GENERAL}
+    for name in filters:
+        if name not in report.all_filters:
+            takes = ", ".join((*GENERAL, *report.all_filters, f"{METADATA}KEY"))
+            raise InvalidQuestion(f"{name[:64]}: report {report.name} takes no such thing; {takes}")
+    by = given.get("by")
+    begin, end, limit = _once(given, "from"), _once(given, "to"), _once(given, "limit")
+    question = Question(
+        by=None if by is None else [each for text in by for each in text.split(",") if each],
+        begin=None if begin is None else _time("from", begin),
+        end=None if end is None else _time("to", end),
+        filters=filters,
+        metadata=_metadata(metadata),
+        clock=_clock(_once(given, "clock")),
+        order=_once(given, "order"),
+        limit=None if limit is None else _whole_number("limit", limit),
+    )
+    question.check(report)
+    return question
+
+
+def _once(given: dict[str, list[str]], name: str) -> str | None:
+    values = given.get(name)
+    if values is None:
+        return None
+    if len(values) > 1:
+        raise InvalidQuestion(f"{name}: given twice; it has one value")
+    return values[0]
+
+
+def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
+    try:
+        return metadata_filter(pairs)
+    except InvalidFilter as error:
+        raise InvalidQuestion(str(error)) from error
+
+
+def _time(name: str, text: str) -> datetime:
+    """Return the time that a text says; a date is where that day begins in UTC."""
+    try:
+        if len(text) == len("2026-01-31"):
+            return datetime.combine(date.fromisoformat(text), time(), UTC)
+        match parse_moment(text):
+            case AtTime(time=found):
+                return found
+            case _:
+                pass
+    except (ValueError, InvalidMoment):
+        pass
+    raise InvalidQuestion(
+        f"{name}: {text[:64]!r} is no date (2026-01-31) and no RFC 3339 time with its zone "
+        "(2026-01-31T10:00:00Z)"
+    )
+
+
+def _clock(text: str | None) -> Clock:
+    known: tuple[Clock, ...] = get_args(Clock)
+    for each in known:
+        if each == (text or "recorded"):
+            return each
+    raise InvalidQuestion(f"clock: use one of {', '.join(known)}")
+
+
+def _whole_number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):  # noqa: PLR2004 - no such limit
+        raise InvalidQuestion(f"{name}: {text[:64]!r} is no whole number")
+    return int(text)

@@ -1,0 +1,19 @@
+-- Anomalies, as the heads of threads count them, wherever there are any.
+SELECT {names}
+       anomalies, affected, threads, affected::float8 / threads AS affected_share, worst_thread,
+       '/v1/threads/' || worst_thread || '/views/anomalies' AS link
+FROM (
+    SELECT {breakdowns}
+           sum(item.anomalies) AS anomalies,
+           count(*) FILTER (WHERE item.anomalies > 0) AS affected,
+           count(*) AS threads,
+           (array_agg(item.thread_id ORDER BY item.anomalies DESC, item.thread_id)
+               FILTER (WHERE item.anomalies > 0))[1] AS worst_thread
+    FROM {table} AS item
+    {threads}
+    WHERE {conditions}
+    GROUP BY {places}
+) AS found
+WHERE anomalies > 0
+ORDER BY {order}
+LIMIT %(limit)s

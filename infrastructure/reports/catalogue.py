@@ -1,0 +1,234 @@
+"""Every report by its name."""
+
+from collections.abc import Mapping
+
+from domain.errors import NotThere
+from infrastructure.reports.report import Clock, Column, Fragment, Report, percentiles, share
+
+_RECORDED: Fragment = "item.recorded_at"
+_PLACE = (
+    Column("thread", None, "the thread of the call"),
+    Column("version", None, "place in that thread of the message that asked"),
+    Column("answered_version", None, "place of the message that answered; null while open"),
+    Column("position", None, "place in the log of the message that asked"),
+    Column("link", None, "where the messages are, from call to answer"),
+)
+
+
+def _clocks(sent: Fragment) -> Mapping[Clock, Fragment]:
+    return {"recorded": _RECORDED, "sent": sent}
+
+
+_TOOL_CALLS: Mapping[Clock, Fragment] = _clocks("item.called_sent_at")
+_MODEL_CALLS: Mapping[Clock, Fragment] = _clocks("item.requested_sent_at")
+_OF_TOOLS: Mapping[str, Fragment] = {"tool": "item.tool", "error_class": "item.error_class"}
+_OF_MODELS: Mapping[str, Fragment] = {"model": "item.model", "provider": "item.provider"}
+_OF_THREADS: Mapping[str, Fragment] = {
+    "outcome": "coalesce(item.outcome, 'open')",
+    "status": "item.status",
+}
+_TOKENS = (
+    Column("input_tokens", "tokens", "as reported; null where nothing was"),
+    Column("output_tokens", "tokens", "as reported; null where nothing was"),
+    Column("total_tokens", "tokens", "as reported; null where nothing was"),
+)
+
+_ALL = (
+    Report(
+        name="usage",
+        comment="What models were used for: calls, tokens and cost.",
+        model="model_calls",
+        clocks=_MODEL_CALLS,
+        columns=(
+            Column("calls", "calls", "calls of models"),
+            Column("input_tokens", "tokens", "as reported; null where no call did"),
+            Column("cached_input_tokens", "tokens", "of the input tokens"),
+            Column("output_tokens", "tokens", "as reported; null where no call did"),
+            Column("reasoning_tokens", "tokens", "of the output tokens"),
+            Column("total_tokens", "tokens", "as reported, else input and output together"),
+            Column("priced_calls", "calls", "calls whose cost was reported"),
+            Column("cost_usd", "USD", "what these cost; null where there are none"),
+        ),
+        order="-cost_usd",
+        by=("day",),
+        breakdowns=_OF_MODELS,
+        filters=_OF_MODELS,
+    ),
+    Report(
+        name="models",
+        comment="How models did: answers, failures, latency.",
+        model="model_calls",
+        clocks=_MODEL_CALLS,
+        columns=(
+            Column("calls", "calls", "calls of models"),
+            Column("answered", "calls", "those that brought a response"),
+            Column("failed", "calls", "those that a runtime error ended"),
+            Column("open", "calls", "those that nothing has ended"),
+            share("failure_rate", "failed of those that ended"),
+            *percentiles("latency", "calls whose latency is known"),
+        ),
+        order="-calls",
+        by=("model",),
+        breakdowns={
+            **_OF_MODELS,
+            "finish_reason": "item.finish_reason",
+            "outcome": "coalesce(item.outcome, 'open')",
+        },
+        filters={**_OF_MODELS, "finish_reason": "item.finish_reason"},
+    ),
+    Report(
+        name="tools",
+        comment="How tools did: answers, errors, latency.",
+        model="tool_calls",
+        clocks=_TOOL_CALLS,
+        columns=(
+            Column("calls", "calls", "calls, and results that no call asked for"),
+            Column("answered", "calls", "those with a result"),
+            Column("failed", "calls", "those whose result is an error"),
+            share("error_rate", "failed of answered"),
+            *percentiles("latency", "calls whose latency is known"),
+        ),
+        order="-calls",
+        by=("tool",),
+        breakdowns={**_OF_TOOLS, "outcome": "coalesce(item.outcome, 'open')"},
+        filters=_OF_TOOLS,
+    ),
+    Report(
+        name="slowest",
+        comment="The tool calls that took longest, each with its place in the log.",
+        model="tool_calls",
+        clocks=_TOOL_CALLS,
+        columns=(
+            Column("latency", "ms", "from call to answer, by the producer's clock"),
+            Column("tool", None, "name of the tool"),
+            Column("outcome", None, "succeeded or failed"),
+            *_PLACE,
+        ),
+        order="-latency",
+        filters={**_OF_TOOLS, "outcome": "coalesce(item.outcome, 'open')"},
+        limit=20,
+    ),
+    Report(
+        name="failures",
+        comment="Which errors tools give, how often, and where the last of each is.",
+        model="tool_calls",
+        clocks=_TOOL_CALLS,
+        columns=(
+            Column("failed", "calls", "calls whose result is an error"),
+            Column("threads", "threads", "how many threads met it"),
+            Column("first_at", None, "when the log took the first of these calls"),
+            Column("last_at", None, "when the log took the last of them"),
+            Column("error_message", None, "what the last one said, as far as it begins"),
+            *_PLACE,
+        ),
+        order="-failed",
+        by=("tool", "error_class"),
+        breakdowns=_OF_TOOLS,
+        filters=_OF_TOOLS,
+        limit=50,
+    ),
+    Report(
+        name="approvals",
+        comment="What people were asked to approve, what they said, and how long they took.",
+        model="approvals",
+        clocks=_clocks("item.asked_sent_at"),
+        columns=(
+            Column("asked", "approvals", "approvals that were asked for"),
+            Column("granted", "approvals", "answered with yes, asked for or not"),
+            Column("denied", "approvals", "answered with no, asked for or not"),
+            Column("open", "approvals", "not answered yet"),
+            share("grant_rate", "granted of answered"),
+            *percentiles("waiting", "answers whose waiting time is known"),
+        ),
+        order="-asked",
+        by=("tool",),
+        breakdowns={
+            "tool": "item.tool",
+            "outcome": "coalesce(item.outcome, 'open')",
+            "actor": "item.answered_by",
+        },
+        filters={"tool": "item.tool", "actor": "item.answered_by"},
+    ),
+    Report(
+        name="workers",
+        comment="Which workers were sent off, and what came of it.",
+        model="workers",
+        clocks=_clocks("item.spawned_sent_at"),
+        columns=(
+            Column("spawned", "workers", "workers that were sent off"),
+            Column("succeeded", "workers", "those that came back with an output"),
+            Column("failed", "workers", "those that came back with an error"),
+            Column("open", "workers", "those that are not back yet"),
+            share("failure_rate", "failed of those that came back"),
+            *percentiles("duration", "workers whose duration is known"),
+        ),
+        order="-spawned",
+        by=("model",),
+        breakdowns={
+            "model": "item.model",
+            "outcome": "coalesce(item.outcome, 'open')",
+            "error_code": "item.error_code",
+        },
+        filters={"model": "item.model"},
+    ),
+    Report(
+        name="threads",
+        comment="What threads came to, how long they took and what they used.",
+        model="threads",
+        clocks=_clocks("item.first_sent_at"),
+        columns=(
+            Column("threads", "threads", "threads that began then"),
+            *percentiles(
+                "duration", "threads, from first message to last, as far as that is known"
+            ),
+            Column("messages", "messages", "all of their messages"),
+            Column("steps", "steps", "as the view agent-state counts them"),
+            Column("tool_calls", "calls", "tool calls that they asked for"),
+            Column("tool_failures", "calls", "results that say that the tool failed"),
+            Column("model_calls", "calls", "calls of models"),
+            *_TOKENS,
+            Column("cost_usd", "USD", "what was reported; null where nothing was"),
+        ),
+        order="-threads",
+        by=("outcome",),
+        breakdowns={**_OF_THREADS, "policy": "item.policy"},
+        filters=_OF_THREADS,
+    ),
+    Report(
+        name="anomalies",
+        comment="Where histories break the rules that they were kept under, as the log stands now.",
+        model=None,
+        clocks={"recorded": "item.started_at"},
+        columns=(
+            Column("anomalies", "anomalies", "rules broken"),
+            Column("affected", "threads", "threads with any"),
+            Column("threads", "threads", "all threads that began then"),
+            share("affected_share", "affected of all"),
+            Column("worst_thread", None, "the thread with most"),
+            Column("link", None, "the anomalies of that thread"),
+        ),
+        order="-anomalies",
+        by=("thread",),
+        breakdowns={"status": "item.status", "policy": "item.policy"},
+        filters={"status": "item.status"},
+        limit=50,
+    ),
+)
+
+REPORTS: Mapping[str, Report] = {each.name: each for each in _ALL}
+
+
+class UnknownReport(NotThere):
+    """No report has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no report {name[:64]!r}: there are {', '.join(REPORTS)}")
+        self.name = name
+
+
+def report(name: str) -> Report:
+    """Return the report `name`; raises `UnknownReport`."""
+    found = REPORTS.get(name)
+    if found is None:
+        raise UnknownReport(name)
+    return found

@@ -1,0 +1,33 @@
+-- Errors by kind, each with the place of the last one. The link shows the messages from call to
+-- answer: a page at most.
+SELECT {names}
+       failed, threads, first_at, last_at, error_message, thread, version, answered_version, position,
+       '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='
+           || least(1000, coalesce(answered_version - version, 0) + 1) AS link
+FROM (
+    SELECT {names}
+           count(*) AS failed,
+           count(DISTINCT thread_id) AS threads,
+           min(recorded_at AT TIME ZONE 'UTC') AS first_at,
+           max(recorded_at AT TIME ZONE 'UTC') AS last_at,
+           max(error_message) FILTER (WHERE is_last) AS error_message,
+           max(thread_id) FILTER (WHERE is_last) AS thread,
+           max(version) FILTER (WHERE is_last) AS version,
+           max(answered_version) FILTER (WHERE is_last) AS answered_version,
+           max(position) AS position
+    FROM (
+        SELECT *,
+               row_number() OVER ({window} ORDER BY position DESC, ordinal DESC) = 1 AS is_last
+        FROM (
+            SELECT {breakdowns}
+                   item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
+                   item.answered_version, item.error_message
+            FROM {table} AS item
+            {threads}
+            WHERE {conditions} AND item.outcome = 'failed'
+        ) AS failure
+    ) AS failure
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s

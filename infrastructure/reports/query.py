@@ -1,0 +1,156 @@
+"""The statement that a question comes to: fragments of ours, quoted names, and parameters.
+
+Nothing that a caller wrote becomes SQL: names are looked up, values are parameters.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, LiteralString
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
+
+from domain.json_text import print_bytes
+from infrastructure.reports.question import Question, is_time
+from infrastructure.reports.report import METADATA, Report
+
+_NOTHING = SQL("")
+
+_OF_METADATA: LiteralString = """,
+CASE jsonb_typeof(metadata -> {key})
+    WHEN 'number' THEN trim_scale((metadata ->> {key})::numeric)::text
+    WHEN 'null' THEN NULL
+    ELSE (metadata -> {key})::text
+END COLLATE "C" AS {name}"""
+# as JSON, 1.0 and 1 alike; sorting texts takes half the time of sorting jsonb
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A statement with its parameters; its first columns are the breakdown's."""
+
+    statement: Composed
+    parameters: dict[str, Any]
+
+
+def query_of(report: Report, question: Question, *, tenant: str, table: Identifier) -> Query:
+    """Return what answers a question that the report can be asked, over the rows of one tenant.
+
+    It asks for a row more than the limit, to tell whether there are more.
+    """
+    by = question.breakdown(report)
+    places = [Identifier(f"by_{number}") for number in range(len(by))]
+    listed = SQL(", ").join(places)
+    limit = report.limit if question.limit is None else question.limit
+    statement = SQL(_text(report.name)).format(
+        names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
+        breakdowns=_NOTHING.join(
+            SQL("{value} AS {place}, ").format(place=place, value=_value(report, question, name))
+            for place, name in zip(places, by, strict=True)
+        ),
+        places=listed if by else SQL("()"),
+        window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
+        table=table,
+        threads=_threads(question, by),
+        conditions=SQL(" AND ").join(_conditions(report, question)),
+        order=_order(report, question, by, places),
+    )
+    return Query(
+        statement,
+        {
+            "tenant": tenant,
+            "begin": question.begin,
+            "end": question.end,
+            "limit": limit + 1,
+            "metadata": print_bytes({"metadata": dict(question.metadata)}),
+            **{f"filter_{name}": _kept(values) for name, values in question.filters.items()},
+            **{_key(by, name): _kept([name])[0].removeprefix(METADATA) for name in by},
+        },
+    )
+
+
+@cache
+def _text(name: str) -> LiteralString:
+    # our own files: as literal as the code beside them
+    text: LiteralString = files(__package__ or "").joinpath(f"{name}.sql").read_text("utf-8")
+    return text
+
+
+def _kept(values: Sequence[str]) -> list[str]:
+    """Return texts as tables have them: U+FFFD stands for NUL."""
+    return [each.replace("\x00", "\ufffd") for each in values]
+
+
+def _value(report: Report, question: Question, name: str) -> Composable:
+    if name.startswith(METADATA):
+        by = question.breakdown(report)
+        return SQL("thread.{key}").format(key=Identifier(_key(by, name)))
+    return SQL(report.all_breakdowns[name]).format(at=SQL(report.clocks[question.clock]))
+
+
+def _key(by: Sequence[str], name: str) -> str:
+    """Return what stands for a breakdown by metadata in SQL, whatever its key is."""
+    return f"key_{by.index(name)}"
+
+
+def _conditions(report: Report, question: Question) -> Iterator[Composable]:
+    """Yield what rows must be; what threads must be stands with these."""
+    at = SQL(report.clocks[question.clock])
+    yield SQL("item.tenant = %(tenant)s")
+    if question.begin is not None:
+        yield SQL("{at} >= %(begin)s").format(at=at)
+    if question.end is not None:
+        yield SQL("{at} < %(end)s").format(at=at)
+    for name in question.filters:
+        if name != "parent":
+            yield SQL("{column} = ANY({values})").format(
+                column=SQL(report.all_filters[name]), values=Placeholder(f"filter_{name}")
+            )
+
+
+def _threads(question: Question, by: Sequence[str]) -> Composable:
+    """Return the join with what is known of threads: those that never started have no row there.
+
+    Keys are taken out once a thread, not once a row: OFFSET keeps the subquery to itself.
+    """
+    keys = [name for name in by if name.startswith(METADATA)]
+    narrows = bool(question.metadata) or "parent" in question.filters
+    if not (keys or narrows or "parent" in by):
+        return _NOTHING
+    return SQL(
+        "{kind} JOIN (SELECT thread_id, parent{keys} FROM agentlog.thread_search "
+        "WHERE tenant = %(tenant)s{parents}{metadata} OFFSET 0) AS thread USING (thread_id)"
+    ).format(
+        kind=SQL("INNER" if narrows else "LEFT"),
+        keys=_NOTHING.join(
+            SQL(_OF_METADATA).format(
+                key=Placeholder(_key(by, name)), name=Identifier(_key(by, name))
+            )
+            for name in keys
+        ),
+        parents=SQL(" AND parent = ANY(%(filter_parent)s)" if "parent" in question.filters else ""),
+        metadata=SQL(
+            " AND metadata @> (SELECT agentlog.scalars_of(%(metadata)s, 2147483647))"
+            if question.metadata
+            else ""
+        ),
+    )
+
+
+def _order(
+    report: Report, question: Question, by: Sequence[str], places: Sequence[Identifier]
+) -> Composable:
+    """Return the order asked for; else by time where it is broken down by that, else the report's.
+
+    Whatever comes first, the breakdown settles ties.
+    """
+    broken_down = [SQL("found.{place}").format(place=place) for place in places]
+    if question.order is None and any(map(is_time, by)):
+        return SQL(", ").join(broken_down)
+    order = question.order or report.order
+    column = SQL("{column} {direction} NULLS LAST").format(
+        column=Identifier(order.removeprefix("-")),
+        direction=SQL("DESC" if order.startswith("-") else "ASC"),
+    )
+    return SQL(", ").join([column, *broken_down])

@@ -1,0 +1,84 @@
+"""What a report is asked: broken down by what, over which time, narrowed to what."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from domain.errors import InvalidInput
+from domain.json_text import JsonValue
+from infrastructure.reports.report import METADATA, TIMES, Clock, Report
+
+MOST_ROWS = 10_000
+"""In one answer."""
+
+MOST_BREAKDOWNS = 4
+"""At once."""
+
+
+class InvalidQuestion(InvalidInput):
+    """The report cannot be asked that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to any report; `check` says whether a report can be asked it.
+
+    `by` is None for the report's own breakdown, empty for one row over everything. `begin` counts
+    in, `end` does not; `clock` says which time that is about. Of a filter's values any will do, of
+    several filters all must hold. `order` is a column, with a minus for the largest first.
+    """
+
+    by: Sequence[str] | None = None
+    begin: datetime | None = None
+    end: datetime | None = None
+    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    clock: Clock = "recorded"
+    order: str | None = None
+    limit: int | None = None
+
+    def breakdown(self, report: Report) -> Sequence[str]:
+        """Return what the report is broken down by."""
+        return (report.by or ()) if self.by is None else self.by
+
+    def check(self, report: Report) -> None:
+        """Raise `InvalidQuestion` where a report cannot be asked this; it says what it can."""
+        self._check_breakdown(report)
+        for name in self.filters:
+            _one_of(report, "filter", name, [*report.all_filters, f"{METADATA}KEY"])
+        if self.clock not in report.clocks:
+            _one_of(report, "clock", self.clock, report.clocks)
+        if self.order is not None:
+            columns = [each.name for each in report.columns]
+            _one_of(report, "order", self.order.removeprefix("-"), columns)
+        if self.limit is not None and not 1 <= self.limit <= MOST_ROWS:
+            raise InvalidQuestion(f"limit: from 1 to {MOST_ROWS}")
+        if self.begin is not None and self.end is not None and self.begin >= self.end:
+            raise InvalidQuestion("from: must be before to, which does not count in any more")
+
+    def _check_breakdown(self, report: Report) -> None:
+        by = self.breakdown(report)
+        if report.by is None and self.by is not None:
+            raise InvalidQuestion(
+                f"by: report {report.name} lists single rows and is not broken down; leave it out"
+            )
+        for name in by:
+            if not (name.startswith(METADATA) and name != METADATA):
+                _one_of(report, "by", name, [*report.all_breakdowns, f"{METADATA}KEY"])
+        if len(set(by)) < len(by):
+            raise InvalidQuestion("by: the same twice; name each once")
+        if len(by) > MOST_BREAKDOWNS:
+            raise InvalidQuestion(f"by: at most {MOST_BREAKDOWNS} at once")
+
+
+def is_time(name: str) -> bool:
+    """Tell whether a breakdown is one by time."""
+    return name in TIMES
+
+
+def _one_of(report: Report, what: str, given: str, known: Iterable[str]) -> None:
+    names = list(known)
+    if given not in names:
+        raise InvalidQuestion(
+            f"{what}: report {report.name} has no {given[:64]!r}; it has {', '.join(names)}"
+        )

@@ -1,0 +1,163 @@
+"""Asking reports: one tenant's rows, at one moment, in one transaction that writes nothing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from math import isfinite
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.errors import QueryCanceled, UndefinedColumn, UndefinedTable
+from psycopg.rows import tuple_row
+from psycopg.sql import Identifier
+
+from domain.errors import AgentlogError
+from domain.json_text import JsonValue, parse_stored
+from infrastructure.database import Database
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.standings import NotYetBuilt
+from infrastructure.readmodels.tables import SCHEMA
+from infrastructure.reports.catalogue import report as report_named
+from infrastructure.reports.query import query_of
+from infrastructure.reports.question import Question
+from infrastructure.reports.report import METADATA, Column, Report
+
+SECONDS = 30
+"""How long a report may take."""
+
+_TRIES = 3
+
+FoundT = TypeVar("FoundT")
+
+
+class ReportTooLong(AgentlogError):
+    """The report takes too long."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"report {name} takes longer than {SECONDS} s: narrow it, as by time (from and to)"
+        )
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a report says: rows of its breakdown and its columns, as JSON values.
+
+    `as_of` is the position in the log up to which it counts. `truncated`: there are more rows than
+    the limit.
+    """
+
+    report: Report
+    question: Question
+    as_of: int
+    columns: Sequence[Column]
+    rows: Sequence[tuple[JsonValue, ...]]
+    truncated: bool
+
+    @property
+    def by(self) -> Sequence[str]:
+        """What it is broken down by: its first columns."""
+        return self.question.breakdown(self.report)
+
+
+class Reports:
+    """The reports of one tenant."""
+
+    def __init__(self, database: Database, *, tenant: str) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def ask(self, name: str, question: Question) -> Answer:
+        """Return what a report says.
+
+        Raises:
+            UnknownReport: there is no such report.
+            InvalidQuestion: it cannot be asked that.
+            NotYetBuilt: its read model is not there yet, or not in a version that it knows.
+            ReportTooLong: it takes too long.
+        """
+        report = report_named(name)
+        question.check(report)
+        try:
+            return _again(lambda: self._try(report, question))
+        except UndefinedColumn as error:  # built by a version before: another is under way
+            raise NotYetBuilt(report.model or name) from error
+
+    def _try(self, report: Report, question: Question) -> Answer:
+        with self._database.connection() as connection, connection.transaction():
+            _prepare(connection)
+            table, as_of = _table(connection, report)
+            query = query_of(report, question, tenant=self._tenant, table=table)
+            try:
+                with connection.cursor(row_factory=tuple_row) as cursor:
+                    rows = cursor.execute(query.statement, query.parameters).fetchall()
+            except QueryCanceled as error:
+                raise ReportTooLong(report.name) from error
+        by = question.breakdown(report)
+        columns = (*(_breakdown_column(name) for name in by), *report.columns)
+        limit = query.parameters["limit"] - 1
+        found = [tuple(map(_json, columns, row)) for row in rows[:limit]]
+        return Answer(report, question, as_of, columns, found, len(rows) > limit)
+
+
+def _prepare(connection: psycopg.Connection) -> None:
+    """Set up the transaction; all that it reads is of one moment."""
+    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    connection.execute(
+        "SELECT set_config('statement_timeout', %s, true), set_config('work_mem', '64MB', true), "
+        # compiling a plan takes longer than these run
+        "set_config('jit', 'off', true)",
+        (f"{SECONDS}s",),
+    )
+
+
+def _table(connection: psycopg.Connection, report: Report) -> tuple[Identifier, int]:
+    """Return the table of the live build that a report reads, and how far that is.
+
+    Not the view: that may have come to stand on another build since the transaction began.
+    """
+    if report.model is None:
+        row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
+        return Identifier("agentlog", "threads"), 0 if row is None else row[0]
+    for build in builds.builds(connection):
+        if build.name == report.model and build.state == "live":
+            return Identifier(SCHEMA, f"{build.name}_{build.build}"), build.position
+    raise NotYetBuilt(report.model)
+
+
+def _again(ask: Callable[[], FoundT]) -> FoundT:
+    """Ask again where a rebuild took the table away meanwhile."""
+    for _ in range(_TRIES - 1):
+        try:
+            return ask()
+        except UndefinedTable:
+            continue
+    return ask()
+
+
+def _breakdown_column(name: str) -> Column:
+    if name.startswith(METADATA):
+        return Column(name, None, f"{name.removeprefix(METADATA)!r} of the thread's metadata, now")
+    return Column(name, None, "what the row is about")
+
+
+def _json(column: Column, value: Any) -> JsonValue:  # noqa: ANN401 - as the driver reads them
+    """Return a value as JSON has it: times as RFC 3339 in UTC, whole numbers as integers."""
+    match value:
+        case str() if column.name.startswith(METADATA):
+            return parse_stored(value.encode())
+        case datetime():
+            return f"{value.isoformat()}Z"
+        case date():
+            return value.isoformat()
+        case Decimal() | float() if not isfinite(value):
+            return None
+        case float() if column.unit == "ms":
+            return round(value, 3)  # between two measured values, as percentiles may be
+        case Decimal():
+            return float(value) if column.unit == "USD" else int(value)
+        case _:
+            found: JsonValue = value
+            return found

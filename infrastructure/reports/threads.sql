@@ -1,0 +1,27 @@
+-- Threads by what they came to. Durations and totals are over all of a thread's messages; money as in usage.
+SELECT {names}
+       threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
+       duration[3] AS duration_p99, messages, steps, tool_calls, tool_failures, model_calls,
+       input_tokens, output_tokens, total_tokens,
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd
+FROM (
+    SELECT {breakdowns}
+           count(*) AS threads,
+           percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.duration_ms)
+               AS duration,
+           sum(item.messages) AS messages,
+           sum(item.steps) AS steps,
+           sum(item.tool_calls) AS tool_calls,
+           sum(item.tool_failures) AS tool_failures,
+           sum(item.model_calls) AS model_calls,
+           sum(item.input_tokens) AS input_tokens,
+           sum(item.output_tokens) AS output_tokens,
+           sum(item.total_tokens) AS total_tokens,
+           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd
+    FROM {table} AS item
+    {threads}
+    WHERE {conditions}
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s

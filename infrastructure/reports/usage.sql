@@ -1,0 +1,30 @@
+-- Tokens and money. What is summed up cannot overflow: integers become numeric, and no cost beyond
+-- 1e290 counts. Summing money as numeric would take twice as long: billionths of a dollar are
+-- kept instead.
+SELECT {names}
+       calls, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens,
+       CASE
+           WHEN num_nonnulls(reported_total, input_without, output_without) > 0
+           THEN coalesce(reported_total, 0) + coalesce(input_without, 0)
+               + coalesce(output_without, 0)
+       END AS total_tokens,
+       priced_calls, trim_scale(round(cost_usd::numeric, 9)) AS cost_usd
+FROM (
+    SELECT {breakdowns}
+           count(*) AS calls,
+           sum(item.input_tokens) AS input_tokens,
+           sum(item.cached_input_tokens) AS cached_input_tokens,
+           sum(item.output_tokens) AS output_tokens,
+           sum(item.reasoning_tokens) AS reasoning_tokens,
+           sum(item.total_tokens) AS reported_total,
+           sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
+           sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
+           count(item.cost_usd) AS priced_calls,
+           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd
+    FROM {table} AS item
+    {threads}
+    WHERE {conditions}
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s

@@ -1,0 +1,1 @@
+"""Tests of reports: each figure against a straight computation over what was appended."""
