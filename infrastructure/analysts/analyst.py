@@ -1,0 +1,228 @@
+"""Queries of analysts with their answers, and the catalogue of the tables that they may ask."""
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+
+import psycopg
+
+from infrastructure.analysts.answers import (
+    Answer,
+    AnswerColumn,
+    CatalogueColumn,
+    CatalogueTable,
+)
+from infrastructure.analysts.errors import (
+    AnalystNotConfined,
+    Complaint,
+    InvalidQuery,
+    NotAQuery,
+    QueryForbidden,
+    QueryRejected,
+    QueryTooSlow,
+    RowTooLarge,
+    TooManyQueries,
+)
+from infrastructure.analysts.login import Login
+from infrastructure.analysts.parameters import Parameters, Query, query_of
+from infrastructure.analysts.session import DeadlinePassed, Refused, Session
+from infrastructure.database import DatabaseUnavailable
+from infrastructure.sql import statement
+
+MOST_ROWS = 100_000
+USUAL_ROWS = 1000
+MOST_BYTES = 16 * 2**20
+"""Of the rows of an answer as JSON."""
+USUAL_SECONDS = 30.0
+
+_ON_ONE_LINE = bytes.maketrans(b"\n\r\t", b"   ")  # in JSON as it was written, between its words
+
+
+class Analyst:
+    """Runs queries as the analysts' login of a tenant.
+
+    At most `most_queries` at once, each for `most_seconds` and with an answer of `most_bytes`.
+    """
+
+    def __init__(
+        self,
+        login: Login,
+        *,
+        tenant: str,
+        most_queries: int = 4,
+        most_seconds: float = USUAL_SECONDS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._login = login
+        self._tenant = tenant
+        self._free = threading.BoundedSemaphore(most_queries)
+        self._most_seconds = most_seconds
+        self._most_bytes = most_bytes
+
+    def query(
+        self,
+        written: str,
+        parameters: Parameters = (),
+        *,
+        limit: int = USUAL_ROWS,
+        seconds: float | None = None,
+    ) -> Answer:
+        """Return what a query comes to, in one read-only transaction that is never committed.
+
+        Args:
+            written: one SELECT, VALUES, TABLE or WITH … SELECT.
+            parameters: values for `:name`, or in order for `$1`.
+            limit: of rows, up to `MOST_ROWS`.
+            seconds: after which it is broken off; by default, and at most, the analyst's own.
+
+        Raises:
+            InvalidQuery: the query or what goes with it is off, in one of many ways.
+            NoAnalystLogin: analysts cannot log in yet.
+            AnalystNotConfined: their login is another's.
+            TooManyQueries: others are at it.
+            DatabaseUnavailable: the database does not answer.
+        """
+        if not 1 <= limit <= MOST_ROWS:
+            raise InvalidQuery(f"limit: from 1 to {MOST_ROWS} rows")
+        seconds = self._most_seconds if seconds is None else seconds
+        if not 0 < seconds <= self._most_seconds:
+            raise InvalidQuery(f"seconds: more than 0, up to {self._most_seconds:g}")
+        query = query_of(written, parameters)
+        began = time.monotonic()
+        with self._session(seconds) as session:
+            try:
+                return self._answer(session, query, limit)
+            except Refused as refused:
+                late = time.monotonic() - began >= seconds
+                raise _error_of(refused, query, seconds=seconds if late else None) from refused
+
+    def tables(self) -> list[CatalogueTable]:
+        """Return the tables that queries may be about, by name; raises as `query`."""
+        with self._session(self._most_seconds) as session:
+            rows = session.ask(statement("select_catalogue"))
+        return [
+            CatalogueTable(
+                name,
+                comment,
+                [CatalogueColumn(row["name"], row["type"], row["comment"]) for row in columns],
+            )
+            for (name, comment), columns in groupby(
+                rows, lambda row: (row["table_name"], row["table_comment"])
+            )
+        ]
+
+    @contextmanager
+    def _session(self, seconds: float) -> Iterator[Session]:
+        login = self._login()
+        if not self._free.acquire(blocking=False):
+            raise TooManyQueries
+        try:
+            with Session(login, seconds=seconds) as session:
+                _check_confined(session, self._tenant)
+                yield session
+        except DeadlinePassed as error:
+            raise QueryTooSlow(seconds=seconds) from error
+        finally:
+            self._free.release()
+
+    def _answer(self, session: Session, query: Query, limit: int) -> Answer:
+        progress = session.ask("SELECT name, position FROM progress ORDER BY name")
+        columns, types = session.describe(query.text)
+        if len(types) != len(query.values):
+            raise InvalidQuery(
+                f"parameters: the query takes {len(types)} parameters, "
+                f"and {len(query.values)} are given"
+            )
+        described = [
+            AnswerColumn(column[0], type_name)
+            for column, type_name in zip(columns, _types(session, columns), strict=True)
+        ]
+        head, tail = _around(len(columns), limit=limit, most_bytes=self._most_bytes)
+        rows: list[bytes] = []
+        size = 0
+        truncated = False
+        try:
+            for row in session.run(f"{head}{query.text}{tail}", query.values, types):
+                if row is None:
+                    raise RowTooLarge(most_bytes=self._most_bytes)
+                size += len(row) + 1
+                truncated = len(rows) == limit or size > self._most_bytes
+                if truncated:
+                    break
+                rows.append(row.translate(_ON_ONE_LINE))
+        except Refused as refused:
+            if refused.sqlstate == psycopg.errors.SyntaxError.sqlstate:  # by itself it had none
+                raise NotAQuery from refused
+            if refused.position is not None:
+                refused.position -= len(head)
+            raise
+        return Answer(
+            described, rows, truncated, {row["name"]: row["position"] for row in progress}
+        )
+
+
+def _around(columns: int, *, limit: int, most_bytes: int) -> tuple[str, str]:
+    """Return what goes around a query, so that it can be nothing else than one.
+
+    In a FROM, a statement is a query or an error of syntax, and changes nothing in a WITH either.
+    The database itself turns a row into JSON: it knows all its types, keeps every digit, and can
+    tell that a row is too large before that is sent to us.
+    """
+    names = [f"c{number}" for number in range(1, columns + 1)]
+    values = ", ".join(f"to_json(q.{name})::text" for name in names)
+    head = (
+        f"SELECT CASE WHEN octet_length(j) < {most_bytes} THEN j END FROM ("  # noqa: S608 - numbers
+        f"SELECT '[' || array_to_string(ARRAY[{values}]::text[], ',', 'null') || ']' AS j FROM (\n"
+    )
+    alias = f"q ({', '.join(names)})" if names else "q"
+    return head, f"\n) AS {alias} OFFSET 0) AS rows LIMIT {limit + 1}"  # 0: made once a row
+
+
+def _types(session: Session, columns: Sequence[tuple[str, int, int]]) -> list[str]:
+    rows = session.ask(
+        "SELECT format_type(type, modifier) AS type "
+        "FROM unnest(%s::oid[], %s::integer[]) WITH ORDINALITY AS _ (type, modifier, place) "
+        "ORDER BY place",
+        ([each[1] for each in columns], [each[2] for each in columns]),
+    )
+    return [row["type"] for row in rows]
+
+
+def _check_confined(session: Session, tenant: str) -> None:
+    try:
+        (found,) = session.ask(statement("select_analyst"))
+    except psycopg.ProgrammingError as error:
+        raise AnalystNotConfined("agentlog's views are not where it leads") from error
+    if found["mighty"] or found["privileged"]:
+        raise AnalystNotConfined("it has rights beyond reading")
+    if found["insider"]:
+        raise AnalystNotConfined("it has rights on agentlog's own tables")
+    if found["tenant"] != tenant:
+        raise AnalystNotConfined("it is not bound to the tenant of this service")
+
+
+def _error_of(refused: Refused, query: Query, *, seconds: float | None) -> InvalidQuery | Exception:
+    """Return our error for PostgreSQL's; `seconds` where the query had used up its time."""
+    errors = psycopg.errors
+    match refused.sqlstate:
+        case errors.SyntaxError.sqlstate if refused.position is None:  # more than one statement
+            return NotAQuery()
+        case errors.QueryCanceled.sqlstate if seconds is not None:
+            return QueryTooSlow(seconds=seconds)
+        case state if state.startswith(("57P", "08")):
+            return DatabaseUnavailable(refused.message)
+        case errors.InsufficientPrivilege.sqlstate | errors.ReadOnlySqlTransaction.sqlstate:
+            return QueryForbidden(_complaint(refused, query))
+        case _:
+            return QueryRejected(_complaint(refused, query))
+
+
+def _complaint(refused: Refused, query: Query) -> Complaint:
+    place = (
+        query.place(refused.position)
+        if refused.position is not None and refused.position > 0
+        else (None, None, None)
+    )
+    return Complaint(refused.sqlstate, refused.message, refused.detail, refused.hint, *place)

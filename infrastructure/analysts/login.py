@@ -1,0 +1,125 @@
+"""Who analysts are to the database.
+
+A login of their own, never ours with fewer rights for a while: SQL can undo `SET ROLE`, and what it
+cannot undo is who has logged in. Our own PostgreSQL gets the role when it is first needed; nobody
+but us can reach its socket. Somebody else's gets nothing unasked: its administrator makes the role
+from `grants`, and the setting AGENTLOG_ANALYST_URL names it.
+"""
+
+import threading
+from collections.abc import Callable
+from hashlib import sha256
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from infrastructure.analysts.errors import NoAnalystLogin
+from infrastructure.database import Database
+from infrastructure.sql import statement
+
+Login = Callable[[], str]
+"""Returns what libpq needs to log in as an analyst."""
+
+_ROLE = "agentlog_analyst"
+_RACES = 5
+_LOST_RACES = (
+    psycopg.errors.DuplicateObject,
+    psycopg.errors.UniqueViolation,
+    psycopg.errors.InternalError_,  # "tuple concurrently updated" has no code of its own
+)
+
+
+def role_of(tenant: str) -> str:
+    """Return the name of the role of a tenant's analysts: every role sees it, so it hides whose."""
+    if tenant == "default":
+        return _ROLE
+    return f"{_ROLE}_{sha256(tenant.encode()).hexdigest()[:16]}"
+
+
+def given_login(url: str | None) -> Login:
+    """Return the login that the settings name; without one it raises `NoAnalystLogin`."""
+
+    def login() -> str:
+        if url is None:
+            raise NoAnalystLogin
+        return url
+
+    return login
+
+
+def own_login(database: Database, url: str, *, tenant: str) -> Login:
+    """Return the login to our own server at `url`, which has the role from the first time on.
+
+    It raises `DatabaseUnavailable`.
+    """
+    made = threading.Lock()
+    found: list[str] = []
+
+    def login() -> str:
+        with made:
+            if not found:
+                with database.connection() as connection:
+                    make_role(connection, tenant)
+                found.append(make_conninfo(url, user=role_of(tenant)))
+        return found[0]
+
+    return login
+
+
+def make_role(connection: psycopg.Connection, tenant: str) -> None:
+    """Make the role of a tenant's analysts, where it is not there yet, as a superuser.
+
+    Roles belong to the server, not to the database: others may be at it in other databases.
+    """
+    for race in range(1, _RACES + 1):
+        try:
+            with connection.transaction():
+                if not _is_made(connection, tenant):
+                    connection.execute("SELECT pg_advisory_xact_lock(hashtext('analysts'))")
+                    connection.execute(_filled("grant_analyst", tenant, connection))
+                    connection.execute(_filled("restrict_analyst", tenant, connection))
+        except _LOST_RACES:
+            if race == _RACES:
+                raise
+        else:
+            return
+
+
+def grants(database: Database, tenant: str) -> str:
+    """Return the SQL that an administrator runs once, so that a tenant's analysts can log in."""
+    with database.connection() as connection:
+        granted = _filled("grant_analyst", tenant, connection).as_string(connection)
+        restricted = _filled("restrict_analyst", tenant, connection).as_string(connection)
+        password = (
+            sql.SQL("ALTER ROLE {role} PASSWORD {password};")
+            .format(
+                role=sql.Identifier(role_of(tenant)), password=sql.Literal("choose one of your own")
+            )
+            .as_string(connection)
+        )
+        name = connection.info.dbname
+    later = "\n".join(f"-- {line}".rstrip() for line in restricted.splitlines())
+    return (
+        f"{granted}{password}\n\n"
+        f"-- Then: AGENTLOG_ANALYST_URL=postgresql://{role_of(tenant)}:PASSWORD@HOST/{name}\n\n"
+        f"-- Stricter still, if you like:\n\n{later}\n"
+    )
+
+
+def _is_made(connection: psycopg.Connection, tenant: str) -> bool:
+    row = connection.execute(
+        "SELECT FROM agentlog.analysts JOIN pg_roles ON rolname = role "
+        "WHERE role = %s AND tenant = %s",
+        (role_of(tenant), tenant),
+    ).fetchone()
+    return row is not None
+
+
+def _filled(name: str, tenant: str, connection: psycopg.Connection) -> sql.Composed:
+    return sql.SQL(statement(name)).format(
+        role=sql.Identifier(role_of(tenant)),
+        name=sql.Literal(role_of(tenant)),
+        tenant=sql.Literal(tenant),
+        database=sql.Identifier(connection.info.dbname),
+    )

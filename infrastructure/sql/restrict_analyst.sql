@@ -1,0 +1,23 @@
+-- What PostgreSQL lets everybody do, and no analyst needs. For superusers, in a database that is
+-- agentlog's alone: others in it lose these rights too.
+ALTER ROLE {role} SET temp_file_limit = '4GB';
+REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
+DO $$
+DECLARE
+    called regprocedure;
+BEGIN
+    FOR called IN
+        SELECT oid FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace
+            AND (
+                proname ~ '^(lo_.*|lowrite|loread|pg_(try_)?advisory_.*)$'
+                OR proname IN (
+                    'pg_cancel_backend', 'pg_export_snapshot', 'pg_logical_emit_message',
+                    'pg_notify', 'pg_terminate_backend'
+                )
+            )
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', called);
+    END LOOP;
+END
+$$;

@@ -1,0 +1,1 @@
+"""Tests of SQL for analysts: what it answers, and everything that it must not let through."""
