@@ -1,11 +1,13 @@
-"""Threads out of the store: a line each, as records that `import` reads."""
+"""Threads out of the store: a line each, as records that `import` reads; and the log as it is."""
 
 from collections.abc import Iterable, Iterator
 
+from domain.events import Event
 from domain.facts import ThreadClosed
 from domain.json_text import JsonValue
 from domain.moments import Moment
 from infrastructure.heads import Head
+from infrastructure.reader import LogReader
 from infrastructure.store import Store
 from infrastructure.transfer.records import OWN_FACTS
 from projections.registry import AnyView
@@ -42,6 +44,13 @@ def export_threads(
             "messages": content,
             **({"closed": _without_type(closing[0])} if closing else {}),
         }
+
+
+def log_events(reader: LogReader, *, after: int, upto: int) -> Iterator[Event]:
+    """Yield the events of all threads beyond a position, not beyond `upto`, a page at a time."""
+    while page := reader.log(after=after, upto=upto, limit=_PAGE):
+        yield from page
+        after = page[-1].position or upto
 
 
 def _facts(head: Head) -> dict[str, JsonValue]:

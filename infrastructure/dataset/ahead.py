@@ -1,0 +1,17 @@
+"""Reading ahead: the database and the next piece in a thread, while this one is encoded."""
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+ItemT = TypeVar("ItemT")
+
+
+def ahead(source: Iterator[ItemT]) -> Generator[ItemT]:
+    """Yield what `source` yields, which is asked for the next item before this one is worked on."""
+    end = object()
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
+        coming = thread.submit(next, source, end)
+        while (item := coming.result()) is not end:
+            coming = thread.submit(next, source, end)
+            yield item  # type: ignore[misc] # it is not the end

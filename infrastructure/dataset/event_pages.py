@@ -1,0 +1,177 @@
+"""Reading a tenant's events column by column, in the order of the log and in bounded pieces."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+from psycopg.rows import TupleRow, tuple_row
+
+from domain.json_text import parse_stored
+from infrastructure.blobs import read_contents
+from infrastructure.cuts import digests_in, whole
+from infrastructure.database import Database
+from infrastructure.dataset.columns import column, read_times_as_numbers
+from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.sql import statement
+
+_PAGE_EVENTS = 10_000
+_PAGE_BYTES = 16 * 2**20
+"""Of the bodies of a page as they are stored, but for its first."""
+_PIECE_BYTES = 16 * 2**20
+"""Of the bodies of a piece as they were appended, but for its last."""
+_LATEST = 253_402_300_799_999
+_BEGINNING = re.compile(rb'\{"id":"[0-9A-Z]{26}","timestamp":(0|[1-9][0-9]{0,13}),')
+"""How bodies begin that the log prepared: most need not be parsed for their time."""
+_BODY, _CUTS = 6, 10
+
+_Cursor = Any
+"""A binary cursor: psycopg's own type says nothing of that."""
+
+
+def read_events(
+    database: Database, *, tenant: str, after: int, upto: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the events beyond `after`, not beyond `upto`; `upto` has to be committed already.
+
+    No transaction is open between pages: up to a position that was reached, the log stands still.
+    """
+    schema = schema_of(EVENTS, tenant=tenant)
+    with (
+        database.connection() as connection,
+        connection.cursor(binary=True, row_factory=tuple_row) as cursor,
+    ):
+        read_times_as_numbers(cursor)
+        while after < upto:
+            rows = cursor.execute(
+                statement("select_log_page"),
+                {
+                    "tenant": tenant,
+                    "after": after,
+                    "upto": upto,
+                    "limit": _PAGE_EVENTS,
+                    "most_bytes": _PAGE_BYTES,
+                },
+            ).fetchall()
+            if not rows:
+                return
+            for piece in _pieces(cursor, tenant, rows):
+                cuts = [row[_CUTS] for row in piece if row[_CUTS] is not None]
+                contents = read_contents(cursor, tenant, cuts)
+                yield _batch(schema, tenant, piece, contents)
+            after = rows[-1][2]
+
+
+def _pieces(cursor: _Cursor, tenant: str, rows: list[TupleRow]) -> Iterator[list[TupleRow]]:
+    """Yield rows in pieces whose whole bodies fit in memory: a cut of 36 bytes may be of 64 MB."""
+    cuts = [row[_CUTS] for row in rows if row[_CUTS] is not None]
+    sizes: dict[bytes, int] = {}
+    if cuts:
+        asked = {"tenant": tenant, "digests": list(digests_in(cuts))}
+        sizes = dict(cursor.execute(statement("select_blob_sizes"), asked).fetchall())
+    if sum(map(len, cuts)) // 36 * max(sizes.values(), default=0) < _PIECE_BYTES:
+        yield rows  # however they are spread
+        return
+    piece: list[TupleRow] = []
+    size = 0
+    for row in rows:
+        piece.append(row)
+        size += len(row[_BODY])
+        if row[_CUTS] is not None:
+            size += sum(sizes[each] for each in digests_in([row[_CUTS]]))
+        if size >= _PIECE_BYTES:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
+
+
+def _batch(
+    schema: pa.Schema, tenant: str, rows: Sequence[TupleRow], contents: dict[bytes, bytes]
+) -> pa.RecordBatch:
+    (
+        thread_ids,
+        versions,
+        positions,
+        types,
+        message_ids,
+        times,
+        stored,
+        digests,
+        chains,
+        metadata,
+        cuts,
+    ) = zip(*rows, strict=True)
+    bodies = [
+        body if cut is None else whole(body, cut, contents)
+        for body, cut in zip(stored, cuts, strict=True)
+    ]
+    texts, others = _texts(bodies)
+    beside = [_beside(each) for each in metadata]
+    columns: dict[str, Any] = {
+        "tenant": [tenant] * len(rows),
+        "thread_id": thread_ids,
+        "version": versions,
+        "position": positions,
+        "type": types,
+        "message_id": message_ids,
+        "recorded_at": times,
+        "response_id": [each[0] for each in beside],
+        "actor": [each[1] for each in beside],
+        "body_sha256": digests,
+        "chain": chains,
+        "metadata": metadata,
+    }
+    arrays = {name: column(values, schema.field(name).type) for name, values in columns.items()}
+    sent = pa.array([_sent(each) for each in stored], pa.timestamp("ms", tz="UTC"))
+    arrays["sent_at"] = sent.cast(schema.field("sent_at").type)
+    arrays["body"], arrays["body_bytes"] = texts, others
+    return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+
+
+def _texts(bodies: list[bytes]) -> tuple[pa.Array, pa.Array]:
+    """Return bodies as texts, and beside them those that are none: bytes of the library's users."""
+    try:
+        return pa.array(bodies, pa.string()), pa.nulls(len(bodies), pa.binary())
+    except pa.ArrowInvalid:
+        texts = [_text(each) for each in bodies]
+        others = [body if text is None else None for body, text in zip(bodies, texts, strict=True)]
+        return pa.array(texts, pa.string()), pa.array(others, pa.binary())
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _sent(stored: bytes) -> int | None:
+    """Return a message's own time, in milliseconds; what was cut out of the body is only texts."""
+    beginning = _BEGINNING.match(stored)
+    if beginning is not None:
+        return int(beginning[1])
+    raw = _read(stored)
+    found = raw.get("timestamp") if isinstance(raw, dict) else None
+    return found if type(found) is int and 0 <= found <= _LATEST else None
+
+
+def _beside(metadata: bytes | None) -> tuple[str | None, str | None]:
+    """Return the response that a message came out of, and who made it."""
+    if metadata is None:
+        return None, None
+    raw = _read(metadata)
+    if not isinstance(raw, dict):
+        return None, None
+    response_id, actor = raw.get("responseId"), raw.get("actor")
+    return (
+        response_id if isinstance(response_id, str) else None,
+        actor if isinstance(actor, str) else None,
+    )
+
+
+def _read(text: bytes) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return parse_stored(text)
+    except ValueError:
+        return None

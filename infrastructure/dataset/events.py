@@ -1,0 +1,124 @@
+"""Events into a dataset: new files beyond the position that it has reached."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from infrastructure.database import Database
+from infrastructure.dataset.ahead import ahead
+from infrastructure.dataset.event_pages import read_events
+from infrastructure.dataset.folder import Folder
+from infrastructure.dataset.manifest import EventsFile, Mark
+from infrastructure.dataset.part import Part
+from infrastructure.dataset.schema import EVENTS, schema_of
+
+_FILE_ROWS = 2_000_000
+_FILE_BYTES = 2**30
+"""Of the values of a file, before they are encoded: about so much is the largest of them."""
+_CHECKPOINT_ROWS = 1_000_000
+"""After so many new rows, what is finished is published: an export that is killed loses no more."""
+
+Progress = Callable[[str, int, int], None]
+"""Is told of a table how many of its rows, days or positions are done, and of how many."""
+
+
+class EventsExport:
+    """Goes on with the events of a dataset, up to a position that is committed."""
+
+    def __init__(
+        self, database: Database, folder: Folder, *, upto: int, progress: Progress
+    ) -> None:
+        self._database = database
+        self._folder = folder
+        self._upto = upto
+        self._progress = progress
+        self._tenant = folder.manifest.tenant
+        self._schema = schema_of(EVENTS, tenant=self._tenant)
+        self._part: Part | None = None
+        self._day = ""
+        self._first = self._last = 0
+        self._finished: list[tuple[Path, EventsFile]] = []
+        self._unpublished = 0
+
+    def run(self) -> int:
+        """Write what is new; return how many events that is."""
+        begin = self._folder.manifest.position
+        rows, last = 0, None
+        events = read_events(self._database, tenant=self._tenant, after=begin, upto=self._upto)
+        try:
+            with closing(ahead(events)) as batches:
+                for batch in batches:
+                    for day, piece in _days(batch):
+                        self._write(day, piece)
+                    rows += batch.num_rows
+                    self._progress(EVENTS, self._last - begin, self._upto - begin)
+                    last = _mark(batch)
+                    if self._unpublished >= _CHECKPOINT_ROWS:
+                        self._publish(self._last, last)
+            self._publish(self._upto, last)
+        finally:
+            if self._part is not None:
+                self._part.close()
+        return rows
+
+    def _write(self, day: str, batch: pa.RecordBatch) -> None:
+        part = self._part
+        if part is not None and (
+            day != self._day or part.rows >= _FILE_ROWS or part.bytes >= _FILE_BYTES
+        ):
+            self._finish()
+        first, self._last = (int(batch["position"][place].as_py()) for place in (0, -1))
+        if self._part is None:
+            self._part = Part(self._folder.partial(), self._schema)
+            self._day, self._first = day, first
+        self._part.write(batch)
+        self._unpublished += batch.num_rows
+
+    def _finish(self) -> None:
+        """Have the file that is being written whole, for the next checkpoint."""
+        if self._part is None:
+            return
+        part, self._part = self._part, None
+        size = part.finish()
+        file = EventsFile(
+            day=self._day, first=self._first, last=self._last, rows=part.rows, bytes=size
+        )
+        self._finished.append((part.path, file))
+
+    def _publish(self, position: int, last: Mark | None) -> None:
+        """Have all that was written stand in the dataset, and the manifest say so."""
+        self._finish()
+        finished, self._finished, self._unpublished = self._finished, [], 0
+        manifest = self._folder.manifest
+        self._folder.publish([(path, file.path) for path, file in finished])
+        self._folder.write(
+            manifest.model_copy(
+                update={
+                    "position": max(position, manifest.position),
+                    "events": [*manifest.events, *(file for _, file in finished)],
+                    "last": later(manifest.last, last),
+                }
+            )
+        )
+
+
+def _mark(batch: pa.RecordBatch) -> Mark:
+    return Mark(position=batch["position"][-1].as_py(), chain=batch["chain"][-1].as_py().hex())
+
+
+def later(one: Mark | None, other: Mark | None) -> Mark | None:
+    """Return the mark that is further on in the log."""
+    marks = [each for each in (one, other) if each is not None]
+    return max(marks, key=lambda mark: mark.position, default=None)
+
+
+def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Yield the rows of each day in UTC: `recorded_at` grows with the position."""
+    runs = pc.run_end_encode(batch["recorded_at"].cast(pa.date32()))
+    begin = 0
+    for end, day in zip(runs.run_ends.to_pylist(), runs.values.to_pylist(), strict=True):
+        yield day.isoformat(), batch.slice(begin, end - begin)
+        begin = end

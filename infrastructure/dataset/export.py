@@ -1,0 +1,90 @@
+"""The export: a folder that is this log's, read models as of one moment, and the events to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infrastructure.database import Database
+from infrastructure.dataset.errors import ForeignDataset
+from infrastructure.dataset.events import EventsExport, Progress
+from infrastructure.dataset.folder import Folder, open_folder
+from infrastructure.dataset.manifest import Mark
+from infrastructure.dataset.present import bring_up
+from infrastructure.dataset.schema import EVENTS
+from infrastructure.dataset.tables import export_tables, last_event
+from infrastructure.readmodels.standings import Standings
+from infrastructure.sql import statement
+from projections.readmodels.registry import READ_MODELS
+
+TABLES = (EVENTS, *READ_MODELS)
+"""What a dataset may hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export came to: new events, days of read models written, and the log's position."""
+
+    events: int
+    days: int
+    position: int
+
+
+def export_dataset(  # noqa: PLR0913 - one parameter a choice
+    database: Database,
+    standings: Standings,
+    path: Path,
+    *,
+    tenant: str,
+    tables: Sequence[str] = TABLES,
+    progress: Progress = lambda *_: None,
+) -> Exported:
+    """Bring a dataset up to the present, or make it; of `tables`, the others stay as they are.
+
+    Read models are as of one moment, and events reach it, so that rows find their events.
+
+    Raises:
+        DatasetBusy: another export writes to the folder.
+        ForeignDataset: the folder holds something else, or the dataset of another log.
+        UnwritableDataset: the folder cannot be written.
+        ProjectionBehind: a read model is paused, or stopped at an event.
+        NewerReadModel: a read model was built by newer code.
+    """
+    names = [name for name in READ_MODELS if name in tables]
+    with open_folder(path, tenant=tenant) as folder:
+        _identify(database, folder)
+        folder.clean()
+        position = _position(database)
+        events = days = 0
+        if names:
+            bring_up(database, standings, names, position=position, progress=progress)
+            position, days = export_tables(database, folder, names, progress=progress)
+        if EVENTS in tables:
+            events = EventsExport(database, folder, upto=position, progress=progress).run()
+        return Exported(events, days, position)
+
+
+def _identify(database: Database, folder: Folder) -> None:
+    """See that the dataset is of this log, by its first event and the last it has been told of."""
+    manifest = folder.manifest
+    with database.connection() as connection:
+        row = connection.execute(
+            statement("select_first_event"), {"tenant": manifest.tenant}
+        ).fetchone()
+        first = None if row is None else Mark(position=row[0], chain=row[1].hex())
+        if manifest.first is not None and manifest.first != first:
+            raise ForeignDataset(folder.path, "holds the dataset of another log")
+        last = manifest.last
+        if last is not None and last != last_event(connection, manifest.tenant, upto=last.position):
+            raise ForeignDataset(
+                folder.path,
+                f"holds events up to position {last.position} that this log has not, as where it "
+                "was restored from a backup",
+            )
+    if manifest.first is None and first is not None:
+        folder.write(manifest.model_copy(update={"first": first}))
+
+
+def _position(database: Database) -> int:
+    with database.connection() as connection:
+        row = connection.execute(statement("log_position")).fetchone()
+    return 0 if row is None else int(row[0])

@@ -1,0 +1,155 @@
+"""The folder of a dataset: one export at a time, files that appear whole, and a manifest.
+
+    _agentlog.json    the manifest: renamed into place last, after all that it names
+    _agentlog.lock    whoever exports holds it; the kernel takes it back however that ends
+    _partial/         files being written
+    TABLE/day=…/…     the dataset itself
+
+A file is renamed into its place whole and on disk. What an export that was killed left behind is
+not in the manifest: the next one takes it away, and writes anew what is not as the manifest says.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
+from infrastructure.dataset.manifest import FORMAT, NAME, Manifest, rows_path
+from infrastructure.embedded.locks import FileLock
+
+_LOCK = "_agentlog.lock"
+_PARTIAL = "_partial"
+_STALE = -1
+"""The position of a table that lost a file: it is compared with the database in any case."""
+
+
+class Folder:
+    """A dataset's folder, locked; `manifest` is what its manifest says."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self._number = 0
+
+    def clean(self) -> None:
+        """Take away what the manifest does not name, and from the manifest what is not there."""
+        named = self.manifest.files()
+        whole = {path for path, size in named.items() if _size(self.path / path) == size}
+        if len(whole) < len(named):
+            self.write(_only(self.manifest, whole))
+            named = self.manifest.files()
+        for path in [*self.path.glob(f"{_PARTIAL}/*"), *self.path.glob("*/day=*/*.parquet")]:
+            if path.relative_to(self.path).as_posix() not in named:
+                path.unlink()
+
+    def partial(self) -> Path:
+        """Return where a new file may be written, out of readers' sight."""
+        self._number += 1
+        return self.path / _PARTIAL / f"{self._number}.part"
+
+    def publish(self, files: Iterable[tuple[Path, str]], *, gone: Iterable[str] = ()) -> None:
+        """Rename finished files to their paths in the dataset, in this order; take others away."""
+        folders = {self.path}
+        for partial, path in files:
+            target = self.path / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial.rename(target)
+            folders |= {target.parent, target.parent.parent}
+        for path in gone:
+            (self.path / path).unlink(missing_ok=True)
+            folders.add((self.path / path).parent)
+        for each in folders:
+            sync(each)
+
+    def write(self, manifest: Manifest) -> None:
+        """Write the manifest: what it names has to be in its place."""
+        temporary = self.path / _PARTIAL / NAME
+        temporary.write_text(manifest.model_dump_json(indent=1), "utf-8")
+        sync(temporary)
+        temporary.rename(self.path / NAME)
+        sync(self.path)
+        self.manifest = manifest
+
+
+@contextmanager
+def open_folder(path: Path, *, tenant: str) -> Iterator[Folder]:
+    """Yield the folder, made if it is not there, locked meanwhile; `clean` is the caller's.
+
+    Raises:
+        DatasetBusy: another export is at work there.
+        ForeignDataset: it holds something else, or another tenant's dataset.
+        UnwritableDataset: it cannot be written; also for what the caller does meanwhile.
+    """
+    try:
+        if path.is_dir() and not (path / NAME).exists() and not _is_fresh(path):
+            raise ForeignDataset(path, "holds files, and is no dataset of agentlog's")
+        path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path / _LOCK)
+        try:
+            if not lock.try_exclusive():
+                raise DatasetBusy(path)
+            (path / _PARTIAL).mkdir(exist_ok=True)
+            folder = Folder(path, _read(path, tenant))
+            if not (path / NAME).exists():
+                folder.write(folder.manifest)
+            yield folder
+        finally:
+            lock.close()
+    except OSError as error:
+        raise UnwritableDataset(path, error) from error
+
+
+def sync(path: Path) -> None:
+    """Have a file or folder on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_fresh(path: Path) -> bool:
+    """Tell whether a folder without a manifest is empty, but for what we make first."""
+    return {each.name for each in path.iterdir()} <= {_LOCK, _PARTIAL}
+
+
+def _read(path: Path, tenant: str) -> Manifest:
+    try:
+        found = Manifest.model_validate_json((path / NAME).read_bytes())
+    except FileNotFoundError:
+        return Manifest(tenant=tenant)
+    except ValidationError as error:
+        raise ForeignDataset(path, f"{NAME} is not one that this agentlog writes") from error
+    if found.format != FORMAT:
+        raise ForeignDataset(path, f"{NAME} is of format {found.format}, not {FORMAT}")
+    if found.tenant != tenant:
+        reason = f"holds a dataset of tenant {found.tenant!r}, not of {tenant!r}"
+        raise ForeignDataset(path, reason)
+    return found
+
+
+def _only(manifest: Manifest, whole: set[str]) -> Manifest:
+    """Return the manifest without the files that are not whole: events end before the first."""
+    events = list(takewhile(lambda each: each.path in whole, manifest.events))
+    lost = len(events) < len(manifest.events)
+    tables = {}
+    for name, table in manifest.tables.items():
+        days = {day: each for day, each in table.days.items() if rows_path(name, day) in whole}
+        stale = len(days) < len(table.days)
+        update = {"days": days, "position": _STALE} if stale else {}
+        tables[name] = table.model_copy(update=update)
+    position = manifest.position
+    if lost:
+        position = events[-1].last if events else 0
+    return manifest.model_copy(update={"events": events, "position": position, "tables": tables})
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,91 @@
+"""What a dataset holds, as its manifest says: every file, and how far each table has come."""
+
+from datetime import date
+
+from pydantic import BaseModel, ConfigDict
+
+from infrastructure.dataset.schema import EVENTS
+
+FORMAT = 1
+NAME = "_agentlog.json"
+NO_DAY = "__HIVE_DEFAULT_PARTITION__"
+"""What Hive, and whoever reads its partitions, calls the day of rows without one."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Mark(_Part):
+    """An event by which a log is known: its position, and its link of the hash chain in hex."""
+
+    position: int
+    chain: str
+
+
+class EventsFile(_Part):
+    """A file of events: the days' rows from position `first` to `last`."""
+
+    day: str
+    first: int
+    last: int
+    rows: int
+    bytes: int
+
+    @property
+    def path(self) -> str:
+        """Where it is in the dataset."""
+        # so many digits that names sort as positions do
+        return f"{EVENTS}/day={self.day}/{self.first:012d}-{self.last:012d}.parquet"
+
+
+class DayFile(_Part):
+    """A file of a read model's rows of one day.
+
+    `open` rows among them may still change: `digest` tells whether they did.
+    """
+
+    rows: int
+    open: int
+    digest: str
+    bytes: int
+
+
+class TableFiles(_Part):
+    """A read model's files by their days, as of a position, from one build of its table."""
+
+    version: int
+    build: int
+    position: int
+    days: dict[str, DayFile]
+
+
+class Manifest(_Part):
+    """What the dataset holds; `position` is that of the events."""
+
+    format: int = FORMAT
+    tenant: str
+    first: Mark | None = None
+    """The tenant's first event in the log."""
+    last: Mark | None = None
+    """The last event that any table of the dataset is about."""
+    position: int = 0
+    events: list[EventsFile] = []
+    tables: dict[str, TableFiles] = {}
+
+    def files(self) -> dict[str, int]:
+        """Return the path of each file, and how many bytes it has."""
+        found = {each.path: each.bytes for each in self.events}
+        for name, table in self.tables.items():
+            found |= {rows_path(name, day): each.bytes for day, each in table.days.items()}
+        return found
+
+
+def rows_path(name: str, day: str) -> str:
+    """Return where the rows of a day of a read model are in the dataset."""
+    return f"{name}/day={day}/rows.parquet"
+
+
+def day_text(day: date | None) -> str:
+    """Return how a partition names a day."""
+    return NO_DAY if day is None else day.isoformat()

@@ -1,0 +1,67 @@
+"""Writing a Parquet file: in row groups of bounded size, whole and on disk when it is finished."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from infrastructure.dataset.folder import sync
+
+_GROUP_ROWS = 122_880  # what DuckDB reads as one piece of work
+_GROUP_BYTES = 48 * 2**20
+
+_UNREPEATED = frozenset({"body", "body_bytes", "body_sha256", "chain", "message_id", "position"})
+"""Columns where a dictionary of values would only be built to be thrown away."""
+_UNSORTED = frozenset({"body", "body_bytes", "body_sha256", "chain", "metadata"})
+"""Columns in which nobody looks for a range: statistics of them would be long and of no use."""
+
+
+class Part:
+    """A Parquet file being written at `path`, until it is finished or closed."""
+
+    def __init__(self, path: Path, schema: pa.Schema) -> None:
+        self.path = path
+        self.rows = 0
+        self.bytes = 0
+        """Of the values, before they are encoded."""
+        self._schema = schema
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+        self._pending_bytes = 0
+        names: Sequence[str] = schema.names
+        self._writer = pq.ParquetWriter(
+            path,
+            schema,
+            compression="zstd",
+            use_dictionary=[name for name in names if name not in _UNREPEATED],
+            write_statistics=[name for name in names if name not in _UNSORTED],
+        )
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows."""
+        size = batch.nbytes
+        self.rows += batch.num_rows
+        self.bytes += size
+        self._pending.append(batch)
+        self._pending_rows += batch.num_rows
+        self._pending_bytes += size
+        if self._pending_rows >= _GROUP_ROWS or self._pending_bytes >= _GROUP_BYTES:
+            self._flush()
+
+    def finish(self) -> int:
+        """Have the file whole and on disk; return its size in bytes."""
+        self._flush()
+        self._writer.close()
+        sync(self.path)
+        return self.path.stat().st_size
+
+    def close(self) -> None:
+        """Leave the file as it is, whatever is missing in it."""
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._pending:
+            table = pa.Table.from_batches(self._pending, self._schema)
+            self._writer.write_table(table, row_group_size=_GROUP_ROWS * 2)
+        self._pending, self._pending_rows, self._pending_bytes = [], 0, 0

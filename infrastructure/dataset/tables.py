@@ -1,0 +1,143 @@
+"""Read models into a dataset: the days whose rows are not those of the last export any more."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import date
+
+import psycopg
+from psycopg.errors import UndefinedTable
+
+from infrastructure.database import Database
+from infrastructure.dataset.ahead import ahead
+from infrastructure.dataset.errors import NewerReadModel, ReadModelsMove
+from infrastructure.dataset.events import Progress, later
+from infrastructure.dataset.folder import Folder
+from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
+from infrastructure.dataset.part import Part
+from infrastructure.dataset.schema import schema_of, table_of
+from infrastructure.dataset.table_days import DayRows, TableDays
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.builds import Build
+from infrastructure.sql import statement
+from projections.readmodels.registry import read_model
+
+_TRIES = 5
+
+
+def export_tables(
+    database: Database, folder: Folder, names: Sequence[str], *, progress: Progress
+) -> tuple[int, int]:
+    """Write what changed in read models, all as of one moment; each has to be live.
+
+    Return the position of the log at that moment, and how many days were written.
+
+    Raises:
+        ReadModelsMove: they were replaced meanwhile, again and again.
+        NewerReadModel: one was replaced by newer code's.
+    """
+    written = 0
+    for _ in range(_TRIES):
+        try:
+            with _snapshot(database) as connection:
+                live = {each.name: each for each in builds.builds(connection) if _is_live(each)}
+                position = live[names[0]].log_position
+                for name in names:
+                    if live[name].version != read_model(name).version:
+                        raise NewerReadModel(name)
+                    written += _export_table(connection, folder, live[name], progress)
+                return position, written
+        except UndefinedTable:  # a rebuilt one took its place: the books said so after our look
+            continue
+    raise ReadModelsMove
+
+
+def _is_live(build: Build) -> bool:
+    return build.state == "live"
+
+
+@contextmanager
+def _snapshot(database: Database) -> Iterator[psycopg.Connection]:
+    """Yield a connection on which every statement sees the same moment."""
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        # a day is read while its file is written, however long that takes
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = '10min'")
+        # rows are digested as texts, which have times in them
+        connection.execute("SET LOCAL TimeZone = 'UTC'")
+        connection.execute("SET LOCAL DateStyle = 'ISO'")
+        yield connection
+
+
+def _export_table(
+    connection: psycopg.Connection, folder: Folder, build: Build, progress: Progress
+) -> int:
+    """Write the days of a table that differ from the dataset's; return how many."""
+    name, tenant = build.name, folder.manifest.tenant
+    known = folder.manifest.tables.get(name)
+    of_this_build = known is not None and (known.version, known.build) == (
+        build.version,
+        build.build,
+    )
+    old = known.days if known is not None and of_this_build else {}
+    if known is not None and of_this_build and known.position == build.position:
+        return 0
+    table = TableDays(table_of(name), build.build, tenant=tenant)
+    days = table.days(connection)
+    changed = {
+        day: each for day, each in days.items() if not _is_same(old.get(day_text(day)), each)
+    }
+    files: dict[str, DayFile] = {
+        day_text(day): old[day_text(day)] for day in days if day not in changed
+    }
+    finished = []
+    for number, (day, found) in enumerate(changed.items(), 1):
+        part = _write_day(connection, folder, table, name, day)
+        finished.append((part.path, rows_path(name, day_text(day))))
+        files[day_text(day)] = DayFile(
+            rows=part.rows, open=found.open, digest=found.digest, bytes=part.path.stat().st_size
+        )
+        progress(name, number, len(changed))
+    before = known.days if known is not None else {}
+    gone = [rows_path(name, day) for day in before if day not in files]
+    folder.publish(finished, gone=gone)
+    mark = last_event(connection, tenant, upto=build.position)
+    tables = {
+        **folder.manifest.tables,
+        name: TableFiles(
+            version=build.version,
+            build=build.build,
+            position=build.position,
+            days=dict(sorted(files.items())),
+        ),
+    }
+    last = later(folder.manifest.last, mark)
+    folder.write(folder.manifest.model_copy(update={"tables": tables, "last": last}))
+    return len(changed)
+
+
+def _is_same(known: DayFile | None, found: DayRows) -> bool:
+    return known is not None and DayRows(known.rows, known.open, known.digest) == found
+
+
+def _write_day(
+    connection: psycopg.Connection, folder: Folder, table: TableDays, name: str, day: date | None
+) -> Part:
+    schema = schema_of(name, tenant=folder.manifest.tenant)
+    part = Part(folder.partial(), schema)
+    try:
+        with closing(ahead(table.rows(connection, day))) as batches:
+            for batch in batches:
+                part.write(batch)
+        part.finish()
+    finally:
+        part.close()
+    return part
+
+
+def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:
+    """Return the tenant's last event that is not beyond a position."""
+    row = connection.execute(
+        statement("select_last_event"), {"tenant": tenant, "upto": upto}
+    ).fetchone()
+    return None if row is None else Mark(position=row[0], chain=row[1].hex())

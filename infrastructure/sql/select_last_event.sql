@@ -1,0 +1,6 @@
+-- The last event that is not beyond a position.
+SELECT position, chain
+FROM agentlog.events
+WHERE tenant = %(tenant)s AND position <= %(upto)s
+ORDER BY position DESC
+LIMIT 1

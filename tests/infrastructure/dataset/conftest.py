@@ -1,0 +1,35 @@
+"""A store of the tests' tenant on a database with projections of its own, and its export."""
+
+from pathlib import Path
+
+import pytest
+
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.dataset.datasets import Exporter
+
+
+@pytest.fixture
+def store(own_database: Database) -> Store:
+    """The store of the tests' tenant."""
+    return store_on(own_database, TENANT)
+
+
+@pytest.fixture
+def exporter(own_database: Database, tmp_path: Path) -> Exporter:
+    """What exports that tenant's log."""
+    return Exporter(own_database, tmp_path / "dataset")
+
+
+def store_on(database: Database, tenant: str) -> Store:
+    """Return the store of a tenant."""
+    return Store(
+        reader=LogReader(database, tenant=tenant),
+        writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=tenant),
+        tenant=tenant,
+    )

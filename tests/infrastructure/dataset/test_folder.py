@@ -1,0 +1,91 @@
+"""A folder belongs to one log and one export at a time."""
+
+from pathlib import Path
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
+from infrastructure.dataset.folder import open_folder
+from infrastructure.dataset.manifest import NAME
+from infrastructure.store import Store
+from tests.infrastructure.appends import TENANT, empty_log, fetch, reply
+from tests.infrastructure.dataset.conftest import store_on
+from tests.infrastructure.dataset.datasets import Exporter, check_files
+
+
+def test_two_exports_exclude_each_other(store: Store, exporter: Exporter) -> None:
+    store.append("t", [reply("a")])
+    with (
+        open_folder(exporter.folder, tenant=TENANT),
+        pytest.raises(DatasetBusy, match="wait until it has ended"),
+    ):
+        exporter(["events"])
+    assert exporter(["events"]).events == 1
+
+
+def test_another_tenants_folder_is_refused(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    store.append("t", [reply("a")])
+    store_on(own_database, "another").append("t", [reply("b")])
+    exporter(["events"])
+    with pytest.raises(ForeignDataset, match="a dataset of tenant 'tests', not of 'another'"):
+        Exporter(own_database, exporter.folder, "another")(["events"])
+    check_files(exporter)
+
+
+def test_another_logs_folder_is_refused(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    store.append("t", [reply("a")])
+    exporter(["events"])
+    empty_log(own_database)
+    with pytest.raises(ForeignDataset, match="the dataset of another log"):
+        exporter(["events"])
+    store_on(own_database, TENANT).append("t", [reply("another beginning")])
+    with pytest.raises(ForeignDataset, match="the dataset of another log"):
+        exporter(["events"])
+    check_files(exporter)
+
+
+def test_a_log_that_lacks_what_was_exported_is_refused(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    store.append("t", [reply("a")])
+    store.append("t", [reply("lost with a backup")])
+    exporter(["events"])
+    with own_database.connection() as connection, connection.transaction():
+        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER events_only_grow")
+        connection.execute("DELETE FROM agentlog.events WHERE position = 2")
+        connection.execute("UPDATE agentlog.counter SET position = 1")
+        connection.execute("UPDATE agentlog.threads SET version = 1, position = 1")
+    with pytest.raises(ForeignDataset, match="up to position 2 that this log has not"):
+        exporter(["events"])
+    assert len(fetch(own_database, "SELECT 1 FROM agentlog.events")) == 1
+
+
+def test_a_folder_with_other_files_is_refused_and_left_alone(exporter: Exporter) -> None:
+    exporter.folder.mkdir()
+    mine = exporter.folder / "thesis.txt"
+    mine.write_text("years of work")
+    with pytest.raises(ForeignDataset, match="is no dataset of agentlog's"):
+        exporter()
+    assert list(exporter.folder.iterdir()) == [mine]
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"[]", b'{"tenant": "tests", "format": 99}', b'{"tenant": "tests", "new": 1}']
+)
+def test_a_manifest_that_is_not_ours_to_read_is_refused(exporter: Exporter, content: bytes) -> None:
+    exporter.folder.mkdir()
+    (exporter.folder / NAME).write_bytes(content)
+    with pytest.raises(ForeignDataset, match=NAME):
+        exporter()
+    assert (exporter.folder / NAME).read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_made_is_said(own_database: Database, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnwritableDataset, match="cannot be written: Not a directory"):
+        Exporter(own_database, tmp_path / "file" / "dataset")()

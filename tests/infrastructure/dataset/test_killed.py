@@ -1,0 +1,119 @@
+"""An export that ends anywhere leaves a dataset that reads right, and the next one goes on."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.dataset import event_pages
+from infrastructure.dataset import events as events_module
+from infrastructure.dataset.export import TABLES
+from infrastructure.store import Store
+from projections.readmodels.registry import READ_MODELS
+from tests.command_line import environment
+from tests.infrastructure.appends import STORY, calls, results
+from tests.infrastructure.dataset.datasets import (
+    Exporter,
+    check_equal,
+    events_in_database,
+    events_in_files,
+    rows_in_files,
+    spread_over_days,
+)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing of ours may catch it."""
+
+
+@pytest.fixture
+def grown(store: Store, exporter: Exporter, own_database: Database) -> Exporter:
+    """A log of some days that was exported, and has grown since: rows are new, and changed."""
+    for number in range(6):
+        store.append(f"t{number}", [*STORY[:5], calls("a"), calls("b")])
+    spread_over_days(own_database, events_a_day=20)
+    exporter()
+    for number in range(6):
+        store.append(f"t{number}", [results("a")])
+        store.append(f"u{number}", STORY)
+    return exporter
+
+
+def kill_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> Callable[[], int]:
+    """End the export at a step on the file system; return what counts them."""
+    count = 0
+
+    def counted(step: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count > steps:
+                raise Killed
+            return step(*arguments, **options)
+
+        return run
+
+    for name in ("rename", "unlink", "write_text", "mkdir"):
+        monkeypatch.setattr(Path, name, counted(getattr(Path, name)))
+    monkeypatch.setattr(os, "fsync", counted(os.fsync))
+    return lambda: count
+
+
+def check_reads_right(exporter: Exporter, tables: Sequence[str]) -> None:
+    """See that whoever reads all files finds the log up to some position, and no row twice."""
+    events = events_in_files(exporter.folder)
+    assert events == events_in_database(exporter.database, upto=len(events))
+    assert len(events) >= exporter.manifest.position
+    for name, model in READ_MODELS.items():
+        if name not in tables:
+            continue
+        names = [each.name for each in model.table.columns]
+        places = [names.index(key) for key in model.table.key]
+        keys = [
+            tuple(row[place] for place in places) for row in rows_in_files(exporter.folder, name)
+        ]
+        assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("tables", "stride"), [(["events"], 1), (TABLES, 7)])
+def test_it_may_end_at_any_step(
+    grown: Exporter, monkeypatch: pytest.MonkeyPatch, tables: Sequence[str], stride: int
+) -> None:
+    monkeypatch.setattr(event_pages, "_PAGE_EVENTS", 20)
+    monkeypatch.setattr(events_module, "_CHECKPOINT_ROWS", 40)
+    steps, ended = 0, False
+    while not ended:
+        with monkeypatch.context() as patched:
+            counted = kill_after(patched, steps)
+            try:
+                grown(tables)
+                ended = True
+            except Killed:
+                pass
+        check_reads_right(grown, TABLES)
+        steps = counted() - 1 + stride  # each time a little further
+    assert steps > 10
+    grown()
+    check_equal(grown)
+
+
+def test_it_may_be_killed(grown: Exporter, database_url: str) -> None:
+    killed = 0
+    for steps in Random(4).sample(range(1, 40), 2):  # noqa: S311 - any will do
+        arguments = (database_url, str(grown.folder), grown.tenant, str(steps))
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.infrastructure.dataset.killed", *arguments],
+            env=environment(),
+            check=False,
+        )
+        killed += done.returncode == -9
+        check_reads_right(grown, TABLES)
+    assert killed
+    grown()
+    check_equal(grown)

@@ -1,0 +1,79 @@
+"""What DuckDB answers over a dataset is what SQL answers over the log, on real histories."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infrastructure.database import Database
+from projections.readmodels.registry import READ_MODELS
+from tests.command_line import agentlog
+from tests.conftest import TAU_BENCH
+from tests.databases import new_database
+from tests.infrastructure.dataset.datasets import Exporter, check_equal, in_both, spread_over_days
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TENANT = "default"
+
+QUERIES = (
+    """SELECT tool, count(*), count(*) FILTER (WHERE outcome = 'failed'), sum(ordinal)
+       FROM tool_calls GROUP BY tool ORDER BY tool""",
+    """SELECT type, count(*), count(DISTINCT thread_id), min(position), max(version)
+       FROM messages GROUP BY type ORDER BY type""",
+    """SELECT thread_id, count(*) FROM tool_calls WHERE is_open GROUP BY thread_id ORDER BY 1""",
+    """SELECT messages.type, count(*) FROM messages JOIN threads USING (tenant, thread_id)
+       WHERE threads.version >= 1 GROUP BY 1 ORDER BY 2 DESC, 1""",
+    """SELECT error_class, count(*) FROM tool_calls WHERE outcome = 'failed'
+       GROUP BY 1 ORDER BY 2, 1""",
+    """SELECT recorded_at::date::text, count(*) FROM messages GROUP BY 1 ORDER BY 1""",
+)
+"""They read the same in both engines."""
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, template_database: str, tau_bench: list[Any]) -> Iterator[str]:
+    """The examples and tau-bench's airline runs, recorded over many days."""
+    del tau_bench  # which skips where it is not there
+    with new_database(server_url, template=template_database) as made:
+        assert agentlog("import", EXAMPLES, url=made).code == 0
+        options = (
+            "--format",
+            "openai",
+            "--messages",
+            "$.traj",
+            "--thread-id",
+            "a-{task_id}-{trial}",
+        )
+        assert agentlog("import", *options, TAU_BENCH, url=made).code == 0
+        with Database(made, pool_size=2) as database:
+            spread_over_days(database, events_a_day=900)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def folder(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The dataset that the command line makes of it."""
+    made = tmp_path_factory.mktemp("export") / "dataset"
+    outcome = agentlog("export", "--format", "parquet", "--output", made, url=url)
+    assert outcome.code == 0, outcome.err
+    assert "new events, " in outcome.err
+    return made
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_answers_the_same_in_both(url: str, folder: Path, query: str) -> None:
+    ours, theirs = in_both(folder, url, query, tenant=TENANT)
+    assert ours == theirs
+    assert ours
+
+
+def test_every_row_is_the_databases(url: str, folder: Path) -> None:
+    with Database(url, pool_size=2) as database:
+        check_equal(Exporter(database, folder, TENANT))
+
+
+def test_the_examples_and_histories_fill_most_tables(folder: Path) -> None:
+    filled = {name for name in READ_MODELS if any((folder / name).glob("day=*/rows.parquet"))}
+    assert {"threads", "messages", "tool_calls", "approvals"} <= filled
+    assert len(list((folder / "events").glob("day=*"))) > 5
