@@ -49,7 +49,7 @@ lock: ## pin what pyproject.toml asks for, with hashes, for every platform
 		--group dev --output-file requirements.lock --upgrade pyproject.toml
 	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
-		--constraint requirements.lock --output-file requirements-runtime.lock pyproject.toml
+		--all-extras --constraint requirements.lock --output-file requirements-runtime.lock pyproject.toml
 	rm -rf $(VENV)-lock
 
 clean:

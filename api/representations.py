@@ -8,6 +8,7 @@ from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.cuts import with_links
 from infrastructure.heads import Head
+from infrastructure.readmodels.builds import Build
 from infrastructure.requests import Appended, Receipt
 from infrastructure.store import Difference, Page, State
 from projections.view import Placed
@@ -113,6 +114,24 @@ def difference_json(found: Difference) -> JsonValue:
             for each in found.items.changed
         ],
         "removed": [_placed_json(placed) for placed in found.items.removed],
+    }
+
+
+def build_json(build: Build) -> JsonValue:
+    """Return a build of a projection, and how far it has come."""
+    return {
+        "name": build.name,
+        "build": build.build,
+        "version": build.version,
+        "state": build.state,
+        "paused": build.paused,
+        "position": build.position,
+        "logPosition": build.log_position,
+        "lag": build.lag,
+        "stoppedAt": build.stopped_at,
+        "error": build.error,
+        "startedAt": time_text(build.started_at),
+        "liveAt": time_text(build.live_at),
     }
 
 

@@ -11,5 +11,6 @@ imports, views, appends, long_threads    how long things take
 load, bulk, growth, peers                how many a second, and how much on disk
 rates, callers, http_load                what these are measured with
 peers_program                            runs in the peers' own environment
+big_log     a big log, and what is measured on it: analytics, the reports over it
 machine     where it ran
 """

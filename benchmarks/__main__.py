@@ -6,21 +6,40 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.analytics import measure_analytics
 from benchmarks.appends import measure_appends
 from benchmarks.bulk import measure_bulk, measure_disk
 from benchmarks.databases import server_url
+from benchmarks.followers import measure_followers
 from benchmarks.growth import measure_growth
 from benchmarks.imports import measure_imports
 from benchmarks.lists import measure_lists
 from benchmarks.load import measure_http_load, measure_load
 from benchmarks.long_threads import measure_long_threads
 from benchmarks.machine import describe
+from benchmarks.parquet import measure_parquet
 from benchmarks.peers import measure_peers
+from benchmarks.projections import measure_projections
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
 from benchmarks.workload import Workload, load_workload
 
-CASES = ("import", "views", "appends", "long", "lists", "load", "http", "bulk", "disk", "growth")
+CASES = (
+    "import",
+    "views",
+    "appends",
+    "long",
+    "lists",
+    "load",
+    "http",
+    "bulk",
+    "disk",
+    "growth",
+    "followers",
+    "projections",
+    "parquet",
+    "analytics",
+)
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
 
@@ -62,6 +81,16 @@ def _measures(
         "growth": lambda: measure_growth(
             server, workload, runs=runs, times=times, upto=chosen.upto
         ),
+        "followers": lambda: measure_followers(
+            server, scratch, runs=runs, seconds=seconds, idle=chosen.idle
+        ),
+        "projections": lambda: [measure_projections(server, workload, events=chosen.events)],
+        "parquet": lambda: [measure_parquet(server, workload, scratch, events=chosen.events)],
+        "analytics": lambda: [
+            measure_analytics(
+                server, workload, runs=runs, times=max(3, times // 10), events=chosen.events
+            )
+        ],
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 
@@ -72,6 +101,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--histories", type=Path, help="histories on OpenAI's wire, under traj")
     parser.add_argument("--output", type=Path, help="where to write the figures as JSON")
     parser.add_argument("--runs", type=int, default=5, help="default 5")
+    parser.add_argument("--idle", type=int, default=5000, help="idle followers; default 5000")
+    parser.add_argument(
+        "--events", type=int, default=1_000_000, help="of the big log; default 1,000,000"
+    )
     parser.add_argument("--times", type=int, default=100, help="samples a run; default 100")
     parser.add_argument("--seconds", type=int, default=3, help="of a run of a load; default 3")
     parser.add_argument(

@@ -1,7 +1,11 @@
-"""The one place that reads settings: environment variables with the prefix AGENTLOG_."""
+"""The one place that reads settings: environment variables with the prefix AGENTLOG_.
+
+Of OpenTelemetry's own, only what says whether there are traces at all; its SDK reads the others.
+"""
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import Field
@@ -37,3 +41,32 @@ class Settings(BaseSettings):
     """The largest request body."""
     max_blob_bytes: int = Field(default=64 * 2**20, ge=1)
     """The largest file that `PUT /v1/blobs/{sha256}` takes, and all that one request may name."""
+    analyst_url: str | None = None
+    """The database once more, by the login of analysts; not needed for our own PostgreSQL."""
+    analyst_queries: int = Field(default=4, ge=1)
+    """Queries of analysts at once, at most."""
+    analyst_seconds: float = Field(default=30, gt=0, le=3600)
+    """How long a query of an analyst's may take."""
+    projections: Literal["on", "off"] = "on"
+    """Whether `serve` keeps the read models up, in a process beside it."""
+
+
+class TraceSettings(BaseSettings):
+    """Whether to trace, as OpenTelemetry's standard variables say it."""
+
+    model_config = SettingsConfigDict(env_prefix="OTEL_", frozen=True)
+
+    sdk_disabled: str = ""
+    traces_exporter: str = ""
+    exporter_otlp_endpoint: str = ""
+    exporter_otlp_traces_endpoint: str = ""
+
+    @property
+    def exporters(self) -> frozenset[str]:
+        """The exporters asked for by name; an endpoint alone asks for `otlp`."""
+        if self.sdk_disabled.strip().lower() == "true":
+            return frozenset()
+        named = {each.strip() for each in self.traces_exporter.split(",")} - {""}
+        if not named and (self.exporter_otlp_endpoint or self.exporter_otlp_traces_endpoint):
+            return frozenset({"otlp"})
+        return frozenset(named - {"none"})

@@ -74,11 +74,11 @@ class Store:
         snapshots: Snapshots | None = None,
     ) -> None:
         self.blobs = blobs
+        self.writer = writer
         self._reader = reader
-        self._writer = writer
         self._tenant = tenant
+        self.recent = RecentViews()
         self._snapshots = snapshots
-        self._recent = RecentViews()
 
     def append(
         self,
@@ -88,19 +88,19 @@ class Store:
         expected_version: int | None = None,
     ) -> Appended:
         """Append messages to a thread, all or none; a thread starts with its first append."""
-        return self._writer.append(
+        return self.writer.append(
             self.request(thread_id, drafts, expected_version=expected_version)
         )
 
     def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
         """Append to many threads at once; each request succeeds or fails by itself."""
-        return self._writer.append_many(requests)
+        return self.writer.append_many(requests)
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append as `append_many` does, without waiting: the outcomes are delivered."""
-        self._writer.submit(requests, deliver)
+        self.writer.submit(requests, deliver)
 
-    def request(
+    def request(  # noqa: PLR0913 - the parts of a request
         self,
         thread_id: str,
         drafts: Sequence[JsonValue] = (),
@@ -108,6 +108,7 @@ class Store:
         facts: Sequence[dict[str, JsonValue]] = (),
         expected_version: int | None = None,
         closing: Sequence[dict[str, JsonValue]] = (),
+        traceparent: str | None = None,
     ) -> AppendRequest:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
 
@@ -115,30 +116,45 @@ class Store:
             InvalidMessage: there is no such blob, or they come to too much.
         """
         whole = self.blobs.with_data(drafts)
-        return AppendRequest(self._tenant, thread_id, whole, facts, expected_version, closing)
+        return AppendRequest(
+            self._tenant, thread_id, whole, facts, expected_version, closing, traceparent
+        )
 
-    def start(self, thread_id: str, facts: dict[str, JsonValue]) -> Appended:
+    def start(
+        self, thread_id: str, facts: dict[str, JsonValue], *, traceparent: str | None = None
+    ) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.
 
         Starting it again with the same facts answers as the first time; raises `ThreadExists` with
         others.
         """
         kind = {"type": "thread.started"}
-        return self._record(thread_id, {**kind, **facts, **kind})
+        return self._record(thread_id, {**kind, **facts, **kind}, traceparent)
 
-    def close(self, thread_id: str, reason: str | None = None) -> Appended:
+    def close(
+        self, thread_id: str, reason: str | None = None, *, traceparent: str | None = None
+    ) -> Appended:
         """Close a thread: nothing follows; raises `UnknownThread`."""
         self.thread(thread_id)
         given = {} if reason is None else {"reason": reason}
-        return self._record(thread_id, {"type": "thread.closed", **given})
+        return self._record(thread_id, {"type": "thread.closed", **given}, traceparent)
 
-    def annotate(self, thread_id: str, metadata: dict[str, JsonValue]) -> Appended:
+    def annotate(
+        self,
+        thread_id: str,
+        metadata: dict[str, JsonValue],
+        *,
+        traceparent: str | None = None,
+    ) -> Appended:
         """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
         self.thread(thread_id)
-        return self._record(thread_id, {"type": "thread.annotated", "metadata": metadata})
+        fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
+        return self._record(thread_id, fact, traceparent)
 
-    def _record(self, thread_id: str, fact: dict[str, JsonValue]) -> Appended:
-        return self._writer.append(self.request(thread_id, facts=[fact]))
+    def _record(
+        self, thread_id: str, fact: dict[str, JsonValue], traceparent: str | None
+    ) -> Appended:
+        return self.writer.append(self.request(thread_id, facts=[fact], traceparent=traceparent))
 
     def thread(self, thread_id: str) -> Head:
         """Return where a thread stands; raises `UnknownThread`."""
@@ -199,7 +215,7 @@ class Store:
         version = self._reader.version_at(head, at)
         position = self._reader.position_of(head, version)
         if isinstance(view, StateView):
-            state = view.state(self._fold_to(thread_id, view, version).carry)
+            state = view.state(self.fold_to(thread_id, view, version).carry)
             return State(thread_id, version, position, state)
         if limit is None:
             items = beyond(place, self._whole(head, view, version))
@@ -218,12 +234,12 @@ class Store:
         last = self._reader.version_at(head, end)
         if isinstance(view, StateView):
             states = [
-                view.state(self._fold_to(thread_id, view, version).carry)
+                view.state(self.fold_to(thread_id, view, version).carry)
                 for version in (first, last)
             ]
             return Difference(thread_id, first, last, None, state_difference(*states))
         # what is settled at the earlier moment stands at both
-        fold = self._fold_to(thread_id, view, min(first, last))
+        fold = self.fold_to(thread_id, view, min(first, last))
         earlier = fold.rest()
         later = [*fold.read_all(max(first, last)), *fold.rest()]
         old, new = (earlier, later) if first <= last else (later, earlier)
@@ -239,7 +255,7 @@ class Store:
 
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Placed]:
         """Return all items at `version`, from where the view was read the last time."""
-        known = self._recent.get(head.thread_id, view)
+        known = self.recent.get(head.thread_id, view)
         if known is None or known.version > version or self._differs(head, known):
             known = None
             fold = self._fold(head.thread_id, view, 0)
@@ -251,14 +267,15 @@ class Store:
         if version == head.version:
             size = fold.size if known is None else known.size + fold.size
             folded = Folded(version, head.chain, fold.carry, settled, size)
-            self._recent.put(head.thread_id, view, folded)
+            self.recent.put(head.thread_id, view, folded)
         return [*settled, *fold.rest()]
 
     def _differs(self, head: Head, known: Folded) -> bool:
         """Tell whether that was read of another history than this thread has now."""
         return self._reader.chain_of(head, known.version) != known.chain
 
-    def _fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
+    def fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
+        """Return a view's fold that stands at a version; it need not be one of the registry's."""
         fold = self._fold(thread_id, view, version)
         fold.read_all(version)
         return fold

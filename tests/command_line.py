@@ -45,8 +45,12 @@ def agentlog(*arguments: str | Path, url: str, stdin: bytes = b"", columns: int 
 
 
 def environment(url: str | None = None) -> Mapping[str, str]:
-    """Return the environment of a command: this one's, with no settings but the database."""
+    """Return the environment of a command: this one's, with no settings but the database.
+
+    And without the process of projections, which is another start of Python for each service.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENTLOG_")}
+    kept["AGENTLOG_PROJECTIONS"] = "off"
     return kept if url is None else {**kept, "AGENTLOG_DATABASE_URL": url}
 
 

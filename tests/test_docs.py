@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from infrastructure.database import Database
+from tests.infrastructure.analysts.logins import analyst_url
+
 ROOT = Path(__file__).parents[1]
 AGENTLOG = Path(sys.executable).parent / "agentlog"
 PRINTED_ADDRESS = "http://127.0.0.1:8080"
@@ -23,7 +26,13 @@ _BLOCK = re.compile(
 @pytest.fixture
 def demo_environment(database_url: str) -> Iterator[dict[str, str]]:
     """The environment of a reader who has run `make demo`: its address, its database."""
-    environment = {**os.environ, "AGENTLOG_DATABASE_URL": database_url}
+    with Database(database_url, pool_size=1) as database:
+        analysts = analyst_url(database, "default")
+    environment = {
+        **os.environ,
+        "AGENTLOG_DATABASE_URL": database_url,
+        "AGENTLOG_ANALYST_URL": analysts,
+    }
     with subprocess.Popen(
         [AGENTLOG, "demo", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
     ) as demo:

@@ -1,7 +1,7 @@
 """The commands. Each imports what it needs when it runs, so that `--help` stays quick."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -123,22 +123,63 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         list[str] | None, typer.Argument(help="Ids of threads; all where none is given.")
     ] = None,
     wire: Annotated[
-        str, typer.Option("--format", help="Any view; kernel keeps everything.")
+        str,
+        typer.Option(
+            "--format",
+            help="Any view, a thread a line; kernel keeps everything. jsonl: the log, an event a "
+            "line. finetune: OpenAI's fine-tuning lines of finished threads. parquet: a dataset.",
+        ),
     ] = "kernel",
     output: Annotated[
-        Path | None, typer.Option("--output", "-O", help="File; default standard output.")
+        Path | None,
+        typer.Option(
+            "--output", "-O", help="File, default standard output; for parquet the folder."
+        ),
     ] = None,
     at: At = None,
     option: OptionList = None,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="jsonl: only events beyond this position.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="parquet: events, or the name of a read model.")
+    ] = None,
+    status: Annotated[
+        str | None, typer.Option(help="finetune: open, exited or closed; default the last two.")
+    ] = None,
+    q: Annotated[str | None, typer.Option(help="finetune: words in goal or id.")] = None,
+    parent: Annotated[str | None, typer.Option(help="finetune: id of the parent thread.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="finetune: what metadata must be, as reward=1.0."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Export threads as JSON lines that import reads."""
+    """Export threads as lines that import reads, the log, training data, or a Parquet dataset."""
+    from api.cli.exporting import Asked, export_lines, needing
     from api.cli.session import failing_clearly, settings_with
-    from api.cli.transferring import export_lines
 
     with failing_clearly():
+        asked = Asked(
+            format=wire,
+            threads=threads or [],
+            output=output,
+            at=at,
+            option=option or [],
+            after=after,
+            only=only or [],
+            status=status,
+            q=q,
+            parent=parent,
+            metadata=metadata or [],
+        )
         settings = settings_with(data_dir=data_dir)
-        export_lines(settings, threads or [], wire, option or [], at=at, output=output)
+        if wire != "parquet":
+            export_lines(settings, asked)
+            return
+        with needing("parquet", "pyarrow"):
+            from api.cli.dataset import export_parquet
+        export_parquet(settings, asked)
 
 
 @app.command("threads")
@@ -219,6 +260,219 @@ def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
     with failing_clearly():
         settings = settings_with(data_dir=data_dir)
         print_difference(settings, thread, name, option or [], begin=begin, end=end)
+
+
+@app.command("report")
+def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="usage, models, tools, slowest, failures, approvals, workers, threads or "
+            "anomalies."
+        ),
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="What rows are about, as in day,tool or metadata.team; '' for all."),
+    ] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A date, or an RFC 3339 time with its zone.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
+    clock: Annotated[str | None, typer.Option(help="recorded (default) or sent.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only threads whose metadata is so."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Only what is so: tool, model, thread, parent and others, as the report takes it.",
+        ),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="A column, with a minus for the largest first.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many rows.")] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="File to draw it in, .svg or .png.", metavar="FILE")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Report on all threads: what failed, what it cost, how long it took."""
+    from api.cli.reporting import pairs_of, run_report
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        options = {"from": begin, "to": end, "clock": clock, "order": order, "limit": limit}
+        pairs = pairs_of(by=by, only=only or [], metadata=metadata or [], options=options)
+        form: Literal["table", "csv", "json"] = "json" if json else "csv" if csv else "table"
+        run_report(settings_with(data_dir=data_dir), name, pairs, form=form, picture=plot)
+
+
+@app.command()
+def sql(  # noqa: PLR0913 - one parameter an option
+    query: Annotated[
+        str | None, typer.Argument(help="One SELECT, VALUES, TABLE or WITH … SELECT.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE", help="A value for :NAME in it."),
+    ] = None,
+    file: Annotated[str | None, typer.Option(help="File with the query, - for stdin.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many rows.")] = 1000,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds; default and at most AGENTLOG_ANALYST_SECONDS (30)."),
+    ] = None,
+    *,
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="List the tables and what their columns mean.")
+    ] = False,
+    grants: Annotated[
+        bool, typer.Option("--grants", help="Print the SQL that makes a login for analysts.")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Ask the tables of analysts in SQL; nothing can be changed by it."""
+    from api.cli.querying import parameters_in, print_grants, print_tables, query_in, run_query
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        settings = settings_with(data_dir=data_dir)
+        form: Literal["table", "csv", "json"] = "json" if json else "csv" if csv else "table"
+        if grants:
+            print_grants(settings)
+        elif tables:
+            print_tables(settings, form=form)
+        else:
+            asked, given = query_in(query, file), parameters_in(param or [])
+            run_query(settings, asked, given, limit=limit, seconds=timeout, form=form)
+
+
+projections_app = typer.Typer(
+    invoke_without_command=True, help="Read models: where they stand; rebuild, pause, resume, run."
+)
+app.add_typer(projections_app, name="projections")
+Names = Annotated[list[str] | None, typer.Argument(help="Which; all where none is named.")]
+
+
+@projections_app.callback()
+def projections_(
+    context: typer.Context,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="A JSON line each.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Say where every projection stands."""
+    from api.cli.session import failing_clearly, settings_with
+
+    if context.invoked_subcommand is not None:
+        return
+    with failing_clearly():
+        from api.cli.projecting import list_projections
+
+        list_projections(settings_with(data_dir=data_dir), as_json=json)
+
+
+@projections_app.command("rebuild")
+def rebuild_projections(names: Names = None, data_dir: DataDir = None) -> None:
+    """Build anew beside what is live, and switch once it has caught up."""
+    from api.cli.projecting import rebuild
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        rebuild(settings_with(data_dir=data_dir), names or [])
+
+
+@projections_app.command("pause")
+def pause_projections(names: Names = None, data_dir: DataDir = None) -> None:
+    """Have projections stand still."""
+    from api.cli.projecting import pause
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        pause(settings_with(data_dir=data_dir), names or [])
+
+
+@projections_app.command("resume")
+def resume_projections(names: Names = None, data_dir: DataDir = None) -> None:
+    """Have projections go on, also those that stopped at an event."""
+    from api.cli.projecting import resume
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        resume(settings_with(data_dir=data_dir), names or [])
+
+
+@projections_app.command("run")
+def run_projections(
+    data_dir: DataDir = None,
+    *,
+    with_parent: Annotated[bool, typer.Option("--with-parent", hidden=True)] = False,
+) -> None:
+    """Keep projections up; `serve` does it too, unless AGENTLOG_PROJECTIONS=off."""
+    from api.cli.projecting import run as run_projector
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        run_projector(settings_with(data_dir=data_dir), with_parent=with_parent)
+
+
+@app.command()
+def tail(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    thread: Annotated[
+        str | None, typer.Argument(help="Id of the thread; the whole log where none is given.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--view", help="Follow the thread in this view, an item a line.")
+    ] = None,
+    option: OptionList = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            help="Go on after this version, or place of a view; of the log a position, or latest "
+            "(default: a thread's beginning, the log's last ten)."
+        ),
+    ] = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="Only events of this type; may be repeated.")
+    ] = None,
+    thread_prefix: Annotated[
+        str, typer.Option(help="Only threads whose id begins like this.")
+    ] = "",
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only messages with this in their metadata."),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Replay with the pauses that there were, divided by this."),
+    ] = None,
+    *,
+    follow: Annotated[bool, typer.Option(help="Go on beyond the present.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Plain JSON lines, for programs.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Follow a thread, or the whole log, as it grows."""
+    from api.cli.session import failing_clearly, settings_with
+    from api.cli.tailing import Tailing, filter_from, tail_log, tail_thread, view_from
+
+    with failing_clearly():
+        how = Tailing(after, follow=follow, speed=speed, as_json=json)
+        which = filter_from(types or [], thread_prefix, metadata or [])
+        view = view_from(name, option or [])
+        settings = settings_with(data_dir=data_dir)
+        if thread is not None:
+            tail_thread(settings, thread, view, which, how)
+        else:
+            tail_log(settings, which, how)
 
 
 def run() -> None:

@@ -87,9 +87,14 @@ def show_thread(
     if head.goal:
         console.print(_cell(head.goal))
     for event in events:
-        place = f"{event.version:>6}  @{event.position}  {time_text(event.recorded_at)}  "
-        console.print(Text(place, style="dim") + Text(printable(event.type), style="bold"))
-        console.print(_indented(_content(event), full=full))
+        print_event(console, event, full=full)
+
+
+def print_event(console: Console, event: Event, *, full: bool) -> None:
+    """Print an event of a thread: its places, and what it says, shortened unless `full`."""
+    place = f"{event.version:>6}  @{event.position}  {time_text(event.recorded_at)}  "
+    console.print(Text(place, style="dim") + Text(printable(event.type), style="bold"))
+    console.print(_indented(content_of(event), full=full))
 
 
 def print_view(
@@ -139,7 +144,8 @@ def _store(settings: Settings) -> Iterator[Store]:
         yield service.store
 
 
-def _content(event: Event) -> str:
+def content_of(event: Event) -> str:
+    """Return what an event says: its text where it has nothing else, or its fields as JSON."""
     raw = event.raw
     if not isinstance(raw, dict):
         return event.body.hex()

@@ -4,7 +4,7 @@ import gc
 import signal
 import socket
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -14,8 +14,11 @@ from rich.console import Console
 from api.cli.session import printable
 from api.composition import Service, open_service
 from api.http.app import create_app
+from api.http.server import Server
+from api.tracing import open_traces
 from domain.errors import AgentlogError
-from infrastructure.settings import Settings
+from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.settings import Settings, TraceSettings
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.records import Plan
 from infrastructure.transfer.sources import find_files
@@ -32,7 +35,12 @@ def serve(settings: Settings, *, examples: bool) -> None:
     """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
     console = Console(soft_wrap=True, highlight=False)
-    with _listen(settings.host, settings.port) as listening, open_service(settings) as service:
+    with (
+        open_traces(TraceSettings()) as traces,
+        _listen(settings.host, settings.port) as listening,
+        open_service(settings, on_commit=traces.on_commit) as service,
+        ExitStack() as beside,
+    ):
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         if examples:
@@ -40,23 +48,31 @@ def serve(settings: Settings, *, examples: bool) -> None:
         app = create_app(
             service.store,
             service.database,
+            hub=service.hub,
+            standings=service.standings,
+            analyst=service.analyst,
+            reports=service.reports,
             max_body_bytes=settings.max_body_bytes,
             max_blob_bytes=settings.max_blob_bytes,
         )
         config = uvicorn.Config(
-            app,
+            traces.around(app),
             log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         console.print(f"agentlog listens on {address}, with {service.where}")
+        if traces.notice:
+            console.print(traces.notice, markup=False)
         if examples:
             console.print(_tour(address))
+        if settings.projections == "on":
+            beside.enter_context(ProjectorProcess(service.url))
         gc.collect()
         gc.freeze()  # what is imported by now stays: no collection need look at it again
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
-            uvicorn.Server(config).run(sockets=[listening])
+            Server(config, app.state.following).run(sockets=[listening])
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

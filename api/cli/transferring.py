@@ -124,7 +124,7 @@ def _held_interrupt() -> Iterator[_Held]:
         signal.signal(signal.SIGINT, before)
 
 
-def export_lines(  # noqa: PLR0913 - one parameter an option
+def export_threads_as(  # noqa: PLR0913 - one parameter an option
     settings: Settings,
     thread_ids: list[str],
     wire: str,
@@ -139,13 +139,14 @@ def export_lines(  # noqa: PLR0913 - one parameter an option
     moment = None if at is None else parse_moment(at)
     with open_service(settings) as service:
         chosen = thread_ids or all_thread_ids(service.store)
-        with _opened(output) as file:
+        with opened(output) as file:
             for record in export_threads(service.store, view, chosen, at=moment):
                 file.write(f"{json_line(record)}\n".encode())
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[BinaryIO]:
+def opened(output: Path | None) -> Iterator[BinaryIO]:
+    """Yield a file to write to, or standard output; raises `UnwritableOutput`."""
     if output is None:
         yield sys.stdout.buffer
         return

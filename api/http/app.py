@@ -2,42 +2,100 @@
 
 import logging
 import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http import blobs, health, log, messages, threads, views
+from api.http import (
+    analytics,
+    blobs,
+    health,
+    log,
+    messages,
+    metrics,
+    projections,
+    queries,
+    streams,
+    threads,
+    views,
+)
 from api.http.answers import problem_answer
+from api.http.following import Following
+from api.http.metrics import Gauges, Metrics
 from api.http.problems import flaw_list, headers_of, problem, problem_of
 from api.http.shapes import components
+from api.http.traffic import Traffic
 from domain.errors import AgentlogError, Flaw
 from domain.json_text import path
+from infrastructure.analysts.analyst import Analyst
 from infrastructure.database import Database
+from infrastructure.following import Hub
+from infrastructure.readmodels.standings import Standings
+from infrastructure.reports.reports import Reports
 from infrastructure.store import Store
 
 logger = logging.getLogger("agentlog")
 
 VERSION = "0.1.0"
+_NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
+"""None of the framework's: it would not see what goes straight to its route."""
 
 
-def create_app(
-    store: Store, database: Database, *, max_body_bytes: int, max_blob_bytes: int
+def create_app(  # noqa: PLR0913 - what the service consists of
+    store: Store,
+    database: Database,
+    *,
+    hub: Hub,
+    standings: Standings,
+    analyst: Analyst,
+    reports: Reports,
+    max_body_bytes: int,
+    max_blob_bytes: int,
 ) -> FastAPI:
     """Return the application over an open store."""
-    app = _Application(title="agentlog", version=VERSION, summary="A message store for AI agents.")
+    app = _Application(
+        title="agentlog",
+        version=VERSION,
+        summary="A message store for AI agents.",
+        telemetry=_NO_TELEMETRY,
+    )
     app.state.store = store
     app.state.database = database
+    app.state.standings = standings
+    app.state.analyst = analyst
+    app.state.reports = reports
+    app.state.following = following = Following(hub)
+    gauges = Gauges(followers=lambda: following.count, lags=standings.lags)
+    app.state.metrics = Metrics(store, database, app.traffic, gauges)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
-    for routes in (threads.router, messages.router, views.router, log.router, blobs.router):
+    for routes in (
+        threads.router,
+        messages.router,
+        views.router,
+        log.router,
+        blobs.router,
+        streams.router,
+        projections.router,
+        analytics.router,
+        queries.router,
+    ):
         app.include_router(routes, prefix="/v1")
-    app.include_router(health.router)
+        app.traffic.know(routes, prefix="/v1")
+    for routes in (health.router, metrics.router):
+        app.include_router(routes)
+        app.traffic.know(routes)
+    app.traffic.know(app.router)
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(HTTPException, _refuse_route)
@@ -47,27 +105,70 @@ def create_app(
 
 
 class _Application(FastAPI):
-    """Appends go straight to their route: the framework's way there costs more than they do."""
+    """Appends and streams go straight to their routes.
+
+    The framework's way there costs more than an append does, and stays in memory as long as a
+    stream is open.
+    """
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
+        super().__init__(**given)
+        self.traffic = Traffic()
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _APPEND.fullmatch(scope["path"]) if scope.get("method") == "POST" else None
-        if found is None:
-            await super().__call__(scope, receive, send)
+        route, found = _direct(scope)
+        if route is None or found is None:
+            await super().__call__(scope, receive, self.traffic.watched(scope, send))
             return
+        began = time.perf_counter()
         request = Request({**scope, "app": self, "path_params": found.groupdict()}, receive)
         try:
-            answer = await messages.append_messages(request)
+            answer = await route.answer(request)
         except ClientDisconnect:
             return
         except AgentlogError as error:
             answer = await _refuse(request, error)
         except Exception as error:  # noqa: BLE001 - as the framework does
             answer = await _fail(request, error)
+        self.traffic.count(scope, route.template, answer.status_code, began=began)
+        del request
         await answer(scope, receive, send)
 
 
-_APPEND = re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/messages")
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """A way that is not the framework's; it stands in the document like any other."""
+
+    method: str
+    template: str
+    path: re.Pattern[str]
+    answer: Callable[[Request], Awaitable[Response]]
+
+
+_DIRECT = (
+    _Route(
+        "POST",
+        "/v1/threads/{thread_id}/messages",
+        re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/messages"),
+        messages.append_messages,
+    ),
+    _Route(
+        "GET",
+        "/v1/threads/{thread_id}/events",
+        re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/events"),
+        streams.follow_thread,
+    ),
+    _Route("GET", "/v1/log/events", re.compile("/v1/log/events"), streams.follow_log),
+)
+
+
+def _direct(scope: Scope) -> tuple[_Route | None, re.Match[str] | None]:
+    method = scope.get("method")
+    for route in _DIRECT:
+        if route.method == method and (found := route.path.fullmatch(scope["path"])):
+            return route, found
+    return None, None
 
 
 async def _refuse(_: Request, error: Exception) -> Response:

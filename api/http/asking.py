@@ -13,6 +13,7 @@ from domain.errors import InvalidCursor, InvalidMessage
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from domain.json_text import JsonValue, parse
 from domain.moments import Moment, parse_moment
+from domain.traces import read_traceparent
 from infrastructure.store import Store
 
 
@@ -49,6 +50,15 @@ async def moment_of(
 ) -> Moment | None:
     """Return the moment that `at` names."""
     return None if at is None else parse_moment(at)
+
+
+async def traceparent_of(request: Request) -> str | None:
+    """Return the trace that a request belongs to, as its traceparent header says, if that is one.
+
+    A header that is none, or that stands twice, is ignored, as the W3C recommends.
+    """
+    found = [value for name, value in request.scope["headers"] if name == b"traceparent"]
+    return read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
 
 
 def expected_version_of(if_match: str | None) -> int | None:
@@ -107,5 +117,6 @@ MessageId = Annotated[
     str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
 ]
 Types = Annotated[list[str] | None, Depends(types_of)]
+Traceparent = Annotated[str | None, Depends(traceparent_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]

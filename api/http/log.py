@@ -11,10 +11,10 @@ from typing_extensions import override
 
 from api.http.answers import json_answer
 from api.http.appending import NAMES_FILE
-from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of
+from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of, traceparent_of
 from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
-from api.http.shapes import answers
+from api.http.shapes import TRACEPARENT, answers
 from api.representations import appended_json, event_json
 from domain.errors import AgentlogError, InvalidMessage
 from domain.json_text import JsonValue, parse, print_bytes
@@ -54,7 +54,8 @@ def read_log(
             "content": {
                 _LINES: {"schema": {"$ref": "#/components/schemas/BulkLines"}},
             },
-        }
+        },
+        "parameters": [TRACEPARENT],
     },
 )
 async def append_lines(request: Request) -> StreamingResponse:
@@ -64,7 +65,8 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    return _Duplex(_answers(store, lines), media_type=_LINES)
+    told = _answers(store, lines, await traceparent_of(request))
+    return _Duplex(told, media_type=_LINES)
 
 
 class _Duplex(StreamingResponse):
@@ -78,19 +80,21 @@ class _Duplex(StreamingResponse):
         await self.stream_response(send)
 
 
-async def _answers(store: Store, chunks: AsyncIterator[list[NumberedLine]]) -> AsyncIterator[bytes]:
+async def _answers(
+    store: Store, chunks: AsyncIterator[list[NumberedLine]], trace: str | None
+) -> AsyncIterator[bytes]:
     async for lines in chunks:
         # files that are named become large when they are read: no two such lines at once
         named = any(isinstance(line, bytes) and NAMES_FILE.search(line) for _, line in lines)
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
-            yield await run_in_threadpool(_append, store, lines[start : start + batch])
+            yield await run_in_threadpool(_append, store, lines[start : start + batch], trace)
 
 
-def _append(store: Store, lines: Sequence[NumberedLine]) -> bytes:
+def _append(store: Store, lines: Sequence[NumberedLine], trace: str | None) -> bytes:
     """Append a batch of lines; return a line of answer for each."""
     read = [
-        (number, _request(store, line) if isinstance(line, bytes) else line)
+        (number, _request(store, line, trace) if isinstance(line, bytes) else line)
         for number, line in lines
     ]
     requests = [request for _, request in read if isinstance(request, AppendRequest)]
@@ -108,7 +112,7 @@ def _append(store: Store, lines: Sequence[NumberedLine]) -> bytes:
     )
 
 
-def _request(store: Store, text: bytes) -> AppendRequest | AgentlogError:
+def _request(store: Store, text: bytes, trace: str | None) -> AppendRequest | AgentlogError:
     try:
         match parse(text):
             case {"threadId": str(thread_id), "messages": list(drafts)} as line if (
@@ -117,7 +121,9 @@ def _request(store: Store, text: bytes) -> AppendRequest | AgentlogError:
                 expected = line.get("expectedVersion")
                 if not isinstance(expected, int | None) or isinstance(expected, bool):
                     return InvalidMessage.at("expectedVersion", "not an integer")
-                return store.request(thread_id, drafts, expected_version=expected)
+                return store.request(
+                    thread_id, drafts, expected_version=expected, traceparent=trace
+                )
             case _:
                 return InvalidMessage.at(
                     "", 'not {"threadId": …, "messages": […], "expectedVersion"?: …}'

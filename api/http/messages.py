@@ -20,8 +20,9 @@ from api.http.asking import (
     expected_version_of,
     number_cursor,
     store_of,
+    traceparent_of,
 )
-from api.http.shapes import answers, json_body
+from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, event_json
 from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
@@ -46,10 +47,12 @@ async def append_messages(request: Request) -> Response:
     """
     store = await store_of(request)
     expected = expected_version_of(request.headers.get("if-match"))
+    trace = await traceparent_of(request)
     thread_id: str = request.path_params["thread_id"]
 
     def read(text: bytes) -> AppendRequest:
-        return store.request(thread_id, drafts_in(text), expected_version=expected)
+        drafts = drafts_in(text)
+        return store.request(thread_id, drafts, expected_version=expected, traceparent=trace)
 
     appended = await append(store, await body_of(request), read)
     replayed = all(receipt.replayed for receipt in appended.messages)
@@ -82,6 +85,7 @@ router.add_api_route(
                 "description": 'The version that the thread must be at, as in "12".',
                 "schema": {"type": "string"},
             },
+            TRACEPARENT,
         ],
     },
 )

@@ -4,7 +4,9 @@ The one place that knows HTTP statuses of errors; a test keeps the table complet
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
+from api.plots import PlotsMissing
 from domain.cognition.errors import CognitiveError
 from domain.errors import (
     AgentlogError,
@@ -30,11 +32,23 @@ from domain.errors import (
     VersionConflict,
 )
 from domain.json_text import JsonValue
+from infrastructure.analysts.errors import (
+    AnalystNotConfined,
+    Complaint,
+    InvalidQuery,
+    NoAnalystLogin,
+    QueryForbidden,
+    QueryRejected,
+    TooManyQueries,
+)
 from infrastructure.blobs import UnknownBlob
 from infrastructure.database import DatabaseTooOld, DatabaseUnavailable
 from infrastructure.embedded import EmbeddedServerError
 from infrastructure.migration import MigrationError
+from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
+from infrastructure.reports.reports import ReportTooLong
 from infrastructure.writer import WriterOverloaded
+from projections.readmodels.registry import UnknownReadModel
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -86,6 +100,7 @@ class InvalidIfMatch(InvalidInput):
 
 
 STATUSES: Mapping[type[AgentlogError], int] = {
+    AnalystNotConfined: 503,
     BlobMismatch: 422,
     BlobTooLarge: 413,
     BodyTooLarge: 413,
@@ -98,13 +113,23 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidMessage: 422,
     InvalidMessageId: 422,
     InvalidMoment: 422,
+    InvalidQuery: 422,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
     MessageConflict: 409,
+    NoAnalystLogin: 404,
+    NotYetBuilt: 503,
+    PlotsMissing: 501,
+    ProjectionBehind: 503,
+    QueryForbidden: 403,
+    RebuildUnderWay: 409,
+    ReportTooLong: 503,
     RuleBroken: 409,
     ThreadExists: 409,
+    TooManyQueries: 503,
     UnknownBlob: 404,
     UnknownMessage: 404,
+    UnknownReadModel: 404,
     UnknownThread: 404,
     UnknownView: 404,
     WriterOverloaded: 503,
@@ -120,6 +145,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
 }
 
 _RETRY_SECONDS = 1
+_PASSING = DatabaseUnavailable | NotYetBuilt | ProjectionBehind | TooManyQueries | WriterOverloaded
 
 
 def status_of(error: AgentlogError) -> int:
@@ -139,10 +165,17 @@ def problem_of(error: AgentlogError) -> Problem:
             return {**found, "rule": rule, "errors": flaw_list(flaws)}
         case VersionConflict(expected=expected, actual=actual):
             return {**found, "expectedVersion": expected, "actualVersion": actual}
+        case QueryRejected(complaint=complaint) | QueryForbidden(complaint=complaint):
+            return {**found, "sql": _complaint_json(complaint)}
         case MessageConflict(message_id=message_id, version=version):
             return {**found, "messageId": message_id, "version": version}
         case _:
             return found
+
+
+def _complaint_json(complaint: Complaint) -> JsonValue:
+    """Return what PostgreSQL said of a query; `position`, `line` and `column` count from 1."""
+    return {name: value for name, value in asdict(complaint).items() if value is not None}
 
 
 def problem(status: int, *, name: str, title: str, detail: str) -> Problem:
@@ -162,7 +195,7 @@ def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
 
 def headers_of(error: AgentlogError) -> dict[str, str]:
     """Return the headers that go with an error."""
-    if isinstance(error, DatabaseUnavailable | WriterOverloaded):
+    if isinstance(error, _PASSING):
         return {"Retry-After": str(_RETRY_SECONDS)}
     return {}
 

@@ -91,6 +91,17 @@ def components() -> dict[str, Schema]:
     return {**schemas, **_ANSWERS}
 
 
+TRACEPARENT: Schema = {
+    "name": "traceparent",
+    "in": "header",
+    "required": False,
+    "description": "The trace that this belongs to (W3C Trace Context): it goes into the metadata "
+    "of whatever is appended and names none itself. What is no trace context is ignored.",
+    "schema": {"type": "string"},
+    "example": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+}
+
+
 def json_body(schema: str, *, description: str) -> Schema:
     """Return what `openapi_extra` takes to describe a JSON body."""
     content = {"application/json": {"schema": _ref(schema)}}
@@ -125,12 +136,14 @@ def _as_sent(schema: Schema) -> Schema:
 
 _PROBLEMS = {
     400: "Not JSON that the log can keep, or a header off.",
+    403: "Not yours: the detail says what is.",
     404: "Not there, or not yet: the detail says what is.",
     405: "The path takes another method.",
     409: "The log as it stands forbids it.",
     412: "The thread is at another version.",
     413: "The body is too large.",
     422: "The words are off: `errors` names each place and reason.",
+    501: "An extra of agentlog is not installed: the detail says which.",
     503: "The database does not answer; retrying with the same message ids is safe.",
 }
 
@@ -188,6 +201,12 @@ _ANSWERS: dict[str, Schema] = {
         "description": "A recorded message, or a fact of the thread (started, closed, annotated).",
     },
     "Events": _object(items=_list_of(_ref("Event")), next=_NULLABLE_STRING),
+    "StreamedEvent": {
+        "type": "object",
+        "properties": {"event": _STRING, "id": _STRING, "data": _STRING},
+        "description": "Each server-sent event, as the HTML standard has them; its data is JSON.",
+        "examples": [{"event": "item", "id": "1.0", "data": '{"type":"reply","text":"Hello"}'}],
+    },
     "Appended": _object(
         threadId=_STRING,
         version=_INTEGER,
@@ -209,10 +228,128 @@ _ANSWERS: dict[str, Schema] = {
             }
         ],
     },
+    "Projections": _object(items=_list_of(_ref("Projection")), next=_NULLABLE_STRING),
+    "Projection": {
+        **_object(
+            name=_STRING,
+            build=_INTEGER,
+            version=_INTEGER,
+            state={"enum": ["building", "live"]},
+            paused={"type": "boolean"},
+            position=_INTEGER,
+            logPosition=_INTEGER,
+            lag=_INTEGER,
+            stoppedAt={"type": ["integer", "null"]},
+            error=_NULLABLE_STRING,
+            startedAt=_STRING,
+            liveAt=_NULLABLE_STRING,
+        ),
+        "description": "A build of a read model; `lag` is how many positions it is behind the log, "
+        "`stoppedAt` the position of the event that it cannot process, `error` why.",
+    },
     "Difference": {
         "type": "object",
         "description": "`patch` (RFC 6902) for a state, else `added`, `changed` and `removed`.",
     },
+    "Query": {
+        "type": "object",
+        "properties": {
+            "sql": {
+                **_STRING,
+                "maxLength": 100_000,
+                "description": "One SELECT, VALUES, TABLE or WITH … SELECT.",
+            },
+            "parameters": {
+                "description": "Values for `:name`, or in a list for `$1`. The type follows from "
+                "where a value stands, as for a text in quotes: else say it, as in `:n::bigint`.",
+                "anyOf": [{"type": "object"}, {"type": "array"}],
+            },
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 1000},
+            "timeoutSeconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "Up to AGENTLOG_ANALYST_SECONDS, which is the default.",
+            },
+        },
+        "required": ["sql"],
+        "additionalProperties": False,
+        "examples": [
+            {
+                "sql": "SELECT type, count(*) FROM events WHERE thread_id = :thread GROUP BY type",
+                "parameters": {"thread": "support-42"},
+            },
+            {"sql": "SELECT name, position FROM progress WHERE position > $1", "parameters": [0]},
+        ],
+    },
+    "QueryAnswer": {
+        **_object(
+            columns=_list_of(_object(name=_STRING, type=_STRING)),
+            rows=_list_of({"type": "array"}),
+            rowCount=_INTEGER,
+            truncated={"type": "boolean"},
+            asOf={"type": "object", "additionalProperties": _INTEGER},
+        ),
+        "description": "Rows in the order of the columns. Numbers keep every digit (NaN and "
+        "infinities are strings), times are RFC 3339, bytes are hexadecimal after `\\x`. "
+        "`truncated`: there are more rows. `asOf`: for each table the position in the log up to "
+        "which it is filled.",
+    },
+    "Csv": {**_STRING, "description": "A line of names, then a line a row (RFC 4180)."},
+    "Svg": {**_STRING, "description": "A picture: lines over time, else bars."},
+    "Reports": _object(
+        items=_list_of(
+            _object(
+                name=_STRING,
+                comment=_STRING,
+                projection=_NULLABLE_STRING,
+                by=_list_of(_STRING),
+                breakdowns=_list_of(_STRING),
+                filters=_list_of(_STRING),
+                clocks=_list_of(_STRING),
+                columns=_list_of(_ref("ReportColumn")),
+            )
+        ),
+        next=_NULLABLE_STRING,
+    ),
+    "ReportColumn": {
+        **_object(name=_STRING, unit=_NULLABLE_STRING, comment=_STRING),
+        "description": "`unit` is null for names, `share` for what lies between 0 and 1.",
+    },
+    "Report": {
+        **_object(
+            report=_STRING,
+            by=_list_of(_STRING),
+            asOf=_INTEGER,
+            columns=_list_of(_ref("ReportColumn")),
+            rows=_list_of({"type": "object"}),
+            truncated={"type": "boolean"},
+            **{"from": _NULLABLE_STRING, "to": _NULLABLE_STRING},
+        ),
+        "description": "Rows by the names of the columns; what nobody measured is null. `asOf`: "
+        "the position in the log up to which it counts. `truncated`: there are more rows.",
+        "examples": [
+            {
+                "report": "tools",
+                "by": ["tool"],
+                "asOf": 345,
+                "from": "2026-01-05T00:00:00.000000Z",
+                "to": None,
+                "columns": [
+                    {"name": "tool", "unit": None, "comment": "name of the tool"},
+                    {"name": "calls", "unit": "calls", "comment": "calls of the tool"},
+                    {"name": "error_rate", "unit": "share", "comment": "failed of answered"},
+                ],
+                "rows": [{"tool": "track", "calls": 12, "error_rate": 0.25}],
+                "truncated": False,
+            }
+        ],
+    },
+    "AnalyticsTables": _object(items=_list_of(_ref("AnalyticsTable")), next=_NULLABLE_STRING),
+    "AnalyticsTable": _object(
+        name=_STRING,
+        comment=_NULLABLE_STRING,
+        columns=_list_of(_object(name=_STRING, type=_STRING, comment=_NULLABLE_STRING)),
+    ),
     "CloseBody": {
         "type": "object",
         "properties": {"reason": _STRING},
@@ -229,6 +366,7 @@ _ANSWERS: dict[str, Schema] = {
     "Blob": _object(sha256=_STRING, bytes=_INTEGER),
     "File": {"type": "string", "format": "binary", "description": "The bytes themselves."},
     "Health": _object(status=_STRING),
+    "Metrics": {"type": "string", "description": "Samples, a line each."},
     "BulkLines": {
         "type": "string",
         "description": 'Lines of {"threadId", "messages", "expectedVersion"?}.',

@@ -8,8 +8,17 @@ from ulid import ULID
 
 from api.filters import InvalidFilter, metadata_filter
 from api.http.answers import json_answer
-from api.http.asking import After, Body, Limit, TheStore, ThreadId, number_cursor, without_nul
-from api.http.shapes import answers, json_body
+from api.http.asking import (
+    After,
+    Body,
+    Limit,
+    TheStore,
+    ThreadId,
+    Traceparent,
+    number_cursor,
+    without_nul,
+)
+from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
 from domain.json_text import JsonValue, parse
@@ -50,16 +59,20 @@ _TEXT = (
     "/threads",
     status_code=201,
     responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 413)},
-    openapi_extra=json_body("StartBody", description="What the thread is for."),
+    openapi_extra={
+        **json_body("StartBody", description="What the thread is for."),
+        "parameters": [TRACEPARENT],
+    },
 )
-def start_thread(store: TheStore, body: Body) -> Response:
+def start_thread(store: TheStore, body: Body, trace: Traceparent) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
     facts = dict(_object(body))
     thread_id = facts.pop("threadId", None)
     if not isinstance(thread_id, str | None):
         raise InvalidMessage.at("threadId", "not a string")
     _only(facts, *_FACTS)
-    appended = store.start(str(ULID()) if thread_id is None else thread_id, facts)
+    new_id = str(ULID()) if thread_id is None else thread_id
+    appended = store.start(new_id, facts, traceparent=trace)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
     status = 200 if appended.messages[0].replayed else 201
     return json_answer(appended_json(appended), status=status, headers=headers)
@@ -102,31 +115,39 @@ def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
 @router.post(
     "/threads/{thread_id}/close",
     responses=answers(200, "Appended", 400, 404, 409, 413),
-    openapi_extra=json_body("CloseBody", description="Why, if there is something to say."),
+    openapi_extra={
+        **json_body("CloseBody", description="Why, if there is something to say."),
+        "parameters": [TRACEPARENT],
+    },
 )
-def close_thread(store: TheStore, thread_id: ThreadId, body: Body) -> Response:
+def close_thread(store: TheStore, thread_id: ThreadId, body: Body, trace: Traceparent) -> Response:
     """Close a thread: nothing follows."""
     found = _object(body)
     _only(found, "reason")
     reason = found.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
-    return json_answer(appended_json(store.close(thread_id, reason)))
+    return json_answer(appended_json(store.close(thread_id, reason, traceparent=trace)))
 
 
 @router.post(
     "/threads/{thread_id}/annotate",
     responses=answers(200, "Appended", 400, 404, 413),
-    openapi_extra=json_body("AnnotateBody", description="Keys to set; null takes one away."),
+    openapi_extra={
+        **json_body("AnnotateBody", description="Keys to set; null takes one away."),
+        "parameters": [TRACEPARENT],
+    },
 )
-def annotate_thread(store: TheStore, thread_id: ThreadId, body: Body) -> Response:
+def annotate_thread(
+    store: TheStore, thread_id: ThreadId, body: Body, trace: Traceparent
+) -> Response:
     """Add to a thread's metadata."""
     found = _object(body)
     _only(found, "metadata")
     metadata = found.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
-    return json_answer(appended_json(store.annotate(thread_id, metadata)))
+    return json_answer(appended_json(store.annotate(thread_id, metadata, traceparent=trace)))
 
 
 def _metadata_in(request: Request) -> dict[str, JsonValue]:

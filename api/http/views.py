@@ -17,7 +17,7 @@ ViewName = Annotated[str, Path(description=f"One of {', '.join(VIEWS)}.", exampl
 _OWN_PARAMETERS = frozenset({"at", "after", "limit", "bare", "view", "from", "to"})
 
 
-def _option_parameters() -> list[dict[str, Any]]:
+def option_parameters() -> list[dict[str, Any]]:
     """Return the options of every view for the OpenAPI document."""
     described: dict[str, dict[str, Any]] = {}
     for view in VIEWS.values():
@@ -44,7 +44,7 @@ def _chosen(request: Request, name: str) -> AnyView:
 @router.get(
     "/threads/{thread_id}/views/{view}",
     responses=answers(200, "View", 404),
-    openapi_extra={"parameters": _option_parameters()},
+    openapi_extra={"parameters": option_parameters()},
 )
 def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
@@ -66,7 +66,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
 @router.get(
     "/threads/{thread_id}/diff",
     responses=answers(200, "Difference", 404),
-    openapi_extra={"parameters": _option_parameters()},
+    openapi_extra={"parameters": option_parameters()},
 )
 def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,

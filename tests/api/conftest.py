@@ -7,12 +7,18 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.http.app import create_app
+from infrastructure.analysts.analyst import Analyst
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
+from infrastructure.following import Hub
+from infrastructure.listening import Listener
 from infrastructure.reader import LogReader
+from infrastructure.readmodels.standings import Standings
+from infrastructure.reports.reports import Reports
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.api.refusals import Refusals
+from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids
 
 MAX_BODY_BYTES = 16 * 2**20
@@ -32,7 +38,29 @@ def store_over(database: Database) -> Store:
 
 def app_over(database: Database, store: Store) -> FastAPI:
     """Return an application over a store."""
-    return create_app(store, database, max_body_bytes=MAX_BODY_BYTES, max_blob_bytes=MAX_BLOB_BYTES)
+    hub = hub_over(database)
+    return create_app(
+        store,
+        database,
+        hub=hub,
+        standings=Standings(database, hub._listener),
+        analyst=Analyst(login_of(database, TENANT), tenant=TENANT),
+        reports=Reports(database, tenant=TENANT),
+        max_body_bytes=MAX_BODY_BYTES,
+        max_blob_bytes=MAX_BLOB_BYTES,
+    )
+
+
+def hub_over(database: Database) -> Hub:
+    """Return the tests' hub, with a listener of its own; neither has started."""
+    return Hub(LogReader(database, tenant=TENANT), Listener(database, poll_seconds=0.25))
+
+
+def end_following(app: FastAPI) -> None:
+    """Stop the hub of an application and its listener, in case that anybody followed."""
+    hub: Hub = app.state.following.hub
+    hub.close()
+    hub._listener.close()
 
 
 @pytest.fixture
@@ -42,9 +70,11 @@ def store(database: Database) -> Store:
 
 
 @pytest.fixture
-def app(database: Database, store: Store) -> FastAPI:
+def app(database: Database, store: Store) -> Iterator[FastAPI]:
     """The application."""
-    return app_over(database, store)
+    app = app_over(database, store)
+    yield app
+    end_following(app)
 
 
 @pytest.fixture

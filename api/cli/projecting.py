@@ -1,0 +1,142 @@
+"""The commands of `agentlog projections`: where read models stand, and what fills them."""
+
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.reading import print_line
+from api.cli.session import printable
+from api.composition import Service, open_service
+from api.representations import build_json, time_text
+from infrastructure.listening import PROJECTED
+from infrastructure.readmodels.builds import Build
+from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.readmodels.projector import Projector
+from infrastructure.readmodels.standings import RebuildUnderWay
+from infrastructure.settings import Settings
+from projections.readmodels.registry import READ_MODELS, read_model
+
+
+def list_projections(settings: Settings, *, as_json: bool) -> None:
+    """Print where every projection stands."""
+    with open_service(settings) as service:
+        _print(service.standings.builds(), as_json=as_json)
+
+
+def rebuild(settings: Settings, names: Sequence[str]) -> None:
+    """Build projections anew beside the live ones, all where none is named, and wait for them.
+
+    It works at them itself; a service that runs meanwhile may do some of it.
+    """
+    chosen = _chosen(names)
+    with open_service(settings) as service:
+        for name in chosen:
+            try:
+                service.standings.rebuild(name)
+            except RebuildUnderWay as error:
+                Console(stderr=True).print(Text(f"{error}; going on with it"))
+            _build(service, name)
+
+
+def pause(settings: Settings, names: Sequence[str]) -> None:
+    """Have projections stand still."""
+    with open_service(settings) as service:
+        found = [build for name in _chosen(names) for build in service.standings.pause(name)]
+        _print(found, as_json=False)
+
+
+def resume(settings: Settings, names: Sequence[str]) -> None:
+    """Have projections go on."""
+    with open_service(settings) as service:
+        found = [build for name in _chosen(names) for build in service.standings.resume(name)]
+        _print(found, as_json=False)
+
+
+def run(settings: Settings, *, with_parent: bool) -> None:
+    """Keep all projections up until a signal, or `with_parent` until standard input closes."""
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    with (
+        open_service(settings) as service,
+        Projector(service.database, service.listener, READ_MODELS.values()),
+    ):
+        if with_parent:
+            threading.Thread(target=_await_end_of_input, args=(ended,), daemon=True).start()
+        else:
+            Console().print(Text(f"keeping {len(READ_MODELS)} projections up in {service.where}"))
+        ended.wait()
+
+
+def _chosen(names: Sequence[str]) -> list[str]:
+    return [read_model(name).name for name in names] or list(READ_MODELS)
+
+
+def _await_end_of_input(ended: threading.Event) -> None:
+    while sys.stdin.buffer.read(4096):
+        pass
+    ended.set()
+
+
+def _build(service: Service, name: str) -> None:
+    """Work at the newest build of a projection until it is live, and show how far it is."""
+    woken = threading.Event()
+    off = service.listener.on(PROJECTED, woken.set)
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    try:
+        with service.database.connect() as connection, Progress(*columns, console=console) as bar:
+            task = bar.add_task(name, total=None)
+            build = _newest(service, name)
+            projection = Projection(read_model(name), build.build)
+            while True:
+                woken.clear()
+                step = projection.step(connection)
+                build = _newest(service, name)
+                bar.update(task, completed=build.position, total=build.log_position)
+                present = build.state == "live" and (step is Step.AT_PRESENT or not build.lag)
+                if present or build.stopped_at is not None or build.paused:
+                    break
+                if step is Step.RESTING:  # a service is at it
+                    woken.wait(1.0)
+    finally:
+        off()
+    _print([build], as_json=False)
+
+
+def _newest(service: Service, name: str) -> Build:
+    found = [each for each in service.standings.builds() if each.name == name]
+    return max(found, key=lambda each: each.build)
+
+
+def _print(found: Sequence[Build], *, as_json: bool) -> None:
+    if as_json:
+        for build in found:
+            print_line(build_json(build))
+        return
+    table = Table("projection", "build", "state", "position", "lag", "since", "why it stands still")
+    for build in found:
+        table.add_row(
+            build.name,
+            str(build.build),
+            build.standing,
+            f"{build.position:,}",
+            f"{build.lag:,}",
+            time_text(build.live_at or build.started_at) or "",
+            Text(printable(build.reason or "")),
+        )
+    Console().print(table)
+    if not found:
+        Console(stderr=True).print(
+            Text("none is built yet: `agentlog serve` and `agentlog projections run` do that")
+        )

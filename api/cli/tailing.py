@@ -1,0 +1,224 @@
+"""The command tail: a thread or the whole log, as it grows."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.highlighter import JSONHighlighter
+from rich.text import Text
+
+from api.cli.reading import content_of, print_event, print_line
+from api.cli.session import InvalidOption, json_line, printable
+from api.composition import open_service
+from api.filters import metadata_filter
+from api.representations import event_json, time_text
+from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
+from domain.events import Event
+from infrastructure.database import DatabaseUnavailable
+from infrastructure.following import Entry, Hub
+from infrastructure.reader import BIGGEST
+from infrastructure.settings import Settings
+from projections.live import Told
+from projections.registry import AnyView, choose_view
+
+_LIMIT = 200
+_QUIET_SECONDS = 0.3
+_RETRY_SECONDS = 1.0
+_LATEST = 10
+_SHORT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Tailing:
+    """How to follow: from where, whether beyond the present, and how it is shown."""
+
+    after: str | None = None
+    follow: bool = True
+    speed: float | None = None
+    as_json: bool = False
+    console: Console = field(default_factory=lambda: Console(soft_wrap=True, highlight=False))
+
+    @property
+    def pace(self) -> Pace | None:
+        """The pace of what is not of the present, None for at once."""
+        return None if self.speed is None else Pace(self.speed)
+
+    @property
+    def plain(self) -> bool:
+        """Whether to print JSON as it is, for programs."""
+        return self.as_json or not self.console.is_terminal
+
+
+Read = Callable[[], Sequence[Event]]
+
+
+def filter_from(types: list[str], prefix: str, metadata: list[str]) -> LogFilter:
+    """Return which events are meant, from the options of the command."""
+    pairs = [text.partition("=") for text in metadata]
+    for text, (_, equals, _) in zip(metadata, pairs, strict=True):
+        if not equals:
+            raise InvalidOption(f"--metadata {text}: give KEY=VALUE")
+    return LogFilter(
+        types=frozenset(types) if types else None,
+        prefix=prefix,
+        metadata=metadata_filter((key, value) for key, _, value in pairs),
+    )
+
+
+def view_from(name: str | None, options: list[str]) -> AnyView | None:
+    """Return the view to tell, with options given as NAME=VALUE; None for the events themselves."""
+    pairs = [option.partition("=") for option in options]
+    for text, (_, equals, _) in zip(options, pairs, strict=True):
+        if not equals:
+            raise InvalidOption(f"--option {text}: give NAME=VALUE")
+    if name is None and options:
+        raise InvalidOption("--option: name the view whose option it is, by --view")
+    return None if name is None else view_to_tell(name, {key: value for key, _, value in pairs})
+
+
+def tail_log(settings: Settings, which: LogFilter, how: Tailing) -> None:
+    """Print the log's events, a line each, as they come."""
+    with open_service(settings) as service:
+        hub = service.hub
+        hub.start()
+        present = hub.reader.position()
+        latest = max(0, present - _LATEST) if how.follow and how.speed is None else 0
+        position = latest if how.after is None else log_place(hub.reader, how.after)
+
+        def recent() -> Sequence[Event]:
+            nonlocal position
+            entries = hub.log_after(position, limit=_LIMIT) if how.follow else None
+            if entries is None:
+                upto = hub.position if how.follow else present
+                events = hub.reader.log(after=position, upto=upto, limit=_LIMIT)
+            else:
+                events = [entry.event for entry in entries]
+            if events:
+                position = events[-1].position or 0
+            return events
+
+        for event in _as_they_come(hub, recent, None, how, present):
+            if event is not None and which.takes(event):
+                _print_log_line(event, how)
+
+
+def tail_thread(
+    settings: Settings, thread_id: str, view: AnyView | None, which: LogFilter, how: Tailing
+) -> None:
+    """Print a thread's events, or the items of a view of it, as they come."""
+    if view is not None and not which.all:
+        raise InvalidOption(
+            "--type, --thread-prefix and --metadata choose events: leave out --view"
+        )
+    with open_service(settings) as service:
+        service.hub.start()
+        if view is None:
+            begin = 0 if how.after is None else number_of(how.after)
+            tail = tail_of(service.store, thread_id, Asked(choose_view("kernel")))
+            for event in _of_thread(service.hub, tail, begin, how):
+                if event is not None and which.takes(event):
+                    _print_event(event, how)
+            return
+        asked = Asked(view, after=how.after, whole=how.speed is not None)
+        tail = tail_of(service.store, thread_id, asked)
+        for event in _of_thread(service.hub, tail, tail.version, how):
+            told = tail.live.present() if event is None else tail.live.fold(event)
+            _print_told(told, how)
+        _print_told(tail.live.end(), how, last=True)
+
+
+def _of_thread(hub: Hub, tail: Tail, version: int, how: Tailing) -> Iterator[Event | None]:
+    def recent() -> Sequence[Event]:
+        nonlocal version
+        found = hub.thread_after(tail.thread_id, version, limit=_LIMIT) if how.follow else None
+        if found is None:
+            upto = BIGGEST if how.follow else tail.present
+            events = hub.reader.events(tail.thread_id, after=version, upto=upto, limit=_LIMIT)
+        else:
+            events = [entry.event for entry in found]
+        if events:
+            version = events[-1].version
+        return events
+
+    yield from _as_they_come(hub, recent, tail.thread_id, how, tail.present)
+
+
+def _as_they_come(
+    hub: Hub, read: Read, thread_id: str | None, how: Tailing, present: int
+) -> Iterator[Event | None]:
+    """Yield events, and None wherever nothing more has come for a while.
+
+    Without end if it is to follow. `present`: the version of the thread now, or the log's position;
+    up to there events come at their pace.
+    """
+    rung = threading.Event()
+
+    def told(entries: Sequence[Entry]) -> None:
+        if thread_id is None or any(each.event.thread_id == thread_id for each in entries):
+            rung.set()
+
+    pace = how.pace
+    detach = hub.attach(told)
+    try:
+        while True:
+            rung.clear()
+            try:
+                events = read()
+            except DatabaseUnavailable:  # the hub says so
+                time.sleep(_RETRY_SECONDS)
+                continue
+            for event in events:
+                place = event.position if thread_id is None else event.version
+                if pace is not None and (place or 0) <= present:
+                    sys.stdout.flush()
+                    time.sleep(pace.pause(event))
+                yield event
+            sys.stdout.flush()
+            if events:
+                continue
+            if not how.follow:
+                return
+            if not rung.wait(_QUIET_SECONDS):
+                yield None
+                sys.stdout.flush()
+                rung.wait()
+    finally:
+        detach()
+
+
+def _print_log_line(event: Event, how: Tailing) -> None:
+    if how.plain:
+        print_line(event_json(event, with_thread=True))
+        return
+    short = " ".join(content_of(event).split())
+    cut = f"{short[:_SHORT]}…" if len(short) > _SHORT else short
+    how.console.print(
+        Text(f"@{event.position}  {time_text(event.recorded_at)}  ", style="dim"),
+        Text(event.thread_id, style="cyan"),
+        Text(printable(event.type), style="bold"),
+        Text(printable(cut)),
+    )
+
+
+def _print_event(event: Event, how: Tailing) -> None:
+    if how.plain:
+        print_line(event_json(event))
+    else:
+        print_event(how.console, event, full=False)
+
+
+def _print_told(told: Sequence[Told], how: Tailing, *, last: bool = False) -> None:
+    for each in told:
+        values = each.data if each.kind == "held" else [each.data]
+        if how.plain:
+            if each.kind != "held" or last:  # a program wants what stands
+                for value in values:
+                    print_line(value)
+            continue
+        for value in values:
+            text = JSONHighlighter()(Text(json_line(value)))
+            mark = {"held": "… ", "patch": "± "}.get(each.kind, "")
+            how.console.print(Text(mark, style="dim") + text)

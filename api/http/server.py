@@ -1,0 +1,21 @@
+"""The server: uvicorn, with an end to streams before it waits for the last response."""
+
+import socket
+
+import uvicorn
+from typing_extensions import override
+
+from api.http.following import Following
+
+
+class Server(uvicorn.Server):
+    """Stops at once: those who follow would never end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, following: Following) -> None:
+        super().__init__(config)
+        self._following = following
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._following.close()
+        await super().shutdown(sockets)

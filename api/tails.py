@@ -1,0 +1,178 @@
+"""What following comes to: where it begins, how it tells a view, and its pace.
+
+The same for server-sent events and in the terminal.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from domain.catalogue import FACT_TYPES
+from domain.errors import FutureMoment, InvalidCursor
+from domain.events import Event
+from domain.identifiers import check_thread_id
+from domain.json_text import JsonValue, print_text
+from domain.moments import Moment
+from infrastructure.reader import LogReader
+from infrastructure.store import Store
+from projections.letta import LettaOptions
+from projections.letta_turns import LettaLive, LettaTurnsView
+from projections.live import ItemsLive, Live, PatientLive, StateLive, parse_place
+from projections.registry import AnyView, choose_view
+from projections.view import StateView
+
+_BIGGEST_DIGITS = 19
+_NUMBERS = (int, float, Decimal)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a thread is to be told.
+
+    `after`: a place that was told, to go on from. `at`: the moment to end at. `whole`: from the
+    beginning, where a state would begin with the present.
+    """
+
+    view: AnyView
+    after: str | None = None
+    at: Moment | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """A view that stands at `version` and goes on from there; `present` is the version now."""
+
+    thread_id: str
+    live: Live
+    version: int
+    present: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which events of the log to tell; None and nothing are all."""
+
+    types: frozenset[str] | None = None
+    prefix: str = ""
+    metadata: Mapping[str, JsonValue] | None = None
+
+    @property
+    def all(self) -> bool:
+        """Whether nothing is filtered out."""
+        return self.types is None and not self.prefix and not self.metadata
+
+    def takes(self, event: Event) -> bool:
+        """Tell whether an event is to be told."""
+        return (
+            (self.types is None or event.type in self.types)
+            and event.thread_id.startswith(self.prefix)
+            and all(
+                key in event.metadata and _same(event.metadata[key], value)
+                for key, value in (self.metadata or {}).items()
+            )
+        )
+
+
+class Pace:
+    """The pauses that were between events, divided by `speed`.
+
+    Messages have their producer's clock, facts the store's: a pause is between two readings of one
+    clock. Where a clock ran backwards there is none.
+    """
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+        self._said: int | None = None
+        self._recorded: float | None = None
+
+    def pause(self, event: Event) -> float:
+        """Return the seconds to wait before telling the next event, this one."""
+        recorded = None if event.recorded_at is None else event.recorded_at.timestamp()
+        raw = event.raw
+        said = raw.get("timestamp") if isinstance(raw, dict) else None
+        gap = 0.0
+        if event.type in FACT_TYPES:
+            if recorded is not None and self._recorded is not None:
+                gap = recorded - self._recorded
+        elif isinstance(said, int):
+            gap = 0.0 if self._said is None else (said - self._said) / 1000
+            self._said = said
+        self._recorded = recorded
+        return max(gap, 0.0) / self._speed
+
+
+def view_to_tell(name: str, options: Mapping[str, object]) -> AnyView:
+    """Return a view as it is followed: Letta's as a stream, unless that is asked otherwise."""
+    given = {"stream": "true", **options} if name == "letta" else options
+    return choose_view(name, given)
+
+
+def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
+    """Return a thread's view where it is to be told from; reads and folds as far as that needs.
+
+    Raises:
+        UnknownThread: no such thread has been started.
+        InvalidCursor: `after` is no place.
+        FutureMoment: the thread has not come to that place, or to the moment.
+    """
+    view, after = asked.view, asked.after or ""
+    head = store.thread(check_thread_id(thread_id))
+    present = store.version_at(thread_id, asked.at)
+    if isinstance(view, StateView):
+        begin = number_of(after) if after else 0 if asked.whole else present
+        _check_there(begin, head.version, thread_id)
+        carry = store.fold_to(thread_id, view, begin).carry
+        state = StateLive(view, carry, version=begin, known=bool(after))
+        return Tail(thread_id, state, begin, present)
+    try:
+        place, _ = parse_place(after)
+    except ValueError as error:
+        raise InvalidCursor(after) from error
+    _check_there(place[0], head.version, thread_id)
+    begin = max(place[0] - 1, 0)  # what is settled by a version may stand on both sides of a place
+    if isinstance(view.options, LettaOptions) and view.options.stream:
+        turns = LettaTurnsView()
+        carry = store.fold_to(thread_id, turns, begin).carry
+        return Tail(thread_id, LettaLive(turns, carry, after=after), begin, present)
+    carry = store.fold_to(thread_id, view, begin).carry
+    if view.name in PATIENT:
+        return Tail(thread_id, PatientLive(view, carry, after=after), begin, present)
+    return Tail(thread_id, ItemsLive(view, carry, after=place), begin, present)
+
+
+PATIENT = frozenset({"letta", "maria"})
+"""Views whose clients take no second thoughts about an item."""
+
+
+def log_place(reader: LogReader, after: str | None) -> int:
+    """Return the position that `after` names; `latest` is the present.
+
+    Raises:
+        InvalidCursor: it names none.
+    """
+    if not after:
+        return 0
+    return reader.position() if after == "latest" else number_of(after)
+
+
+def _check_there(version: int, present: int, thread_id: str) -> None:
+    if version > present:
+        raise FutureMoment(
+            f"version {version}", present=f"thread {thread_id!r} is at version {present}"
+        )
+
+
+def number_of(text: str) -> int:
+    """Return the version or position that a text names; raises `InvalidCursor`."""
+    if not (text.isascii() and text.isdecimal() and len(text) < _BIGGEST_DIGITS):
+        raise InvalidCursor(text)
+    return int(text)
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
+        if isinstance(one, bool) or isinstance(other, bool):
+            return one is other
+        return Decimal(print_text(one)) == Decimal(print_text(other))  # 0.10 is 0.1
+    return bool(one == other)

@@ -1,0 +1,27 @@
+"""An application on a real server, on loopback."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import httpx2
+import uvicorn
+from starlette.types import ASGIApp
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[httpx2.Client]:
+    """Serve an application until the block ends; yield a client of it."""
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        running.start()
+        try:
+            address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            with httpx2.Client(base_url=address, timeout=30, trust_env=False) as client:
+                yield client
+        finally:
+            server.should_exit = True
+            running.join(timeout=20)
+    assert not running.is_alive()
