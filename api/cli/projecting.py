@@ -1,5 +1,6 @@
 """The commands of `agentlog projections`: where read models stand, and what fills them."""
 
+import gc
 import signal
 import sys
 import threading
@@ -21,6 +22,9 @@ from infrastructure.readmodels.projector import Projector
 from infrastructure.readmodels.standings import RebuildUnderWay
 from infrastructure.settings import Settings
 from projections.readmodels.registry import READ_MODELS, read_model
+
+_COLLECT = (50_000, 50, 50)
+"""A batch makes many objects and drops them together: hardly any are in cycles to be looked for."""
 
 
 def list_projections(settings: Settings, *, as_json: bool) -> None:
@@ -61,6 +65,8 @@ def resume(settings: Settings, names: Sequence[str]) -> None:
 def run(settings: Settings, *, with_parent: bool) -> None:
     """Keep all projections up until a signal, or `with_parent` until standard input closes."""
     ended = threading.Event()
+    gc.freeze()
+    gc.set_threshold(*_COLLECT)
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with (
         open_service(settings) as service,
