@@ -249,7 +249,7 @@ def test_nothing_that_the_document_allows_or_forbids_brings_a_5xx(
 
     def try_out(operation: APIOperation[Any, Any, Any, Any]) -> None:
         @settings(
-            max_examples=15,
+            max_examples=10,
             derandomize=True,
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),

@@ -255,7 +255,7 @@ DRAFTS = st.lists(
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @drawn(st.lists(st.tuples(st.sampled_from(["t", "u"]), DRAFTS), max_size=5), st.data())
 def test_a_rebuild_equals_what_followed_the_log(
     server_url: str,
