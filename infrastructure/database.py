@@ -1,5 +1,6 @@
 """Connections: one pool to one PostgreSQL, and what its failures mean to callers."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -63,7 +64,6 @@ class Database:
             max_size=pool_size,
             timeout=wait_seconds,
             kwargs={"autocommit": True, "application_name": "agentlog", "connect_timeout": 10},
-            check=ConnectionPool.check_connection,
             configure=register_arrays,
             open=False,
         )
@@ -134,11 +134,34 @@ class Database:
             DatabaseUnavailable: none could be had in time, or it broke.
         """
         try:
-            with self._pool.connection(timeout=wait_seconds) as connection:
-                yield connection
+            lent = self._working(self._pool.timeout if wait_seconds is None else wait_seconds)
+            try:
+                with lent as connection:
+                    yield connection
+            finally:
+                self._pool.putconn(lent)
         except PoolTimeout as error:
             waited = self._pool.timeout if wait_seconds is None else wait_seconds
             reason = f"no connection was free within {waited:g} s"
             raise DatabaseUnavailable(reason) from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise DatabaseUnavailable(str(error).strip()) from error
+
+    def _working(self, seconds: float) -> psycopg.Connection:
+        """Return a connection out of the pool that answers.
+
+        The pool can look for one itself, but pauses after each that does not answer, and longer
+        each time: once the server has been restarted, its callers would wait for seconds.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            connection = self._pool.getconn(timeout=max(until - time.monotonic(), 0))
+            try:
+                ConnectionPool.check_connection(connection)
+            except (psycopg.OperationalError, psycopg.InterfaceError):
+                self._pool.putconn(connection)  # which makes another in its place
+            except BaseException:
+                self._pool.putconn(connection)
+                raise
+            else:
+                return connection

@@ -2,6 +2,7 @@
 
 import socket
 import time
+from contextlib import ExitStack
 
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -124,6 +125,19 @@ def test_an_append_that_broke_off_can_be_retried_when_the_database_is_back(
                 assert time.monotonic() < deadline
         assert last_position(database) == 1
         check_log(database)
+
+
+def test_a_restart_that_breaks_the_whole_pool_costs_nobody_more_than_a_moment(
+    own_database: Database,
+) -> None:
+    with ExitStack() as stack:
+        lent = [stack.enter_context(own_database.connection()) for _ in range(4)]
+        pids = [connection.info.backend_pid for connection in lent]
+    with own_database.connect() as other:
+        other.execute("SELECT pg_terminate_backend(pid, 9000) FROM unnest(%s::int[]) pid", (pids,))
+    for _ in range(4):
+        with own_database.connection(wait_seconds=2) as connection:  # less than four pauses take
+            assert connection.info.backend_pid not in pids
 
 
 def test_a_connection_that_the_server_ended_is_replaced(database: Database, writer: Writer) -> None:

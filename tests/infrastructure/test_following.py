@@ -91,7 +91,11 @@ def test_nothing_is_read_and_no_thread_runs_before_somebody_follows(
     writer.append(request("t", reply("one")))
     assert hub.position == 0
     assert not {"hub", "listener"} & {thread.name for thread in threading.enumerate()}
-    assert fetch(own_database, "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%%'") == []
+    listening = (
+        "SELECT 1 FROM pg_stat_activity "
+        "WHERE datname = current_database() AND query LIKE 'LISTEN%%'"
+    )
+    assert fetch(own_database, listening) == []
 
 
 def test_a_thread_is_found_in_memory_without_looking_at_the_others(
