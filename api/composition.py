@@ -9,6 +9,8 @@ from ulid import ULID
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import FILE_NAME, SigningKey
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
@@ -39,6 +41,7 @@ class Service:
     standings: Standings
     analyst: Analyst
     reports: Reports
+    proofs: Proofs
     url: str
     where: str
 
@@ -65,7 +68,10 @@ def open_service(
         standings = Standings(database, listener)
         analyst = _analyst(database, url, settings)
         reports = Reports(database, tenant=settings.tenant)
-        yield Service(store, database, listener, hub, standings, analyst, reports, url, where)
+        proofs = Proofs.over(database, tenant=settings.tenant, key=_signing_key(settings))
+        yield Service(
+            store, database, listener, hub, standings, analyst, reports, proofs, url, where
+        )
 
 
 @contextmanager
@@ -98,6 +104,12 @@ def _analyst(database: Database, url: str, settings: Settings) -> Analyst:
         most_queries=settings.analyst_queries,
         most_seconds=settings.analyst_seconds,
     )
+
+
+def _signing_key(settings: Settings) -> SigningKey:
+    if settings.signing_key is not None or settings.database_url is not None:
+        return SigningKey(settings.signing_key)
+    return SigningKey(settings.data_dir / FILE_NAME, made=True)
 
 
 def _milliseconds() -> int:

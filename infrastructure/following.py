@@ -11,11 +11,12 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
-from types import TracebackType
-from typing import Self
+
+from typing_extensions import override
 
 from domain.errors import AgentlogError
 from domain.events import Event
+from infrastructure.closing import Closing
 from infrastructure.listening import APPENDED, Listener
 from infrastructure.reader import LogReader
 
@@ -57,7 +58,7 @@ class Paging:
         return full
 
 
-class Hub:
+class Hub(Closing):
     """Reads one tenant's log on as it grows, from a thread of its own, once somebody follows.
 
     It keeps the latest `most_events`, and of those no more than have bodies of `most_bytes`; what
@@ -124,6 +125,7 @@ class Hub:
         """Return events of a thread beyond a version; None where only the log knows them."""
         return self._ring.of_thread(thread_id, version, limit)
 
+    @override
     def close(self) -> None:
         """Follow no more."""
         self._closed.set()
@@ -131,17 +133,6 @@ class Hub:
         self._rung.set()
         if self._thread is not None:
             self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _work(self) -> None:
         failing = False

@@ -7,12 +7,12 @@ lost costs a poll's time, and one too many costs a look.
 import logging
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
 import psycopg
 from psycopg.sql import SQL, Identifier
+from typing_extensions import override
 
+from infrastructure.closing import Closing
 from infrastructure.database import Database
 
 logger = logging.getLogger("agentlog")
@@ -38,7 +38,7 @@ _LIVENESS = {
 Ring = Callable[[], None]
 
 
-class Listener:
+class Listener(Closing):
     """Rings whoever asked, from a thread of its own: after each notification, and at each poll.
 
     A connection that breaks is made again; meanwhile, and just after, everybody is rung, as
@@ -67,6 +67,7 @@ class Listener:
 
         return off
 
+    @override
     def close(self) -> None:
         """Ring no more."""
         self._closed.set()
@@ -74,17 +75,6 @@ class Listener:
             thread = self._thread
         if thread is not None:
             thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _work(self) -> None:
         failures = 0

@@ -10,8 +10,7 @@ import threading
 import time
 from collections.abc import Collection
 from queue import SimpleQueue
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -22,7 +21,9 @@ from opentelemetry.sdk.trace.export import (
     SimpleSpanProcessor,
 )
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from typing_extensions import override
 
+from infrastructure.closing import Closing
 from infrastructure.meters import Commit
 
 logger = logging.getLogger("agentlog")
@@ -42,7 +43,7 @@ class _Note(NamedTuple):
     commit: tuple[int, int, str, float]
 
 
-class Tracing:
+class Tracing(Closing):
     """Traces that go to the exporters named, until it is closed."""
 
     def __init__(self, exporters: Collection[str]) -> None:
@@ -64,6 +65,7 @@ class Tracing:
             facts = len(commit.requests), commit.events, commit.way, commit.seconds
             self._notes.put(_Note(traces, time.time_ns(), facts))
 
+    @override
     def close(self) -> None:
         """Send what is left; a collector that does not answer is not waited for long."""
         parting = threading.Thread(target=self._part, name="tracing-parting", daemon=True)
@@ -71,17 +73,6 @@ class Tracing:
         parting.join(_PARTING_SECONDS)
         if parting.is_alive():
             logger.warning("traces were left unsent: their collector does not answer")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _part(self) -> None:
         self._notes.put(None)

@@ -2,7 +2,7 @@
 
 import typer
 
-from api.cli.commands import analytics, projections, reading, running, transfer
+from api.cli.commands import analytics, projections, proof, reading, running, transfer
 
 app = typer.Typer(
     name="agentlog",
@@ -11,7 +11,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for commands in (running, transfer, reading, analytics):
+for commands in (running, transfer, reading, analytics, proof):
     app.add_typer(commands.app)
 app.add_typer(projections.app, name="projections")
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from api.cli.reading import print_line
 from api.cli.session import printable
 from api.composition import Service, open_service
-from api.representations import build_json, time_text
+from api.representations import build_json
 from infrastructure.listening import PROJECTED
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step
@@ -130,7 +130,7 @@ def _print(found: Sequence[Build], *, as_json: bool) -> None:
         for build in found:
             print_line(build_json(build))
         return
-    table = Table("projection", "build", "state", "position", "lag", "since", "why it stands still")
+    table = Table("projection", "build", "state", "position", "lag", "since", "reason")
     for build in found:
         table.add_row(
             build.name,
@@ -138,7 +138,7 @@ def _print(found: Sequence[Build], *, as_json: bool) -> None:
             build.standing,
             f"{build.position:,}",
             f"{build.lag:,}",
-            time_text(build.live_at or build.started_at) or "",
+            f"{build.live_at or build.started_at:%Y-%m-%d %H:%M}",
             Text(printable(build.reason or "")),
         )
     Console().print(table)

@@ -52,6 +52,7 @@ def serve(settings: Settings, *, examples: bool) -> None:
             standings=service.standings,
             analyst=service.analyst,
             reports=service.reports,
+            proofs=service.proofs,
             max_body_bytes=settings.max_body_bytes,
             max_blob_bytes=settings.max_blob_bytes,
         )

@@ -1,6 +1,8 @@
 """The shapes of answers, for the OpenAPI document."""
 
-from typing import Any
+from typing import Any, get_args
+
+from domain.audit import What
 
 Schema = dict[str, Any]
 
@@ -22,6 +24,21 @@ def _object(**properties: Schema) -> Schema:
 def _list_of(item: Schema) -> Schema:
     return {"type": "array", "items": item}
 
+
+_FINDING = _object(
+    what={"enum": list(get_args(What))},
+    breaks={"type": "boolean"},
+    version={"type": ["integer", "null"]},
+    detail=_STRING,
+)
+_CHECKPOINT = _object(
+    size=_INTEGER,
+    position=_INTEGER,
+    root=_STRING,
+    note=_STRING,
+    publicKey=_STRING,
+    madeAt=_STRING,
+)
 
 ANSWERS: dict[str, Schema] = {
     "Problem": {
@@ -62,6 +79,32 @@ ANSWERS: dict[str, Schema] = {
         ),
         "description": "A recorded message, or a fact of the thread (started, closed, annotated).",
     },
+    "Audit": {
+        **_object(
+            threadId=_STRING,
+            whole={"type": "boolean"},
+            events=_INTEGER,
+            findingCount=_INTEGER,
+            findings=_list_of(_FINDING),
+        ),
+        "description": "What is not as it was written, the first thousand of it; a content that "
+        "was erased is a finding that breaks nothing.",
+    },
+    "Checkpoint": {
+        **_CHECKPOINT,
+        "description": "A signed note (c2sp.org/tlog-checkpoint) over the first `size` events.",
+    },
+    "Checkpoints": _object(items=_list_of(reference("Checkpoint")), next=_NULLABLE_STRING),
+    "Inclusion": _object(
+        leafIndex=_INTEGER,
+        leafHash=_STRING,
+        path=_list_of(_STRING),
+        checkpoint=reference("Checkpoint"),
+    ),
+    "Consistency": _object(
+        **{"from": reference("Checkpoint"), "to": reference("Checkpoint")},
+        path=_list_of(_STRING),
+    ),
     "Events": _object(items=_list_of(reference("Event")), next=_NULLABLE_STRING),
     "StreamedEvent": {
         "type": "object",

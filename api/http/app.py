@@ -18,6 +18,7 @@ from typing_extensions import override
 
 from api.http import (
     analytics,
+    audit,
     blobs,
     health,
     log,
@@ -38,6 +39,7 @@ from api.http.traffic import Traffic
 from domain.errors import AgentlogError, Flaw
 from domain.json_text import path
 from infrastructure.analysts.analyst import Analyst
+from infrastructure.audit.proofs import Proofs
 from infrastructure.database import Database
 from infrastructure.following import Hub
 from infrastructure.readmodels.standings import Standings
@@ -59,6 +61,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     standings: Standings,
     analyst: Analyst,
     reports: Reports,
+    proofs: Proofs,
     max_body_bytes: int,
     max_blob_bytes: int,
 ) -> FastAPI:
@@ -74,6 +77,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.standings = standings
     app.state.analyst = analyst
     app.state.reports = reports
+    app.state.proofs = proofs
     app.state.following = following = Following(hub)
     gauges = Gauges(followers=lambda: following.count, lags=standings.lags)
     app.state.metrics = Metrics(store, database, app.traffic, gauges)
@@ -89,6 +93,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         projections.router,
         analytics.router,
         queries.router,
+        audit.router,
     ):
         app.include_router(routes, prefix="/v1")
         app.traffic.know(routes, prefix="/v1")

@@ -41,6 +41,8 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     TooManyQueries,
 )
+from infrastructure.audit.checkpoints import LogContradicted
+from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.blobs import UnknownBlob
 from infrastructure.database import DatabaseTooOld, DatabaseUnavailable
 from infrastructure.embedded import EmbeddedServerError
@@ -114,10 +116,13 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidMessageId: 422,
     InvalidMoment: 422,
     InvalidQuery: 422,
+    InvalidSigningKey: 503,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
+    LogContradicted: 409,
     MessageConflict: 409,
     NoAnalystLogin: 404,
+    NoSigningKey: 503,
     NotYetBuilt: 503,
     PlotsMissing: 501,
     ProjectionBehind: 503,

@@ -10,8 +10,7 @@ import selectors
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import LiteralString, Self
+from typing import LiteralString
 
 import psycopg
 from psycopg.abc import Params
@@ -19,8 +18,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow, dict_row
+from typing_extensions import override
 
 from infrastructure.analysts.errors import TooManyQueries
+from infrastructure.closing import Closing
 from infrastructure.database import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
@@ -56,7 +57,7 @@ class DeadlinePassed(Exception):
     """The server has not answered in time."""
 
 
-class Session:
+class Session(Closing):
     """A login's connection, in one read-only transaction that is never committed."""
 
     def __init__(self, conninfo: str, *, seconds: float) -> None:
@@ -130,23 +131,13 @@ class Session:
             if result.status == ExecStatus.SINGLE_TUPLE:
                 yield result.get_value(0, 0)
 
+    @override
     def close(self) -> None:
         """Log out, in the midst of a query too: the server is told to break it off."""
         with suppress(psycopg.Error):
             if self._connection.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
                 self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _results(self) -> Iterator[PGresult]:
         with selectors.DefaultSelector() as selector:

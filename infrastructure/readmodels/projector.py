@@ -7,12 +7,12 @@ next batch.
 import logging
 import threading
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import psycopg
 from typing_extensions import override
 
+from infrastructure.closing import Closing
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.listening import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
@@ -24,7 +24,7 @@ logger = logging.getLogger("agentlog")
 _PAUSE_SECONDS = 0.5
 
 
-class Projector:
+class Projector(Closing):
     """Keeps read models up with the log, until it is closed.
 
     `pace_seconds`: at the present it lets so much time pass between batches, so that many small
@@ -49,6 +49,7 @@ class Projector:
         for worker in self._workers:
             worker.start()
 
+    @override
     def close(self) -> None:
         """Stop, each projection after the batch that it is at."""
         self._closed.set()
@@ -57,17 +58,6 @@ class Projector:
         for worker in self._workers:
             worker.woken.set()
             worker.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Worker(threading.Thread):
