@@ -127,6 +127,7 @@ def _tour(address: str) -> str:
             f"  {address}/v1/threads/refund/views/agent-state?at=5  the state after version 5",
             f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
             f"  {address}/v1/log                                    all that happened, in order",
+            f"  {address}/v1/log/events?follow=false                the same as a stream",
             "",
             "Ctrl-C stops it; the data stays.",
         )
