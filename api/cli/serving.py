@@ -4,14 +4,14 @@ import gc
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from pathlib import Path
+from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
 from rich.console import Console
 
-from api.cli.session import printable
 from api.composition import Service, open_service
 from api.http.app import create_app
 from api.http.server import Server
@@ -19,10 +19,6 @@ from api.tracing import open_traces
 from domain.errors import AgentlogError
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.settings import Settings, TraceSettings
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.records import Plan
-from infrastructure.transfer.sources import find_files
-from projections.readers.registry import choose_reader
 
 _GRACE_SECONDS = 10
 
@@ -31,7 +27,15 @@ class AddressTaken(AgentlogError):
     """The service cannot listen where it was told to."""
 
 
-def serve(settings: Settings, *, examples: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a service shows to begin with: loaded before it serves, and printed once it does."""
+
+    load: Callable[[Service, Console], None]
+    tour: Callable[[str], str]
+
+
+def serve(settings: Settings, *, showing: Showing | None = None) -> None:
     """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
     console = Console(soft_wrap=True, highlight=False)
@@ -43,8 +47,8 @@ def serve(settings: Settings, *, examples: bool) -> None:
     ):
         host, port = listening.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        if examples:
-            _load_examples(service, console)
+        if showing is not None:
+            showing.load(service, console)
         app = create_app(
             service.store,
             service.database,
@@ -66,8 +70,8 @@ def serve(settings: Settings, *, examples: bool) -> None:
         console.print(f"agentlog listens on {address}, with {service.where}")
         if traces.notice:
             console.print(traces.notice, markup=False)
-        if examples:
-            console.print(_tour(address))
+        if showing is not None:
+            console.print(showing.tour(address))
         if settings.projections == "on":
             beside.enter_context(ProjectorProcess(service.url))
         gc.collect()
@@ -95,40 +99,3 @@ def _listen(host: str, port: int) -> socket.socket:
     # small answers leave at once; the event loop would set this on sockets of its own only
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
-
-
-def _load_examples(service: Service, console: Console) -> None:
-    importer = Importer(
-        service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
-    )
-    for path in find_files([_examples_dir()]):
-        importer.import_file(path)
-    for failure in importer.report.failures:  # left by another version's demo: show what is there
-        console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
-
-
-def _examples_dir() -> Path:
-    """Beside the package in a checkout, inside it in a wheel."""
-    package = Path(__file__).parents[1]
-    inside = package / "examples"
-    return inside if inside.is_dir() else package.parent / "examples"
-
-
-def _tour(address: str) -> str:
-    return "\n".join(
-        (
-            "",
-            "Open, or curl:",
-            f"  {address}/docs                                      every route, to try",
-            f"  {address}/v1/threads                                the example threads",
-            f"  {address}/v1/threads/refund/views/openai            as a model reads it",
-            f"  {address}/v1/threads/refund/views/letta             as a Letta client reads it",
-            f"  {address}/v1/threads/refund/views/maria             as Maria's envelopes",
-            f"  {address}/v1/threads/refund/views/agent-state?at=5  the state after version 5",
-            f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
-            f"  {address}/v1/log                                    all that happened, in order",
-            f"  {address}/v1/log/events?follow=false                the same as a stream",
-            "",
-            "Ctrl-C stops it; the data stays.",
-        )
-    )

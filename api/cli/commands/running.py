@@ -20,7 +20,7 @@ def serve(
     from api.cli.session import failing_clearly, settings_with
 
     with failing_clearly():
-        run_service(settings_with(data_dir=data_dir, host=host, port=port), examples=False)
+        run_service(settings_with(data_dir=data_dir, host=host, port=port))
 
 
 @app.command()
@@ -30,11 +30,14 @@ def demo(
     data_dir: DataDir = None,
 ) -> None:
     """Serve with example threads, in a data folder of their own, and say what to open."""
+    from api.cli.examples import load_examples, tour
+    from api.cli.serving import Showing
     from api.cli.serving import serve as run_service
     from api.cli.session import demo_settings, failing_clearly
 
     with failing_clearly():
-        run_service(demo_settings(data_dir=data_dir, host=host, port=port), examples=True)
+        settings = demo_settings(data_dir=data_dir, host=host, port=port)
+        run_service(settings, showing=Showing(load_examples, tour))
 
 
 @app.command()
