@@ -62,7 +62,9 @@ def agentlog_process(*arguments: str | Path, url: str) -> Outcome:
 
 
 @contextmanager
-def started(*arguments: str | Path, url: str | None = None) -> Iterator[subprocess.Popen[str]]:
+def started(
+    *arguments: str | Path, url: str | None = None, **settings: str
+) -> Iterator[subprocess.Popen[str]]:
     """Start a command as a process, which does not outlive the block."""
     process = subprocess.Popen(
         [AGENTLOG, *arguments],
@@ -70,7 +72,7 @@ def started(*arguments: str | Path, url: str | None = None) -> Iterator[subproce
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=environment(url),
+        env={**environment(url), **settings},
     )
     with process:
         try:

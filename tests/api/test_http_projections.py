@@ -1,7 +1,11 @@
 """Projections over HTTP and on the command line."""
 
+import re
+import signal
 import threading
+import time
 
+import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
@@ -11,8 +15,8 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.projector import Projector
 from infrastructure.store import Store
 from projections.readmodels.registry import READ_MODELS
-from tests.command_line import agentlog, agentlog_process
-from tests.infrastructure.appends import reply
+from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
+from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.readmodels.tables import Talk, catch_up
 
 
@@ -178,3 +182,31 @@ def test_waiting_holds_no_thread(client: TestClient, database: Database, store: 
     for each in waiting:
         each.join()
     assert statuses == [200] * 60
+
+
+def test_a_service_keeps_them_up_and_leaves_nobody_behind(
+    database: Database, database_url: str, store: Store
+) -> None:
+    position = store.append("a", [reply("one")]).position
+    others = backends(database)
+    with started("serve", "--port", "0", url=database_url, AGENTLOG_PROJECTIONS="on") as service:
+        assert service.stdout is not None
+        address = re.findall(r"http://\S+?(?=,)", service.stdout.readline())[0]
+        until = time.monotonic() + WAIT_SECONDS
+        while httpx2.get(f"{address}/v1/projections?wait={position}").status_code != 200:
+            assert time.monotonic() < until
+        assert len(backends(database) - others) > len(READ_MODELS)  # one each, and the service's
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(WAIT_SECONDS) == 0
+        while backends(database) - others:
+            assert time.monotonic() < until
+
+
+def backends(database: Database) -> set[int]:
+    """Return who is connected to the database."""
+    rows = fetch(
+        database,
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+        "AND backend_type = 'client backend'",
+    )
+    return {pid for (pid,) in rows}
