@@ -59,8 +59,10 @@ def _questions(name: str, day: datetime) -> Mapping[str, Question]:
     narrow = {"one day": Question(begin=day, end=day + timedelta(days=1))}
     if REPORTS[name].by is None:
         return {"as it comes": Question(), **narrow}
+    responses = {"by model": Question(by=["model"])} if REPORTS[name].of_responses else {}
     return {
         "as it comes": Question(),
+        **responses,
         "by day": Question(by=["day"]),
         "by thread": Question(by=["thread"]),
         "by a key of metadata": Question(by=["metadata.reward"]),

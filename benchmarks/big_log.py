@@ -59,11 +59,14 @@ class _Measured:
 
     def filled(self, drafts: list[Draft]) -> Iterator[Draft]:
         """Yield drafts with times, and the model's response after what came out of it."""
-        for draft in drafts:
+        for number, draft in enumerate(drafts):
             self.now += int(self.random.lognormvariate(6.5, 1.2))
-            yield {**draft, "timestamp": self.now}
             if draft["type"] in {"reply", "tool_calls"}:
-                yield self._response()
+                of_response = {"metadata": {"responseId": f"resp_{self.now}_{number}"}}
+                yield {**draft, "timestamp": self.now, **of_response}
+                yield {**self._response(), **of_response}
+            else:
+                yield {**draft, "timestamp": self.now}
 
     def _response(self) -> Draft:
         random = self.random

@@ -23,6 +23,7 @@ from infrastructure.listening import PROJECTED
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.reports.catalogue import report as report_named
+from infrastructure.reports.query import read_models_of
 from infrastructure.reports.report import METADATA, Column
 from infrastructure.reports.reports import Answer
 from infrastructure.settings import Settings
@@ -74,8 +75,8 @@ def run_report(
     if picture is not None and picture.suffix not in {".svg", ".png"}:
         raise InvalidOption(f"--plot {picture}: name a file that ends in .svg or .png")
     with open_service(settings) as service:
-        if report.model is not None:
-            _bring_up(service, read_model(report.model))
+        for model in read_models_of(report, question):
+            _bring_up(service, read_model(model))
         answer = service.reports.ask(name, question)
     if picture is not None:
         drawn = plot(answer, "svg" if picture.suffix == ".svg" else "png")

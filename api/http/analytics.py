@@ -13,6 +13,7 @@ from api.questions import question_of
 from api.reporting import answer_csv, answer_json
 from domain.json_text import JsonValue
 from infrastructure.reports.catalogue import REPORTS, report
+from infrastructure.reports.query import read_models_of
 from infrastructure.reports.question import MOST_ROWS
 from infrastructure.reports.report import METADATA, Report
 from infrastructure.reports.reports import Answer, Reports
@@ -145,9 +146,10 @@ async def read_report(
     asked = report(name)
     pairs = request.query_params.multi_items()
     question = question_of(asked, [pair for pair in pairs if pair[0] not in _OWN])
-    if wait is not None and asked.model is not None:
+    if wait is not None:
         standings = request.app.state.standings
-        await until_projected(standings, standings.listener, wait, names=[asked.model])
+        models = read_models_of(asked, question)
+        await until_projected(standings, standings.listener, wait, names=models)
     reports: Reports = request.app.state.reports
 
     def answer() -> Response:

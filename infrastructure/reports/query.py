@@ -34,10 +34,18 @@ class Query:
     parameters: dict[str, Any]
 
 
-def query_of(report: Report, question: Question, *, tenant: str, table: Identifier) -> Query:
+def query_of(
+    report: Report,
+    question: Question,
+    *,
+    tenant: str,
+    table: Identifier,
+    model_calls: Identifier | None = None,
+) -> Query:
     """Return what answers a question that the report can be asked, over the rows of one tenant.
 
-    It asks for a row more than the limit, to tell whether there are more.
+    It asks for a row more than the limit, to tell whether there are more. `model_calls` is the
+    table to look responses up in, where the question is about their models.
     """
     by = question.breakdown(report)
     places = [Identifier(f"by_{number}") for number in range(len(by))]
@@ -52,7 +60,7 @@ def query_of(report: Report, question: Question, *, tenant: str, table: Identifi
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
         table=table,
-        threads=_threads(question, by),
+        threads=SQL(" ").join([_threads(question, by), _responses(model_calls)]),
         conditions=SQL(" AND ").join(_conditions(report, question)),
         order=_order(report, question, by, places),
     )
@@ -136,6 +144,31 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
             else ""
         ),
     )
+
+
+def asks_for_models(report: Report, question: Question) -> bool:
+    """Tell whether a question is about the models whose responses the rows came out of."""
+    named = {*question.breakdown(report), *question.filters}
+    return report.of_responses and "model" in named
+
+
+def read_models_of(report: Report, question: Question) -> list[str]:
+    """Return the read models that a question is answered from; none where heads are enough."""
+    if report.model is None:
+        return []
+    return [report.model, "model_calls"] if asks_for_models(report, question) else [report.model]
+
+
+def _responses(model_calls: Identifier | None) -> Composable:
+    """Return the join with the responses that rows came out of, by their ids: the last of each."""
+    if model_calls is None:
+        return _NOTHING
+    return SQL(
+        "LEFT JOIN (SELECT DISTINCT ON (thread_id, response_id) thread_id, response_id, model "
+        "FROM {model_calls} WHERE tenant = %(tenant)s AND response_id IS NOT NULL "
+        "ORDER BY thread_id, response_id, position DESC) AS response "
+        "USING (thread_id, response_id)"
+    ).format(model_calls=model_calls)
 
 
 def _order(

@@ -39,7 +39,8 @@ class Report:
 
     `order` is a column, with a minus for the largest first. `by` is what it is broken down by where
     nobody says; None where it lists single rows and cannot be. `filters` are columns that a
-    question may name values of.
+    question may name values of. Rows that came out of a response of a model, as calls of tools do,
+    can also be told apart by its `model`, where both carry its id.
     """
 
     name: str
@@ -54,14 +55,26 @@ class Report:
     limit: int = 1000
 
     @property
+    def of_responses(self) -> bool:
+        """Whether its rows came out of responses of models."""
+        return self.model == "tool_calls"
+
+    @property
     def all_breakdowns(self) -> Mapping[str, Fragment]:
         """What it can be broken down by, but for keys of metadata."""
-        return {} if self.by is None else {**self.breakdowns, **TIMES, **OF_THREADS}
+        if self.by is None:
+            return {}
+        return {**self.breakdowns, **self._responses, **TIMES, **OF_THREADS}
 
     @property
     def all_filters(self) -> Mapping[str, Fragment]:
         """What narrows it, but for time and keys of metadata."""
-        return {**self.filters, "thread": "item.thread_id", "parent": "thread.parent"}
+        threads: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
+        return {**self.filters, **self._responses, **threads}
+
+    @property
+    def _responses(self) -> Mapping[str, Fragment]:
+        return {"model": "response.model"} if self.of_responses else {}
 
 
 def share(name: str, comment: str) -> Column:

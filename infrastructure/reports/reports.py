@@ -19,7 +19,7 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.standings import NotYetBuilt
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
-from infrastructure.reports.query import query_of
+from infrastructure.reports.query import asks_for_models, query_of
 from infrastructure.reports.question import Question
 from infrastructure.reports.report import METADATA, Column, Report
 
@@ -88,8 +88,14 @@ class Reports:
     def _try(self, report: Report, question: Question) -> Answer:
         with self._database.connection() as connection, connection.transaction():
             _prepare(connection)
-            table, as_of = _table(connection, report)
-            query = query_of(report, question, tenant=self._tenant, table=table)
+            table, as_of = _table(connection, report.model)
+            responses = None
+            if asks_for_models(report, question):
+                responses, so_far = _table(connection, "model_calls")
+                as_of = min(as_of, so_far)
+            query = query_of(
+                report, question, tenant=self._tenant, table=table, model_calls=responses
+            )
             try:
                 with connection.cursor(row_factory=tuple_row) as cursor:
                     rows = cursor.execute(query.statement, query.parameters).fetchall()
@@ -113,18 +119,18 @@ def _prepare(connection: psycopg.Connection) -> None:
     )
 
 
-def _table(connection: psycopg.Connection, report: Report) -> tuple[Identifier, int]:
-    """Return the table of the live build that a report reads, and how far that is.
+def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifier, int]:
+    """Return the table of the live build of a read model, and how far that is; None are heads.
 
     Not the view: that may have come to stand on another build since the transaction began.
     """
-    if report.model is None:
+    if model is None:
         row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
         return Identifier("agentlog", "threads"), 0 if row is None else row[0]
     for build in builds.builds(connection):
-        if build.name == report.model and build.state == "live":
+        if build.name == model and build.state == "live":
             return Identifier(SCHEMA, f"{build.name}_{build.build}"), build.position
-    raise NotYetBuilt(report.model)
+    raise NotYetBuilt(model)
 
 
 def _again(ask: Callable[[], FoundT]) -> FoundT:

@@ -77,7 +77,7 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
     [
         (("weather",), "no report 'weather': there are usage, models, tools"),
         (("tools", "--by", "colour"), "report tools has no 'colour'; it has tool"),
-        (("tools", "--only", "model=x"), "takes no such thing; by, from, to"),
+        (("tools", "--only", "provider=x"), "takes no such thing; by, from, to"),
         (("tools", "--only", "model"), "give NAME=VALUE"),
         (("tools", "--metadata", "team"), "give NAME=VALUE"),
         (("tools", "--from", "yesterday"), "is no date"),

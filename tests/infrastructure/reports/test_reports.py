@@ -465,7 +465,7 @@ BAD = {
     "an empty key": Question(by=["metadata."]),
     "the same twice": Question(by=["day", "day"]),
     "too many": Question(by=["day", "hour", "week", "month", "tool"]),
-    "a filter": Question(filters={"model": ["x"]}),
+    "a filter": Question(filters={"provider": ["x"]}),
     "an order": Question(order="-colour"),
     "no limit": Question(limit=0),
     "a large limit": Question(limit=10_001),
@@ -482,7 +482,9 @@ def test_what_a_report_cannot_be_asked_is_refused(reports: Reports, what: str) -
 
 
 def test_refusals_name_what_there_is(reports: Reports) -> None:
-    with pytest.raises(InvalidQuestion, match="it has tool, error_class, outcome, hour, day"):
+    with pytest.raises(
+        InvalidQuestion, match="it has tool, error_class, outcome, model, hour, day"
+    ):
         reports.ask("tools", Question(by=["colour"]))
     with pytest.raises(InvalidQuestion, match="lists single rows"):
         reports.ask("slowest", Question(by=["day"]))
@@ -506,3 +508,35 @@ def test_every_column_orders_both_ways_and_limits_cut(reports: Reports, name: st
     cut = reports.ask(name, Question(by=by, limit=2))
     assert cut.rows == whole[:2]
     assert cut.truncated == (len(whole) > 2)
+
+
+def test_calls_of_tools_are_told_apart_by_the_model_that_asked_for_them(
+    own_database: Database,
+) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    for number, (model, failed) in enumerate([("small", True), ("large", False), ("small", False)]):
+        of_response = {"metadata": {"responseId": f"r{number}"}}
+        error = {"error": "no"} if failed else {}
+        call = {"callId": f"c{number}", "output": None, **error}
+        writer.append(
+            request(
+                "t",
+                {"type": "llm_response", "model": model, **of_response},
+                calls(f"c{number}", **of_response),
+                {"type": "tool_results", "results": [call]},
+            )
+        )
+    writer.append(request("t", calls("nobody's"), results("nobody's")))
+    build_all(own_database)
+    reports = Reports(own_database, tenant=TENANT)
+    found = reports.ask("tools", Question(by=("model",), order="-calls"))
+    assert [row[:4] for row in found.rows] == [
+        ("small", 2, 2, 1),
+        ("large", 1, 1, 0),
+        (None, 1, 1, 0),
+    ]
+    narrowed = reports.ask("failures", Question(filters={"model": ("small",)}))
+    assert [(row[0], row[2]) for row in narrowed.rows] == [("f", 1)]
+    assert reports.ask("failures", Question(filters={"model": ("large",)})).rows == []
+    slowest = reports.ask("slowest", Question(filters={"model": ("large",)}))
+    assert slowest.as_of == last_position(own_database)
