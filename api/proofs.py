@@ -5,8 +5,7 @@ from domain.audit import Finding
 from domain.json_text import JsonValue
 from infrastructure.audit.auditor import Audit
 from infrastructure.audit.checkpoints import Consistency, Inclusion, SignedCheckpoint
-from infrastructure.audit.evidence import base64_text
-from infrastructure.audit.notes import VerifierKey, origin_of
+from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
 
 def audit_json(thread_id: str, audit: Audit) -> JsonValue:
@@ -35,7 +34,7 @@ def checkpoint_json(checkpoint: SignedCheckpoint, *, tenant: str) -> JsonValue:
     return {
         "size": checkpoint.size,
         "position": checkpoint.position,
-        "root": base64_text(checkpoint.root),
+        "root": to_base64(checkpoint.root),
         "note": checkpoint.note,
         "publicKey": VerifierKey(origin_of(tenant), checkpoint.public_key).text,
         "madeAt": time_text(checkpoint.made_at),
@@ -46,8 +45,8 @@ def inclusion_json(inclusion: Inclusion, *, tenant: str) -> JsonValue:
     """Return the proof that a message is in a checkpoint."""
     return {
         "leafIndex": inclusion.index,
-        "leafHash": base64_text(inclusion.leaf),
-        "path": [base64_text(each) for each in inclusion.path],
+        "leafHash": to_base64(inclusion.leaf),
+        "path": [to_base64(each) for each in inclusion.path],
         "checkpoint": checkpoint_json(inclusion.checkpoint, tenant=tenant),
     }
 
@@ -57,5 +56,5 @@ def consistency_json(consistency: Consistency, *, tenant: str) -> JsonValue:
     return {
         "from": checkpoint_json(consistency.first, tenant=tenant),
         "to": checkpoint_json(consistency.second, tenant=tenant),
-        "path": [base64_text(each) for each in consistency.path],
+        "path": [to_base64(each) for each in consistency.path],
     }

@@ -47,6 +47,8 @@ class Settings(BaseSettings):
     """Queries of analysts at once, at most."""
     analyst_seconds: float = Field(default=30, gt=0, le=3600)
     """How long a query of an analyst's may take."""
+    signing_key: Path | None = None
+    """File of the Ed25519 key that signs checkpoints; for our own PostgreSQL it is made."""
     projections: Literal["on", "off"] = "on"
     """Whether `serve` keeps the read models up, in a process beside it."""
 

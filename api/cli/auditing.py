@@ -13,7 +13,6 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from api.cli.session import InvalidOption, printable
 from api.composition import Service, open_service
 from domain.audit import Finding
-from infrastructure.audit.auditor import Audit
 from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.notes import Checkpoint, VerifierKey
 from infrastructure.settings import Settings
@@ -70,22 +69,22 @@ def verify_log(settings: Settings, threads: Sequence[str], held: Held) -> bool:
     """Check threads, all and the checkpoints where none is named; return whether all is whole."""
     with open_service(settings) as service:
         auditor = service.proofs.auditor
-        audits: list[Audit] = []
+        whole, count, events = True, 0, 0
         with _progress() as progress:
             task = progress.add_task("threads", total=len(threads) or None)
             for thread_id in threads or _all_threads(service):
                 audit = auditor.thread(thread_id)
                 _print_findings(audit.findings, count=audit.count)
-                audits.append(Audit(audit.events, audit.findings[:1], audit.count))
+                whole, count, events = whole and audit.whole, count + 1, events + audit.events
                 progress.advance(task)
-        whole = all(audit.whole for audit in audits)
-        events = sum(audit.events for audit in audits)
         if not threads or held.checkpoint is not None:
-            tree = auditor.tree([] if held.checkpoint is None else [held.checkpoint])
+            known = [] if held.checkpoint is None else [held.checkpoint]
+            tree = auditor.tree(known, public_key=held.public_key)
             _print_findings(tree.findings, count=tree.count)
             whole = whole and tree.whole
     state = "whole" if whole else "BROKEN"
-    print(f"{state}: {len(audits)} threads, {events} events")  # noqa: T201 - the command's output
+    threads_word = "thread" if count == 1 else "threads"
+    print(f"{state}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
     return whole
 
 

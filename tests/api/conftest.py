@@ -8,6 +8,8 @@ from fastapi.testclient import TestClient
 
 from api.http.app import create_app
 from infrastructure.analysts.analyst import Analyst
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import SigningKey
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.following import Hub
@@ -46,6 +48,7 @@ def app_over(database: Database, store: Store) -> FastAPI:
         standings=Standings(database, hub._listener),
         analyst=Analyst(login_of(database, TENANT), tenant=TENANT),
         reports=Reports(database, tenant=TENANT),
+        proofs=Proofs.over(database, tenant=TENANT, key=SigningKey(None)),
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
     )

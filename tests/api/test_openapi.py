@@ -23,6 +23,7 @@ from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from api.http import (
     analytics,
+    audit,
     blobs,
     health,
     log,
@@ -127,6 +128,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", analytics),
             ("/v1", projections),
             ("/v1", queries),
+            ("/v1", audit),
             ("", health),
             ("", metrics),
         )

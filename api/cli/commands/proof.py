@@ -26,7 +26,7 @@ def verify(
     ] = None,
     public_key: Annotated[
         str | None,
-        typer.Option(help="The log's public key as you hold it, or a file of it: for evidence."),
+        typer.Option(help="The log's public key as you hold it, or a file of it."),
     ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File of a checkpoint's note that you have kept.")

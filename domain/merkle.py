@@ -1,0 +1,157 @@
+"""The Merkle tree of RFC 9162 (section 2.1): its hashes, its two proofs, and their verification.
+
+`Subtree` stands for the leaves as they are kept: a proof needs the hashes of a few ranges of them,
+never all.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+
+EMPTY_ROOT = sha256(b"").digest()
+"""The root of a tree without leaves."""
+
+Subtree = Callable[[int, int], bytes]
+"""Returns the tree hash of the leaves from one index (from 0) to before another."""
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    """Return the hash of a leaf."""
+    return sha256(b"\x00" + entry).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """Return the hash of what stands above two hashes."""
+    return sha256(b"\x01" + left + right).digest()
+
+
+class Frontier:
+    """A tree that grows by a leaf at a time, of which only the complete subtrees are kept."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._complete: list[bytes] = []  # the largest first
+
+    def add(self, hashed: bytes) -> None:
+        """Add a leaf by its hash, or a complete subtree where all of them are of one size."""
+        size = self.size
+        while size & 1:
+            hashed = node_hash(self._complete.pop(), hashed)
+            size >>= 1
+        self._complete.append(hashed)
+        self.size += 1
+
+    def root(self) -> bytes:
+        """Return the root of the tree as it is."""
+        if not self._complete:
+            return EMPTY_ROOT
+        found = self._complete[-1]
+        for each in reversed(self._complete[:-1]):
+            found = node_hash(each, found)
+        return found
+
+
+def root_of(hashes: Iterable[bytes]) -> bytes:
+    """Return the root over hashes of leaves, or of complete subtrees of one size."""
+    frontier = Frontier()
+    for each in hashes:
+        frontier.add(each)
+    return frontier.root()
+
+
+def split_of(size: int) -> int:
+    """Return how many of `size` leaves, two or more, stand on the left."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+def inclusion_path(index: int, size: int, subtree: Subtree) -> list[bytes]:
+    """Return the proof that a leaf is in the tree of `size` leaves (2.1.3.1)."""
+    path = []
+    begin, end = 0, size
+    while end - begin > 1:
+        split = begin + split_of(end - begin)
+        if index < split:
+            path.append(subtree(split, end))
+            end = split
+        else:
+            path.append(subtree(begin, split))
+            begin = split
+    return path[::-1]
+
+
+def consistency_path(first: int, second: int, subtree: Subtree) -> list[bytes]:
+    """Return the proof that the tree of `second` leaves begins with that of `first` (2.1.4.1).
+
+    It is empty where there is nothing to prove: `first` is 0, or `second` itself.
+    """
+    if not first:
+        return []
+    path = []
+    begin, end = 0, second
+    while first != end:
+        split = begin + split_of(end - begin)
+        if first <= split:
+            path.append(subtree(split, end))
+            end = split
+        else:
+            path.append(subtree(begin, split))
+            begin = split
+    if begin:  # else it is the whole first tree, whose root the verifier has
+        path.append(subtree(begin, end))
+    return path[::-1]
+
+
+def is_included(
+    hashed: bytes, *, index: int, size: int, path: Sequence[bytes], root: bytes
+) -> bool:
+    """Return whether the proof shows that a leaf's hash is in the tree (2.1.3.2)."""
+    if not 0 <= index < size:
+        return False
+    place, last = index, size - 1
+    found = hashed
+    for each in path:
+        if not last:
+            return False
+        if place & 1 or place == last:
+            found = node_hash(each, found)
+            place, last = _up_to_right(place, last)
+        else:
+            found = node_hash(found, each)
+        place, last = place >> 1, last >> 1
+    return not last and found == root
+
+
+def is_consistent(
+    first: int, second: int, *, path: Sequence[bytes], first_root: bytes, second_root: bytes
+) -> bool:
+    """Return whether the proof shows that the second tree begins with the first (2.1.4.2)."""
+    if not 0 <= first <= second:
+        return False
+    if first == second:
+        return not path and first_root == second_root
+    if not first:
+        return not path and first_root == EMPTY_ROOT
+    # a complete first tree is a node of the second, and is not repeated in the proof
+    steps = [first_root, *path] if not first & (first - 1) else list(path)
+    if not path or not steps:
+        return False
+    place, last = first - 1, second - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    old = new = steps[0]
+    for each in steps[1:]:
+        if not last:
+            return False
+        if place & 1 or place == last:
+            old, new = node_hash(each, old), node_hash(each, new)
+            place, last = _up_to_right(place, last)
+        else:
+            new = node_hash(new, each)
+        place, last = place >> 1, last >> 1
+    return not last and old == first_root and new == second_root
+
+
+def _up_to_right(place: int, last: int) -> tuple[int, int]:
+    """Return both one level below where `place` is a right child, or the first."""
+    while place and not place & 1:
+        place, last = place >> 1, last >> 1
+    return place, last

@@ -1,0 +1,189 @@
+"""A bundle of evidence checked with nothing but itself: no database, no service."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from domain.audit import Finding, Place, Record, broken, check_record
+from domain.chain import digest
+from domain.errors import InvalidInput
+from domain.merkle import is_included, leaf_hash
+from infrastructure.audit.evidence import FORMAT, time_text
+from infrastructure.audit.notes import (
+    Checkpoint,
+    InvalidNote,
+    InvalidVerifierKey,
+    VerifierKey,
+    from_base64,
+    open_note,
+    origin_of,
+)
+
+
+class InvalidBundle(InvalidInput):
+    """The file is no bundle of evidence."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"this is no bundle of evidence: {reason}; `agentlog evidence THREAD` writes one"
+        )
+        self.reason = reason
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Event(_Part):
+    version: int
+    position: int
+    type: str
+    message_id: str = Field(alias="messageId")
+    recorded_at: str | None = Field(alias="recordedAt")
+    body: str | None
+    body_sha256: str = Field(alias="bodySha256")
+    metadata: str | None
+    chain: str
+
+
+class _Inclusion(_Part):
+    leaf_index: int = Field(alias="leafIndex")
+    tree_size: int = Field(alias="treeSize")
+    path: list[str]
+
+
+class _Bundle(_Part):
+    format: str
+    tenant: str
+    thread_id: str = Field(alias="threadId")
+    version: int
+    inclusion: _Inclusion
+    checkpoint: str
+    public_key: str = Field(alias="publicKey")
+    events: list[_Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a bundle shows: of which thread, how far, and what is wrong with it.
+
+    `public_key` is what it was checked by, as text; `size` of the checkpoint.
+    """
+
+    tenant: str
+    thread_id: str
+    version: int
+    size: int
+    public_key: str
+    findings: Sequence[Finding]
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is broken; a content that was erased is not."""
+        return not broken(self.findings)
+
+
+def check_bundle(
+    text: bytes, *, public_key: VerifierKey | None = None, held: Checkpoint | None = None
+) -> Verdict:
+    """Check a bundle; `public_key` and `held` are what the auditor has from elsewhere.
+
+    Raises:
+        InvalidBundle: it is none.
+    """
+    try:
+        bundle = _Bundle.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidBundle(f"{where}: {first['msg']}" if where else first["msg"]) from error
+    if bundle.format != FORMAT:
+        raise InvalidBundle(f"its format is {bundle.format[:64]!r}, not {FORMAT!r}")
+    try:
+        enclosed = VerifierKey.parse(bundle.public_key)
+        inclusion, checkpoint = bundle.inclusion, Checkpoint.parse(bundle.checkpoint)
+        path = [from_base64(each) for each in inclusion.path]
+        records = [_record(bundle, event) for event in bundle.events]
+    except (InvalidVerifierKey, InvalidNote, ValueError) as error:
+        raise InvalidBundle(str(error)) from error
+    findings = _signature_findings(bundle, enclosed, public_key or enclosed)
+    place = Place()
+    for record in records:
+        findings += check_record(place, record)
+        place = record.place
+    if place.version != bundle.version or not records:
+        detail = f"it says version {bundle.version}, its events end with {place.version}"
+        findings.append(Finding("incomplete", detail, bundle.thread_id, place.version))
+    if inclusion.tree_size != checkpoint.size or not is_included(
+        leaf_hash(place.chain),
+        index=inclusion.leaf_index,
+        size=checkpoint.size,
+        path=path,
+        root=checkpoint.root,
+    ):
+        detail = "the proof does not lead from the thread's last link to the checkpoint's root"
+        findings.append(Finding("not-included", detail, bundle.thread_id, place.version))
+    if held is not None and held != checkpoint:
+        detail = (
+            f"its checkpoint, of size {checkpoint.size}, is not the one that you hold, of size "
+            f"{held.size}"
+        )
+        findings.append(Finding("other-checkpoint", detail))
+    return Verdict(
+        tenant=bundle.tenant,
+        thread_id=bundle.thread_id,
+        version=place.version,
+        size=checkpoint.size,
+        public_key=(public_key or enclosed).text,
+        findings=findings,
+    )
+
+
+def _signature_findings(
+    bundle: _Bundle, enclosed: VerifierKey, trusted: VerifierKey
+) -> list[Finding]:
+    findings = []
+    if enclosed != trusted:
+        findings.append(Finding("other-key", "its public key is not the one that you hold"))
+    try:
+        signed = open_note(bundle.checkpoint, trusted)
+    except InvalidNote as error:
+        return [*findings, Finding("signature-invalid", f"its checkpoint: {error.reason}")]
+    if signed.origin != origin_of(bundle.tenant):
+        detail = f"its checkpoint is of {signed.origin!r}, not of tenant {bundle.tenant!r}"
+        findings.append(Finding("other-checkpoint", detail))
+    return findings
+
+
+def _record(bundle: _Bundle, event: _Event) -> Record:
+    body = None if event.body is None else from_base64(event.body)
+    metadata = b"" if event.metadata is None else from_base64(event.metadata)
+    return Record(
+        tenant=bundle.tenant,
+        thread_id=bundle.thread_id,
+        version=event.version,
+        position=event.position,
+        type=event.type,
+        message_id=event.message_id,
+        recorded_at=_time(event.recorded_at),
+        body_digest=_hash(event.body_sha256),
+        found_digest=None if body is None else digest(body),
+        metadata_digest=digest(metadata),
+        chain=_hash(event.chain),
+    )
+
+
+def _time(text: str | None) -> datetime | None:
+    found = None if text is None else datetime.fromisoformat(text)
+    if found is not None and (found.tzinfo is None or time_text(found) != text):
+        raise ValueError(f"{text} is not written as a bundle has it")
+    return found
+
+
+def _hash(text: str) -> bytes:
+    found = bytes.fromhex(text)
+    if found.hex() != text:
+        raise ValueError(f"{text} is not written as a bundle has it")
+    return found

@@ -1,0 +1,242 @@
+"""Checkpoints of one tenant's log: made, kept, and what can be proved against them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.errors import AgentlogError, NotThere
+from domain.merkle import (
+    consistency_path,
+    inclusion_path,
+    is_consistent,
+    is_included,
+    leaf_hash,
+)
+from infrastructure.audit.notes import (
+    Checkpoint,
+    VerifierKey,
+    origin_of,
+    public_key_of,
+    signed_note,
+)
+from infrastructure.audit.signing import SigningKey
+from infrastructure.audit.tree import LogTree
+from infrastructure.database import Database
+from infrastructure.reader import BIGGEST, LogReader
+from infrastructure.sql import statement
+
+
+class UnknownCheckpoint(NotThere):
+    """There is no checkpoint of that size."""
+
+    def __init__(self, size: int | None) -> None:
+        asked = "no checkpoint yet" if size is None else f"no checkpoint of size {size}"
+        super().__init__(
+            f"there is {asked}: `agentlog checkpoint` makes one, GET /v1/checkpoints lists them"
+        )
+        self.size = size
+
+
+class NotCovered(NotThere):
+    """The message came after the checkpoint."""
+
+    def __init__(self, position: int, *, size: int) -> None:
+        super().__init__(
+            f"the message at position {position} came after the checkpoint of size {size}: "
+            "ask with a later one, which `agentlog checkpoint` makes"
+        )
+        self.position, self.size = position, size
+
+
+class LogContradicted(AgentlogError):
+    """The log is not the one that a checkpoint was signed over."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f"the log is not the one that the checkpoint of size {size} was signed over: events "
+            "before it were changed, or a tile was; `agentlog verify` says where"
+        )
+        self.size = size
+
+
+@dataclass(frozen=True, slots=True)
+class SignedCheckpoint:
+    """A checkpoint as it is kept; `position` is of the log when it was made."""
+
+    size: int
+    position: int
+    root: bytes
+    note: str
+    public_key: bytes
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """The proof that an event is in the tree of a checkpoint, as leaf `index` from 0."""
+
+    index: int
+    leaf: bytes
+    path: Sequence[bytes]
+    checkpoint: SignedCheckpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """The proof that the log of the second checkpoint begins with that of the first."""
+
+    first: SignedCheckpoint
+    second: SignedCheckpoint
+    path: Sequence[bytes]
+
+
+class Checkpoints:
+    """One tenant's checkpoints, signed by `key`, which is read only then."""
+
+    def __init__(self, database: Database, *, tenant: str, key: SigningKey) -> None:
+        self._database = database
+        self.tenant = tenant
+        self._key = key
+        self._reader = LogReader(database, tenant=tenant)
+
+    @property
+    def origin(self) -> str:
+        """The name of the tenant's log."""
+        return origin_of(self.tenant)
+
+    def public_key(self) -> VerifierKey:
+        """Return the key that checkpoints can be checked by; raises as `SigningKey.read`."""
+        return VerifierKey(self.origin, public_key_of(self._key.read()))
+
+    def make(self) -> SignedCheckpoint:
+        """Sign the log as it is, and keep that; where it has not grown, return the last one.
+
+        Raises:
+            LogContradicted: the log does not begin with what the last checkpoint was signed over.
+            NoSigningKey: there is no key.
+        """
+        key = self._key.read()
+        with self._cursor() as cursor:
+            position = self._reader.position()
+            tree = LogTree(cursor, self.tenant, upto=position)
+            last = self._latest(cursor)
+            if last is not None:
+                if last.size > tree.size or tree.root(last.size) != last.root:
+                    raise LogContradicted(last.size)
+                if last.size == tree.size:
+                    return last
+            root = tree.root(tree.size)
+            cursor.execute(
+                statement("insert_checkpoint"),
+                {
+                    "tenant": self.tenant,
+                    "size": tree.size,
+                    "position": position,
+                    "root": root,
+                    "note": signed_note(Checkpoint(self.origin, tree.size, root), key),
+                    "public_key": public_key_of(key),
+                },
+            )
+            return self._of_size(cursor, tree.size)
+
+    def page(self, *, after: int | None = None, limit: int = 100) -> Sequence[SignedCheckpoint]:
+        """Return checkpoints by size, those larger than `after`."""
+        with self._cursor() as cursor:
+            return self._select(cursor, after=-1 if after is None else after, limit=limit)
+
+    def largest(self) -> SignedCheckpoint | None:
+        """Return the latest, None where there is none yet."""
+        with self._cursor() as cursor:
+            return self._latest(cursor)
+
+    def latest(self) -> SignedCheckpoint:
+        """Return the latest; raises `UnknownCheckpoint` where there is none yet."""
+        found = self.largest()
+        if found is None:
+            raise UnknownCheckpoint(None)
+        return found
+
+    def of_size(self, size: int) -> SignedCheckpoint:
+        """Return the one of that size; raises `UnknownCheckpoint`."""
+        with self._cursor() as cursor:
+            return self._of_size(cursor, size)
+
+    def inclusion(self, thread_id: str, message_id: str, *, size: int | None = None) -> Inclusion:
+        """Return the proof that a message is in a checkpoint, the latest where none is named.
+
+        Raises:
+            UnknownThread, UnknownMessage, UnknownCheckpoint: there is none.
+            NotCovered: the message came after it.
+            LogContradicted: it cannot be proved, because the log was changed.
+        """
+        event = self._reader.message(thread_id, message_id)
+        head = self._reader.head(thread_id)
+        chain = self._reader.chain_of(head, event.version)
+        checkpoint = self.latest() if size is None else self.of_size(size)
+        position = event.position or 0
+        if position > checkpoint.position:
+            raise NotCovered(position, size=checkpoint.size)
+        return self.inclusion_of(position, chain or b"", checkpoint)
+
+    def inclusion_of(self, position: int, chain: bytes, checkpoint: SignedCheckpoint) -> Inclusion:
+        """Return the proof for the event at a position, whose link is `chain`."""
+        with self._cursor() as cursor:
+            tree = LogTree(cursor, self.tenant, upto=checkpoint.position)
+            index = tree.index_of(position)
+            path = inclusion_path(index, checkpoint.size, tree.subtree)
+        hashed = leaf_hash(chain)
+        proved = is_included(
+            hashed, index=index, size=checkpoint.size, path=path, root=checkpoint.root
+        )
+        if not proved:
+            raise LogContradicted(checkpoint.size)
+        return Inclusion(index, hashed, path, checkpoint)
+
+    def consistency(self, first: int, second: int) -> Consistency:
+        """Return the proof that the checkpoint of size `second` continues that of size `first`.
+
+        Raises:
+            UnknownCheckpoint: there is none of that size.
+            LogContradicted: it cannot be proved, because the log was changed.
+        """
+        earlier, later = self.of_size(min(first, second)), self.of_size(max(first, second))
+        with self._cursor() as cursor:
+            tree = LogTree(cursor, self.tenant, upto=later.position)
+            path = consistency_path(earlier.size, later.size, tree.subtree)
+        proved = is_consistent(
+            earlier.size,
+            later.size,
+            path=path,
+            first_root=earlier.root,
+            second_root=later.root,
+        )
+        if not proved:
+            raise LogContradicted(earlier.size)
+        return Consistency(earlier, later, path)
+
+    @contextmanager
+    def _cursor(self) -> Iterator[psycopg.Cursor[TupleRow]]:
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            yield cursor
+
+    def _latest(self, cursor: psycopg.Cursor[TupleRow]) -> SignedCheckpoint | None:
+        asked = {"tenant": self.tenant}
+        row = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
+        return None if row is None else SignedCheckpoint(*row)
+
+    def _of_size(self, cursor: psycopg.Cursor[TupleRow], size: int) -> SignedCheckpoint:
+        found = self._select(cursor, after=size - 1, upto=size, limit=1)
+        if not found:
+            raise UnknownCheckpoint(size)
+        return found[0]
+
+    def _select(
+        self, cursor: psycopg.Cursor[TupleRow], *, after: int, limit: int, upto: int = BIGGEST
+    ) -> Sequence[SignedCheckpoint]:
+        asked = {"tenant": self.tenant, "after": after, "upto": upto, "limit": limit}
+        rows = cursor.execute(statement("select_checkpoints"), asked).fetchall()
+        return [SignedCheckpoint(*row) for row in rows]

@@ -1,0 +1,29 @@
+"""All that proves one tenant's log, put together."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from infrastructure.audit.auditor import Auditor
+from infrastructure.audit.checkpoints import Checkpoints
+from infrastructure.audit.evidence import Evidence
+from infrastructure.audit.signing import SigningKey
+from infrastructure.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What checks a log, signs it, and hands out its evidence."""
+
+    auditor: Auditor
+    checkpoints: Checkpoints
+    evidence: Evidence
+
+    @classmethod
+    def over(cls, database: Database, *, tenant: str, key: SigningKey) -> Self:
+        """Return the proofs of a tenant's log, signed by `key`."""
+        checkpoints = Checkpoints(database, tenant=tenant, key=key)
+        return cls(
+            Auditor(database, tenant=tenant),
+            checkpoints,
+            Evidence(database, checkpoints, tenant=tenant),
+        )

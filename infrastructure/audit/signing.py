@@ -1,0 +1,95 @@
+"""The private key that signs checkpoints: a file in PEM, as OpenSSL writes and reads it."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from domain.errors import AgentlogError
+
+FILE_NAME = "signing-key.pem"
+"""Its name in the data folder of our own PostgreSQL."""
+
+
+class NoSigningKey(AgentlogError):
+    """There is no key to sign checkpoints with."""
+
+    def __init__(self, path: Path | None) -> None:
+        lacking = "AGENTLOG_SIGNING_KEY is not set" if path is None else f"{path} is not there"
+        super().__init__(
+            f"there is no key to sign checkpoints with: {lacking}; make one by `openssl genpkey "
+            "-algorithm ed25519 -out FILE`, keep it out of reach of whoever owns the database, "
+            "and set AGENTLOG_SIGNING_KEY to its path"
+        )
+        self.path = path
+
+
+class InvalidSigningKey(AgentlogError):
+    """The file of the signing key cannot be read, or has no Ed25519 key."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path} cannot be signed with: {reason}; it has to be an Ed25519 private key in PEM "
+            "without a passphrase, as `openssl genpkey -algorithm ed25519` writes it"
+        )
+        self.path = path
+
+
+class SigningKey:
+    """Where the private key is; it is read when something is signed, never before.
+
+    `made` says that it may be made on first use: for our own PostgreSQL, where nobody else would.
+    """
+
+    def __init__(self, path: Path | None, *, made: bool = False) -> None:
+        self._path = path
+        self._made = made
+
+    def read(self) -> Ed25519PrivateKey:
+        """Return the key.
+
+        Raises:
+            NoSigningKey: there is none.
+            InvalidSigningKey: the file is not one.
+        """
+        if self._path is None:
+            raise NoSigningKey(None)
+        if self._made and not self._path.exists():
+            _make(self._path)
+        try:
+            key = load_pem_private_key(self._path.read_bytes(), password=None)
+        except FileNotFoundError as error:
+            raise NoSigningKey(self._path) from error
+        except OSError as error:
+            raise InvalidSigningKey(self._path, str(error.strerror)) from error
+        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+            raise InvalidSigningKey(self._path, "it is no such key") from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise InvalidSigningKey(self._path, "it is a key of another kind")
+        return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key, whole or not at all; where another process was quicker, its key stays."""
+    content = Ed25519PrivateKey.generate().private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # for its owner only: 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        Path(name).unlink()

@@ -1,0 +1,1 @@
+"""Tests of the proofs: chains, the tree, checkpoints, bundles."""

@@ -1,0 +1,97 @@
+"""What tests of proofs share: a signed log, and an owner of the database who changes it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from infrastructure.audit.auditor import Auditor
+from infrastructure.audit.checkpoints import Checkpoints
+from infrastructure.audit.evidence import Evidence
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import SigningKey
+from infrastructure.database import Database
+from infrastructure.store import Store
+from tests.infrastructure.appends import STORY, TENANT, reply
+
+
+class Owner:
+    """Who may do anything with the database: the triggers only keep him from mistakes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def unhindered(self) -> Iterator[psycopg.Connection]:
+        with self._database.connection() as connection, connection.transaction():
+            # triggers fire for origin and local, not for a replica
+            connection.execute("SET LOCAL session_replication_role = replica")
+            yield connection
+
+    def do(self, query: str, *parameters: object) -> None:
+        with self.unhindered() as connection:
+            done = connection.execute(query.encode(), parameters)
+            assert done.rowcount > 0, query
+
+
+@pytest.fixture
+def database(database: Database) -> Iterator[Database]:
+    """The shared one, without what proofs keep."""
+    _forget(database)
+    yield database
+    _forget(database)
+
+
+def _forget(database: Database) -> None:
+    with Owner(database).unhindered() as connection:
+        connection.execute("DELETE FROM agentlog.checkpoints")
+        connection.execute("DELETE FROM agentlog.tiles")
+
+
+@pytest.fixture
+def owner(database: Database) -> Owner:
+    """The owner of the database."""
+    return Owner(database)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> SigningKey:
+    """A key that is made on first use."""
+    return SigningKey(tmp_path / "key.pem", made=True)
+
+
+@pytest.fixture
+def proofs(database: Database, key: SigningKey) -> Proofs:
+    """The proofs of the tests' tenant."""
+    return Proofs.over(database, tenant=TENANT, key=key)
+
+
+@pytest.fixture
+def auditor(proofs: Proofs) -> Auditor:
+    """Its auditor."""
+    return proofs.auditor
+
+
+@pytest.fixture
+def checkpoints(proofs: Proofs) -> Checkpoints:
+    """Its checkpoints."""
+    return proofs.checkpoints
+
+
+@pytest.fixture
+def evidence(proofs: Proofs) -> Evidence:
+    """Its bundles."""
+    return proofs.evidence
+
+
+@pytest.fixture
+def told(store: Store) -> Store:
+    """A store with a story in the thread `t` and others around it."""
+    store.append("before", [reply("one")])
+    store.start("t", {"policy": "record", "goal": "Find the parcel"})
+    for draft in STORY:
+        store.append("t", [draft])
+        store.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
+    return store

@@ -1,0 +1,194 @@
+"""Checkpoints: what they are signed over, and the proofs against them, tiles or none."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.merkle import is_consistent, is_included, leaf_hash, root_of
+from infrastructure.audit.checkpoints import (
+    Checkpoints,
+    LogContradicted,
+    NotCovered,
+    SignedCheckpoint,
+    UnknownCheckpoint,
+)
+from infrastructure.audit.notes import Checkpoint, VerifierKey, open_note
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import NoSigningKey, SigningKey
+from infrastructure.database import Database
+from infrastructure.requests import AppendRequest
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, fetch, reply, results
+from tests.infrastructure.audit.conftest import Owner
+
+
+def _chains(database: Database, tenant: str = TENANT) -> list[bytes]:
+    rows = fetch(
+        database, "SELECT chain FROM agentlog.events WHERE tenant = %s ORDER BY position", tenant
+    )
+    return [chain for (chain,) in rows]
+
+
+def test_a_checkpoint_is_over_the_links_in_their_order(
+    told: Store, database: Database, checkpoints: Checkpoints
+) -> None:
+    del told
+    made = checkpoints.make()
+    chains = _chains(database)
+    expected = Checkpoint("agentlog/tests", len(chains), root_of(map(leaf_hash, chains)))
+    assert open_note(made.note, checkpoints.public_key()) == expected
+    assert (made.size, made.root) == (expected.size, expected.root)
+    assert VerifierKey("agentlog/tests", made.public_key) == checkpoints.public_key()
+    assert checkpoints.latest() == made
+    assert checkpoints.of_size(made.size) == made
+
+
+def test_a_log_that_has_not_grown_has_the_checkpoint_that_it_had(
+    told: Store, checkpoints: Checkpoints
+) -> None:
+    first = checkpoints.make()
+    assert checkpoints.make() == first
+    told.append("beside", [reply("more")])
+    second = checkpoints.make()
+    assert second.size == first.size + 1
+    assert checkpoints.page() == [first, second]
+    assert checkpoints.page(after=first.size) == [second]
+    assert checkpoints.page(limit=1) == [first]
+
+
+def test_an_empty_log_has_a_checkpoint_too(store: Store, checkpoints: Checkpoints) -> None:
+    with pytest.raises(UnknownCheckpoint, match="no checkpoint yet"):
+        checkpoints.latest()
+    empty = checkpoints.make()
+    assert empty.size == 0
+    store.append("t", [reply("one")])
+    one = checkpoints.make()
+    assert checkpoints.consistency(0, 1).path == []
+    assert one.root == leaf_hash(store.thread("t").chain)
+
+
+def test_each_tenant_has_a_tree_of_its_own(
+    database: Database, writer: Writer, store: Store, checkpoints: Checkpoints, key: SigningKey
+) -> None:
+    others = Proofs.over(database, tenant="others", key=key).checkpoints
+    for number in range(5):
+        store.append("t", [reply(str(number))])
+        writer.append(AppendRequest("others", "t", [reply("theirs")] * 2))
+    ours, theirs = checkpoints.make(), others.make()
+    assert (ours.size, theirs.size) == (5, 10)
+    assert ours.root == root_of(map(leaf_hash, _chains(database)))
+    assert theirs.root == root_of(map(leaf_hash, _chains(database, "others")))
+    assert others.page() == [theirs]
+    with pytest.raises(UnknownCheckpoint):
+        others.of_size(5)
+
+
+def _check_inclusion(checkpoints: Checkpoints, store: Store, checkpoint: SignedCheckpoint) -> int:
+    checked = 0
+    for event in store.messages("t"):
+        if (event.position or 0) > checkpoint.position:
+            with pytest.raises(NotCovered):
+                checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
+            continue
+        found = checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
+        assert found.checkpoint == checkpoint
+        assert is_included(
+            found.leaf,
+            index=found.index,
+            size=checkpoint.size,
+            path=found.path,
+            root=checkpoint.root,
+        )
+        checked += 1
+    return checked
+
+
+@pytest.mark.parametrize("tile", [2, 4, 1024])
+def test_every_message_and_every_pair_of_checkpoints_is_proved(
+    store: Store,
+    database: Database,
+    checkpoints: Checkpoints,
+    monkeypatch: pytest.MonkeyPatch,
+    tile: int,
+) -> None:
+    monkeypatch.setattr("infrastructure.audit.tree.TILE", tile)
+    made = []
+    for number in range(14):
+        store.append("t", [reply(str(number))])
+        store.append("u", [reply("beside")] * (number % 3 + 1))
+        made.append(checkpoints.make())
+    leaves = [leaf_hash(chain) for chain in _chains(database)]
+    assert [each.root for each in made] == [root_of(leaves[: each.size]) for each in made]
+    for checkpoint in (made[0], made[6], made[-1]):
+        assert _check_inclusion(checkpoints, store, checkpoint) > 0
+    for first, second in itertools.combinations(made, 2):
+        found = checkpoints.consistency(second.size, first.size)  # in either order
+        assert is_consistent(
+            first.size,
+            second.size,
+            path=found.path,
+            first_root=first.root,
+            second_root=second.root,
+        )
+    if tile < 10:
+        kept = fetch(database, "SELECT number, root, last_position FROM agentlog.tiles")
+        assert len(kept) == len(leaves) // tile
+        Owner(database).do("DELETE FROM agentlog.tiles WHERE number = 1")
+        assert checkpoints.inclusion("t", store.messages("t")[-1].message_id).path
+        again = fetch(database, "SELECT number, root, last_position FROM agentlog.tiles")
+        assert sorted(again) == sorted(kept)
+
+
+def test_a_tree_of_several_tiles_is_read_by_them(
+    store: Store, database: Database, checkpoints: Checkpoints
+) -> None:
+    store.append("t", [reply(str(number)) for number in range(2500)])
+    first = checkpoints.make()
+    assert first.root == root_of(map(leaf_hash, _chains(database)))
+    store.append("t", [reply("more")])
+    checkpoints.make()
+    for version in (1, 1024, 1025, 2048, 2049, 2500):
+        event = store.messages("t")[version - 1]
+        assert checkpoints.inclusion("t", event.message_id).index == version - 1
+    assert checkpoints.consistency(2500, 2501).path
+
+
+def test_an_erased_content_is_proved_like_any_other(
+    store: Store, checkpoints: Checkpoints, owner: Owner
+) -> None:
+    store.start("t", {"policy": "record"})
+    output: dict[str, Any] = {"callId": "a", "output": "x" * 600}
+    store.append("t", [results("a", results=[output])])
+    checkpoints.make()
+    owner.do("DELETE FROM agentlog.blobs")
+    store.append("t", [reply("on")])
+    checkpoints.make()
+    assert checkpoints.consistency(2, 3).path
+    message_id = store.messages("t")[1].message_id
+    assert checkpoints.inclusion("t", message_id, size=2).index == 1
+
+
+def test_what_was_changed_is_not_proved(
+    told: Store, checkpoints: Checkpoints, owner: Owner
+) -> None:
+    checkpoints.make()
+    owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE position = 3")
+    event = told.messages("t")[-1]
+    with pytest.raises(LogContradicted, match="agentlog verify"):
+        checkpoints.inclusion("t", event.message_id)
+
+
+def test_what_is_not_there_is_said(
+    told: Store, checkpoints: Checkpoints, database: Database, tmp_path: Path
+) -> None:
+    event = told.messages("t")[0]
+    with pytest.raises(UnknownCheckpoint):
+        checkpoints.inclusion("t", event.message_id)
+    with pytest.raises(UnknownCheckpoint, match="size 7"):
+        checkpoints.inclusion("t", event.message_id, size=7)
+    keyless = Proofs.over(database, tenant=TENANT, key=SigningKey(tmp_path / "none")).checkpoints
+    with pytest.raises(NoSigningKey):
+        keyless.make()
