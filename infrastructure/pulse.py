@@ -4,7 +4,7 @@ from infrastructure.database import Database
 from infrastructure.sql import statement
 
 
-def log_position(database: Database, *, wait_seconds: float) -> int:
+def log_position(database: Database, *, wait_seconds: float | None = None) -> int:
     """Return the position of the log's latest event, 0 where there is none.
 
     Raises:

@@ -1,9 +1,9 @@
 """`agentlog export --format parquet`: imported only where pyarrow is there."""
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from api.cli.exporting import Asked
+from api.cli.progress import shown
 from api.cli.session import InvalidOption
 from api.composition import open_service
 from infrastructure.dataset.export import TABLES, export_dataset
@@ -18,18 +18,7 @@ def export_parquet(settings: Settings, asked: Asked) -> None:
         if name not in TABLES:
             raise InvalidOption(f"--only {name[:64]}: choose among {', '.join(TABLES)}")
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with (
-        open_service(settings) as service,
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
-    ):
-        tasks: dict[str, TaskID] = {}
-
-        def show(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name)
-            bar.update(tasks[name], completed=done, total=total)
-
+    with open_service(settings) as service, shown() as show:
         exported = export_dataset(
             service.database,
             service.standings,

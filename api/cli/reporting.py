@@ -1,17 +1,16 @@
 """The command report: brings the read model that it needs up to date, asks, and prints."""
 
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from api.cli.progress import shown
 from api.cli.reading import print_line
 from api.cli.session import InvalidOption, printable
 from api.composition import Service, open_service
@@ -19,15 +18,14 @@ from api.plots import plot
 from api.questions import question_of
 from api.reporting import answer_csv, answer_json
 from domain.json_text import JsonValue, print_text
-from infrastructure.listening import PROJECTED
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.pulse import log_position
+from infrastructure.readmodels.present import bring_up
+from infrastructure.readmodels.standings import ProjectionBehind
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.report import METADATA, Column
 from infrastructure.reports.reports import Answer
 from infrastructure.settings import Settings
-from projections.readmodels.registry import AnyReadModel, read_model
 
 Form = Literal["table", "csv", "json"]
 
@@ -75,8 +73,7 @@ def run_report(
     if picture is not None and picture.suffix not in {".svg", ".png"}:
         raise InvalidOption(f"--plot {picture}: name a file that ends in .svg or .png")
     with open_service(settings) as service:
-        for model in read_models_of(report, question):
-            _bring_up(service, read_model(model))
+        _bring_up(service, read_models_of(report, question))
         answer = service.reports.ask(name, question)
     if picture is not None:
         drawn = plot(answer, "svg" if picture.suffix == ".svg" else "png")
@@ -87,47 +84,15 @@ def run_report(
     _print(answer, form)
 
 
-def _bring_up(service: Service, model: AnyReadModel) -> None:
-    """Work at a read model until it has come to where the log is now, and show how far it is.
-
-    One that stands still is read as it is; whoever asks is told. A service may be at it as well.
-    """
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    known: dict[int, Projection[Any]] = {}
-    woken = threading.Event()
-    off = service.listener.on(PROJECTED, woken.set)
+def _bring_up(service: Service, names: Sequence[str]) -> None:
+    """Bring read models to where the log is now; one that stands still is read as it is."""
+    database, standings = service.database, service.standings
     try:
-        with (
-            service.database.connect() as connection,
-            Progress(
-                *columns, console=console, transient=True, disable=not console.is_terminal
-            ) as bar,
-        ):
-            task = bar.add_task(f"reading the log for {model.name}", total=None)
-            goal: int | None = None
-            while True:
-                woken.clear()
-                for number in builds.at_work(connection, model):
-                    known.setdefault(number, Projection(model, number))
-                steps = [each.step(connection) for each in known.values()]
-                found = [each for each in builds.builds(connection) if each.name == model.name]
-                goal = found[0].log_position if goal is None else goal
-                bar.update(task, completed=max(each.position for each in found), total=goal)
-                behind = service.standings.behind(goal, [model.name])
-                if behind is None or behind.stands_still:
-                    break
-                if Step.MORE not in steps:  # a service is at it
-                    woken.wait(1.0)
-    finally:
-        off()
-    if behind is not None:
-        console.print(Text(printable(f"the report counts up to there: {behind}")))
+        with shown() as show:
+            bring_up(database, standings, names, position=log_position(database), progress=show)
+    except ProjectionBehind as behind:
+        text = printable(f"the report counts up to there: {behind}")
+        Console(stderr=True).print(Text(text))
 
 
 def _print(answer: Answer, form: Form) -> None:

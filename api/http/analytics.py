@@ -149,7 +149,7 @@ async def read_report(
     if wait is not None:
         standings = request.app.state.standings
         models = read_models_of(asked, question)
-        await until_projected(standings, standings.listener, wait, names=models)
+        await until_projected(standings, wait, names=models)
     reports: Reports = request.app.state.reports
 
     def answer() -> Response:

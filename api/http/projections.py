@@ -36,7 +36,7 @@ async def list_projections(request: Request, wait: Wait = None) -> Response:
     """
     if wait is not None:
         standings = _standings(request)
-        await until_projected(standings, standings.listener, wait)
+        await until_projected(standings, wait)
     return await run_in_threadpool(_answer, request)
 
 
@@ -46,7 +46,7 @@ async def read_projection(request: Request, name: Name, wait: Wait = None) -> Re
     read_model(name)
     if wait is not None:
         standings = _standings(request)
-        await until_projected(standings, standings.listener, wait, names=[name])
+        await until_projected(standings, wait, names=[name])
     return await run_in_threadpool(_answer, request, name)
 
 

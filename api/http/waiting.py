@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 
-from infrastructure.listening import PROJECTED, Listener
+from infrastructure.listening import PROJECTED
 from infrastructure.readmodels.standings import Standings
 from projections.readmodels.registry import READ_MODELS
 
@@ -29,7 +29,6 @@ Wait = Annotated[
 
 async def until_projected(
     standings: Standings,
-    listener: Listener,
     position: int,
     *,
     names: Collection[str] = tuple(READ_MODELS),
@@ -51,7 +50,7 @@ async def until_projected(
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(woken.set)
 
-    off = listener.on(PROJECTED, ring)
+    off = standings.listener.on(PROJECTED, ring)
     until = loop.time() + (WAIT_SECONDS if seconds is None else seconds)
     try:
         while True:

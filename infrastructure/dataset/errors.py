@@ -32,17 +32,6 @@ class UnwritableDataset(Refused):
         self.folder = folder
 
 
-class NewerReadModel(Refused):
-    """A read model was built by newer code than this."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"projection {name} was built by a newer agentlog than this: export with that one, "
-            "or leave it out (--only)"
-        )
-        self.name = name
-
-
 class ReadModelsMove(Refused):
     """Read models were replaced again and again while they were read."""
 

@@ -1,6 +1,6 @@
 """Events into a dataset: new files beyond the position that it has reached."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -14,15 +14,13 @@ from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import EventsFile, Mark
 from infrastructure.dataset.part import Part
 from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.readmodels.present import Progress
 
 _FILE_ROWS = 2_000_000
 _FILE_BYTES = 2**30
 """Of the values of a file, before they are encoded: about so much is the largest of them."""
 _CHECKPOINT_ROWS = 1_000_000
 """After so many new rows, what is finished is published: an export that is killed loses no more."""
-
-Progress = Callable[[str, int, int], None]
-"""Is told of a table how many of its rows, days or positions are done, and of how many."""
 
 
 class EventsExport:

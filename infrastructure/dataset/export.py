@@ -6,12 +6,13 @@ from pathlib import Path
 
 from infrastructure.database import Database
 from infrastructure.dataset.errors import ForeignDataset
-from infrastructure.dataset.events import EventsExport, Progress
+from infrastructure.dataset.events import EventsExport
 from infrastructure.dataset.folder import Folder, open_folder
 from infrastructure.dataset.manifest import Mark
-from infrastructure.dataset.present import bring_up
 from infrastructure.dataset.schema import EVENTS
 from infrastructure.dataset.tables import export_tables, last_event
+from infrastructure.pulse import log_position
+from infrastructure.readmodels.present import Progress, bring_up
 from infrastructure.readmodels.standings import Standings
 from infrastructure.sql import statement
 from projections.readmodels.registry import READ_MODELS
@@ -53,7 +54,7 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
     with open_folder(path, tenant=tenant) as folder:
         _identify(database, folder)
         folder.clean()
-        position = _position(database)
+        position = log_position(database)
         events = days = 0
         if names:
             bring_up(database, standings, names, position=position, progress=progress)
@@ -82,9 +83,3 @@ def _identify(database: Database, folder: Folder) -> None:
             )
     if manifest.first is None and first is not None:
         folder.write(manifest.model_copy(update={"first": first}))
-
-
-def _position(database: Database) -> int:
-    with database.connection() as connection:
-        row = connection.execute(statement("log_position")).fetchone()
-    return 0 if row is None else int(row[0])

@@ -9,8 +9,8 @@ from psycopg.errors import UndefinedTable
 
 from infrastructure.database import Database
 from infrastructure.dataset.ahead import ahead
-from infrastructure.dataset.errors import NewerReadModel, ReadModelsMove
-from infrastructure.dataset.events import Progress, later
+from infrastructure.dataset.errors import ReadModelsMove
+from infrastructure.dataset.events import later
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
 from infrastructure.dataset.part import Part
@@ -18,6 +18,8 @@ from infrastructure.dataset.schema import schema_of, table_of
 from infrastructure.dataset.table_days import DayRows, TableDays
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.builds import Build
+from infrastructure.readmodels.present import Progress
+from infrastructure.readmodels.standings import NewerReadModel
 from infrastructure.sql import statement
 from projections.readmodels.registry import read_model
 

@@ -37,11 +37,6 @@ class Build:
     log_position: int
 
     @property
-    def tracking_name(self) -> str:
-        """Under which name the library's tracking has its position."""
-        return tracking_name(self.name, self.build)
-
-    @property
     def standing(self) -> str:
         """What it does: building, live, paused or stopped."""
         if self.stopped_at is not None:

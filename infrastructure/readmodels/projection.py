@@ -70,7 +70,7 @@ class Projection(Generic[RowT]):
         except (psycopg.OperationalError, psycopg.InterfaceError):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the books say so
-            if self._limit > 1:  # which event is it? half as many, until it is the first of one
+            if self._limit > 1:  # which event is it? an eighth, until it is the first of one
                 self._limit = max(1, self._limit // 8)
                 return Step.MORE
             return self._stop(connection, error)

@@ -45,6 +45,17 @@ class NotYetBuilt(AgentlogError):
         self.name = name
 
 
+class NewerReadModel(Refused):
+    """A read model was built by a newer agentlog, whose rows this one does not know."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"projection {name} was built by a newer agentlog than this: use that one, "
+            "or do without the table"
+        )
+        self.name = name
+
+
 class RebuildUnderWay(Refused):
     """A projection is being rebuilt already."""
 

@@ -1,16 +1,17 @@
 """Bringing read models to the present before they are read."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from infrastructure.database import Database
-from infrastructure.dataset.errors import NewerReadModel
-from infrastructure.dataset.events import Progress
 from infrastructure.listening import PROJECTED
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projector import Projector
-from infrastructure.readmodels.standings import ProjectionBehind, Standings
+from infrastructure.readmodels.standings import NewerReadModel, ProjectionBehind, Standings
 from projections.readmodels.registry import read_model
+
+Progress = Callable[[str, int, int], None]
+"""Is told of what is done, how far it is, and how far it is to go."""
 
 _LOOK_SECONDS = 1.0
 
