@@ -87,12 +87,14 @@ def run_report(
 def _bring_up(service: Service, names: Sequence[str]) -> None:
     """Bring read models to where the log is now; one that stands still is read as it is."""
     database, standings = service.database, service.standings
-    try:
-        with shown() as show:
-            bring_up(database, standings, names, position=log_position(database), progress=show)
-    except ProjectionBehind as behind:
-        text = printable(f"the report counts up to there: {behind}")
-        Console(stderr=True).print(Text(text))
+    position = log_position(database)
+    for name in names:
+        try:
+            with shown() as show:
+                bring_up(database, standings, [name], position=position, progress=show)
+        except ProjectionBehind as behind:
+            text = printable(f"the report counts up to there: {behind}")
+            Console(stderr=True).print(Text(text))
 
 
 def _print(answer: Answer, form: Form) -> None:
