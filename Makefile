@@ -6,7 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 3
 
-.PHONY: demo test test-external check format lint types contracts lock bench clean
+SOAK_MINUTES ?= 30
+
+.PHONY: demo test test-external soak check format lint types contracts lock bench clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
@@ -24,6 +26,9 @@ test: $(VENV)/.ready ## all tests, on an embedded PostgreSQL of their own
 test-external: $(VENV)/.ready ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
+	$(BIN)/python -m pytest -v tests/reliability --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
 
 check: format lint types contracts test ## what must be green before a change lands
 

@@ -1,10 +1,13 @@
 """The composition root: the one place that wires adapters, from settings to a store."""
 
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from psycopg.conninfo import make_conninfo
 from ulid import ULID
 
 from infrastructure.analysts.analyst import Analyst
@@ -12,38 +15,51 @@ from infrastructure.analysts.login import given_login, own_login
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import FILE_NAME, SigningKey
 from infrastructure.blobs import Blobs
-from infrastructure.database import Database
+from infrastructure.database import Database, Timeouts
 from infrastructure.embedded import open_embedded
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
+from infrastructure.keys.accesses import Accesses
+from infrastructure.keys.keys import Keys
+from infrastructure.keys.recent import RecentKeys
 from infrastructure.listening import Listener
 from infrastructure.meters import Commit, WriterMeters
 from infrastructure.reader import LogReader
 from infrastructure.readmodels.standings import Standings
 from infrastructure.reports.reports import Reports
+from infrastructure.roles import LOGIN, check_membership, make_login
 from infrastructure.settings import Settings
 from infrastructure.snapshots import Snapshots
 from infrastructure.store import Store
+from infrastructure.tenants import Tenant, Tenants
 from infrastructure.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What runs: a store over a migrated database, and where that database is.
+    """What runs over a migrated database: what each tenant has, and what all of them share.
 
-    `url` is of the database, for other processes; `where` says it to people. `listener` and `hub`
-    start when they are first asked for something.
+    `own` is the tenant that the settings name. `url` is of the database, for other processes;
+    `where` says it to people. `listener` starts when it is first asked for something.
     """
 
-    store: Store
+    tenants: Tenants
+    own: Tenant
     database: Database
     listener: Listener
-    hub: Hub
     standings: Standings
-    analyst: Analyst
-    reports: Reports
-    proofs: Proofs
-    url: str
+    writer: Writer
+    keys: RecentKeys
+    accesses: Accesses
+    eraser: Eraser
+    url: str = field(repr=False)
     where: str
+
+    @property
+    def store(self) -> Store:
+        """The store of the own tenant."""
+        return self.own.store
 
 
 @contextmanager
@@ -58,58 +74,119 @@ def open_service(
         AgentlogError: the database cannot be had, with the reason and the way out.
     """
     with (
-        _database_url(settings) as (url, where),
-        Database(url, pool_size=settings.pool_size) as database,
+        _ready_database(settings) as place,
+        Database(
+            place.url,
+            pool_size=settings.pool_size,
+            in_role=True,
+            timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds),
+        ) as database,
         Listener(database) as listener,
-        Hub(LogReader(database, tenant=settings.tenant), listener) as hub,
     ):
-        database.migrate()
-        store = _store(database, settings, WriterMeters(on_commit))
-        standings = Standings(database, listener)
-        analyst = _analyst(database, url, settings)
-        reports = Reports(database, tenant=settings.tenant)
-        proofs = Proofs.over(database, tenant=settings.tenant, key=_signing_key(settings))
-        yield Service(
-            store, database, listener, hub, standings, analyst, reports, proofs, url, where
+        writer = Writer(
+            database, clock=_milliseconds, new_id=_new_id, meters=WriterMeters(on_commit)
         )
+        key = signing_key(settings)
+        eraser = Eraser(database)
+
+        def tenant_of(name: str) -> Tenant:
+            confined = database.confined(name)
+            reader = LogReader(confined, tenant=name, searched=database)
+            store = Store(
+                reader=reader,
+                writer=writer,
+                blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
+                tenant=name,
+                snapshots=Snapshots(confined, tenant=name),
+            )
+            return Tenant(
+                name=name,
+                store=store,
+                hub=Hub(reader, listener),
+                analyst=_analyst(place, settings, tenant=name),
+                reports=Reports(confined, tenant=name),
+                proofs=Proofs.over(confined, tenant=name, key=key),
+                redactor=Redactor(
+                    confined,
+                    store,
+                    eraser,
+                    tenant=name,
+                    forget=lambda thread_id: tenants.forget(name, thread_id),
+                ),
+            )
+
+        with Tenants(tenant_of) as tenants:
+            yield Service(
+                tenants=tenants,
+                own=tenants.of(settings.tenant),
+                database=database,
+                listener=listener,
+                standings=Standings(database, listener),
+                writer=writer,
+                keys=RecentKeys(
+                    Keys(database, random_bytes=secrets.token_bytes, clock=_now),
+                    listener,
+                    ticks=time.monotonic,
+                ),
+                accesses=Accesses(database),
+                eraser=eraser,
+                url=place.url,
+                where=place.where,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A migrated database: its URL for the service, and `owner` where it is our own."""
+
+    url: str = field(repr=False)
+    where: str
+    owner: Database | None
 
 
 @contextmanager
-def _database_url(settings: Settings) -> Iterator[tuple[str, str]]:
-    if settings.database_url is not None:
-        yield settings.database_url, "AGENTLOG_DATABASE_URL"
+def _ready_database(settings: Settings) -> Iterator[_Place]:
+    """Yield a database whose schema is up to date and where the service's roles are."""
+    if settings.database_url is None:
+        with (
+            open_embedded(settings.data_dir) as server,
+            Database(server.url, pool_size=1) as owner,
+        ):
+            owner.migrate()
+            with owner.connection() as connection:
+                make_login(connection)
+            url = make_conninfo(server.url, user=LOGIN)
+            yield _Place(url, f"its own PostgreSQL in {settings.data_dir}", owner)
         return
-    with open_embedded(settings.data_dir) as server:
-        yield server.url, f"its own PostgreSQL in {settings.data_dir}"
+    with Database(settings.database_url, pool_size=1) as given:
+        given.migrate()
+        with given.connection() as connection:
+            check_membership(connection)
+    yield _Place(settings.database_url, "AGENTLOG_DATABASE_URL", None)
 
 
-def _store(database: Database, settings: Settings, meters: WriterMeters) -> Store:
-    tenant = settings.tenant
-    return Store(
-        reader=LogReader(database, tenant=tenant),
-        writer=Writer(database, clock=_milliseconds, new_id=_new_id, meters=meters),
-        blobs=Blobs(database, tenant=tenant, most_bytes=settings.max_blob_bytes),
-        tenant=tenant,
-        snapshots=Snapshots(database, tenant=tenant),
-    )
-
-
-def _analyst(database: Database, url: str, settings: Settings) -> Analyst:
-    ours = settings.database_url is None and settings.analyst_url is None
+def _analyst(place: _Place, settings: Settings, *, tenant: str) -> Analyst:
+    if place.owner is not None and settings.analyst_url is None:
+        login = own_login(place.owner, place.url, tenant=tenant)
+    else:  # the login that was given is of one tenant, and says so itself
+        login = given_login(settings.analyst_url)
     return Analyst(
-        own_login(database, url, tenant=settings.tenant)
-        if ours
-        else given_login(settings.analyst_url),
-        tenant=settings.tenant,
+        login,
+        tenant=tenant,
         most_queries=settings.analyst_queries,
         most_seconds=settings.analyst_seconds,
     )
 
 
-def _signing_key(settings: Settings) -> SigningKey:
+def signing_key(settings: Settings) -> SigningKey:
+    """Return the key that signs checkpoints; for our own PostgreSQL it is made on first use."""
     if settings.signing_key is not None or settings.database_url is not None:
         return SigningKey(settings.signing_key)
     return SigningKey(settings.data_dir / FILE_NAME, made=True)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _milliseconds() -> int:

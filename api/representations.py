@@ -7,6 +7,7 @@ from domain.catalogue import FACT_TYPES
 from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.cuts import with_links
+from infrastructure.erasure.redactor import FileRedaction, Redaction
 from infrastructure.heads import Head
 from infrastructure.readmodels.builds import Build
 from infrastructure.requests import Appended, Receipt
@@ -53,6 +54,7 @@ def event_json(
         "kind": "fact" if event.type in FACT_TYPES else "message",
         "message": body,
         "metadata": event.metadata,
+        **({} if event.redacted is None else {"redacted": {"version": event.redacted}}),
     }
 
 
@@ -72,6 +74,27 @@ def appended_json(appended: Appended) -> JsonValue:
             }
             for message_id, breach in appended.breaches
         ],
+    }
+
+
+def redaction_json(done: Redaction) -> JsonValue:
+    """Return what was erased in a thread; `version` and `position` are of the fact that says so."""
+    return {
+        "threadId": done.thread_id,
+        "version": done.version,
+        "position": done.position,
+        "messages": None if done.messages is None else list(done.messages),
+        "events": done.events,
+        "replayed": done.replayed,
+    }
+
+
+def file_redaction_json(done: FileRedaction) -> JsonValue:
+    """Return which file was erased, and from what."""
+    return {
+        "sha256": done.sha256,
+        "threads": [redaction_json(each) for each in done.threads],
+        "replayed": done.replayed,
     }
 
 

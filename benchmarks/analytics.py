@@ -1,6 +1,6 @@
 """Reports over a big log, each as it comes and in its dearer forms."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -30,7 +30,7 @@ def measure_analytics(
             _build_all(database)
             day = _some_day(url)
             reports = Reports(database, tenant=_TENANT)
-            actions = [
+            actions: list[tuple[Figure, Callable[[], object]]] = [
                 (Figure("one thread's tools (what asking costs)", "floor"), _one(reports)),
                 *(
                     (
@@ -51,7 +51,7 @@ def measure_analytics(
     )
 
 
-def _one(reports: Reports) -> partial[object]:
+def _one(reports: Reports) -> Callable[[], object]:
     return partial(reports.ask, "tools", Question(filters={"thread": ["airline-3"]}))
 
 

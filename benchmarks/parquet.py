@@ -10,9 +10,9 @@ from benchmarks.table import Table
 from benchmarks.workload import Workload
 from infrastructure.database import Database
 from infrastructure.dataset.export import TABLES, export_dataset
-from infrastructure.dataset.present import bring_up
 from infrastructure.dataset.schema import EVENTS
 from infrastructure.listening import Listener
+from infrastructure.readmodels.present import bring_up
 from infrastructure.readmodels.standings import Standings
 from projections.readmodels.registry import READ_MODELS
 

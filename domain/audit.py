@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from domain.catalogue import read_stored
 from domain.chain import GENESIS, link
+from domain.facts import ThreadRedacted
+from domain.json_text import parse_stored
 
 What = Literal[
     "content-missing",
+    "redaction-unfounded",
     "body-altered",
     "link-broken",
     "version-missing",
@@ -60,6 +64,8 @@ class Record:
 
     `found_digest` is of the body that is there, None where some of it is missing; `body_digest` is
     what the event says that it is. `recorded_at` is None where what is stored is no time.
+    `redacted` is the version of the redaction by which the content went; then `left` says that what
+    stands in its place is no more than a skeleton.
     """
 
     tenant: str
@@ -73,6 +79,8 @@ class Record:
     found_digest: bytes | None
     metadata_digest: bytes
     chain: bytes
+    redacted: int | None = None
+    left: bool = True
 
     @property
     def place(self) -> Place:
@@ -98,7 +106,10 @@ def check_record(before: Place, record: Record) -> list[Finding]:
     if record.position <= before.position:
         detail = f"position {record.position} does not come after {before.position}"
         add("position-not-growing", detail)
-    if record.found_digest is None:
+    if record.redacted is not None:
+        detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
+        add("content-missing", detail)
+    elif record.found_digest is None:
         add("content-missing", "some of its content is gone; its hash is still in the chain")
     elif record.found_digest != record.body_digest:
         add("body-altered", "its body is not the one that its SHA-256 is of")
@@ -110,6 +121,42 @@ def check_record(before: Place, record: Record) -> list[Finding]:
             "than was chained, or the link before it is",
         )
     return found
+
+
+class Redactions:
+    """What says of itself that it was redacted, against the redactions of its thread."""
+
+    def __init__(self, thread_id: str) -> None:
+        self._thread_id = thread_id
+        self._marked: dict[int, list[Record]] = {}
+        self._facts: dict[int, ThreadRedacted] = {}
+
+    def take(self, record: Record, body: bytes | None) -> None:
+        """Take in the next event of the thread."""
+        if record.redacted is not None:
+            self._marked.setdefault(record.redacted, []).append(record)
+        elif record.type == "thread.redacted" and body is not None:
+            fact = _redaction_in(body)
+            if fact is not None:
+                self._facts[record.version] = fact
+
+    def findings(self) -> list[Finding]:
+        """Return what was blanked though no redaction says so, once all events are taken in."""
+        found: list[Finding] = []
+        for version, records in self._marked.items():
+            fact = self._facts.get(version)
+            named = frozenset(() if fact is None else fact.messages)
+            for each in records:
+                founded = fact is not None and (fact.all or each.message_id in named)
+                if not founded or version <= each.version or each.type == "thread.redacted":
+                    detail = f"it says that version {version} redacted it, which does not say so"
+                    found.append(
+                        Finding("redaction-unfounded", detail, self._thread_id, each.version)
+                    )
+                elif fact is not None and fact.blob is None and not each.left:
+                    detail = "it was redacted, and something else was put in its place"
+                    found.append(Finding("body-altered", detail, self._thread_id, each.version))
+        return found
 
 
 def check_head(thread_id: str, last: Place, head: Place | None) -> list[Finding]:
@@ -134,6 +181,15 @@ def check_head(thread_id: str, last: Place, head: Place | None) -> list[Finding]
 def broken(findings: Iterable[Finding]) -> bool:
     """Return whether any of the findings says that the record is not what it was."""
     return any(each.breaks for each in findings)
+
+
+def _redaction_in(body: bytes) -> ThreadRedacted | None:
+    try:
+        raw = parse_stored(body)
+    except ValueError:
+        return None
+    found = read_stored("thread.redacted", raw) if isinstance(raw, dict) else None
+    return found if isinstance(found, ThreadRedacted) else None
 
 
 def _link(before: Place, record: Record) -> bytes | None:

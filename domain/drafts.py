@@ -14,7 +14,18 @@ from domain.facts import Fact
 from domain.json_text import JsonValue, parse_stored, print_bytes, print_checked
 from domain.messages import Message
 
-METADATA_TEXTS = ("actor", "source", "causationId", "correlationId", "responseId", "traceparent")
+APPENDED_BY = "appendedBy"
+"""The metadata key that says by which key a message was appended: the server's word alone."""
+
+METADATA_TEXTS = (
+    "actor",
+    "source",
+    "causationId",
+    "correlationId",
+    "responseId",
+    "traceparent",
+    APPENDED_BY,
+)
 """The metadata keys whose meaning is fixed; all other keys are free."""
 
 
@@ -41,9 +52,16 @@ class Prepared:
 
 
 def prepare(
-    draft: JsonValue, *, message_id: str, timestamp: int, traceparent: str | None = None
+    draft: JsonValue,
+    *,
+    message_id: str,
+    timestamp: int,
+    traceparent: str | None = None,
+    appended_by: str | None = None,
 ) -> Prepared:
     """Return what `draft` stores; `message_id`, `timestamp` and `traceparent` where it has none.
+
+    `appended_by` is the id of a key, whatever the draft itself says about that.
 
     Raises:
         InvalidMessage: with every flaw of it, each at its place.
@@ -65,14 +83,19 @@ def prepare(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(draft.get("metadata"), traceparent),
+        metadata=_metadata(draft.get("metadata"), traceparent, appended_by),
         id_given="id" in draft,
         timestamp_given="timestamp" in draft,
     )
 
 
 def prepare_fact(
-    fact: dict[str, JsonValue], *, message_id: str, timestamp: int, traceparent: str | None = None
+    fact: dict[str, JsonValue],
+    *,
+    message_id: str,
+    timestamp: int,
+    traceparent: str | None = None,
+    appended_by: str | None = None,
 ) -> Prepared:
     """Return what a fact of the thread stores; a retry of it may come at another time.
 
@@ -89,16 +112,18 @@ def prepare_fact(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(None, traceparent),
+        metadata=_metadata(None, traceparent, appended_by),
         id_given=True,
         timestamp_given="timestamp" in fact,
     )
 
 
-def _metadata(value: JsonValue, traceparent: str | None) -> bytes | None:
+def _metadata(value: JsonValue, traceparent: str | None, appended_by: str | None) -> bytes | None:
     if traceparent is not None and (value is None or isinstance(value, dict)):
         given = value or {}
         value = {**given, "traceparent": given.get("traceparent", traceparent)}
+    if appended_by is not None and (value is None or isinstance(value, dict)):
+        value = {**(value or {}), APPENDED_BY: appended_by}
     if value is None or value == {}:
         return None
     if not isinstance(value, dict):

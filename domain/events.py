@@ -36,7 +36,8 @@ class Event:
     Satisfies `eventsourcing.domain.DomainEventProtocol[str]`: `originator_id` is the thread,
     `originator_version` its version. `body` is the JSON as stored; `message` is read from it when
     first asked for, and is None where today's catalogue cannot read it. `position` and
-    `recorded_at` are None before it is recorded.
+    `recorded_at` are None before it is recorded; `redacted` is the version of the redaction that
+    erased its content, None where that is as it was appended.
     """
 
     originator_id: str
@@ -47,6 +48,7 @@ class Event:
     position: int | None
     recorded_at: datetime | None
     metadata: dict[str, JsonValue]
+    redacted: int | None
 
     def __init__(  # noqa: PLR0913, PLR0917 - a field each
         self,
@@ -58,6 +60,7 @@ class Event:
         position: int | None = None,
         recorded_at: datetime | None = None,
         metadata: dict[str, JsonValue] | None = None,
+        redacted: int | None = None,
     ) -> None:
         # what a frozen dataclass makes itself takes more than twice as long, for every event read
         fields = self.__dict__
@@ -69,6 +72,7 @@ class Event:
         fields["position"] = position
         fields["recorded_at"] = recorded_at
         fields["metadata"] = {} if metadata is None else metadata
+        fields["redacted"] = redacted
 
     @property
     def thread_id(self) -> str:

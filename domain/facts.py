@@ -1,10 +1,10 @@
 """The thread's own facts: events of the same log that are not messages."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
-from domain.messages import Count, Json, KernelMessage, Model, ThreadId
+from domain.messages import Count, Json, KernelMessage, MessageId, Model, ThreadId
 
 Policy = Literal["strict", "record"]
 """strict: what breaks a rule is refused. record: everything is kept, each breach an anomaly."""
@@ -43,4 +43,25 @@ class ThreadAnnotated(KernelMessage):
     metadata: Annotated[dict[str, Json], Field(min_length=1)]
 
 
-Fact = ThreadStarted | ThreadClosed | ThreadAnnotated
+class ThreadRedacted(KernelMessage):
+    """Contents before it were erased: of some messages, or of all there were.
+
+    With `blob`, the SHA-256 of a file in hexadecimal, only that file went from the messages.
+    """
+
+    type: Literal["thread.redacted"] = "thread.redacted"
+    messages: Annotated[tuple[MessageId, ...], Field(strict=False)] = ()
+    all: bool = False
+    blob: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
+    reason: Annotated[str, StringConstraints(pattern=r"\S")]
+
+    @model_validator(mode="after")
+    def _says_which(self) -> Self:
+        if self.all == bool(self.messages):
+            raise ValueError("a redaction names messages, or is of all")
+        if self.all and self.blob is not None:
+            raise ValueError("a file is erased from the messages that are named")
+        return self
+
+
+Fact = ThreadStarted | ThreadClosed | ThreadAnnotated | ThreadRedacted

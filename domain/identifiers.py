@@ -16,7 +16,7 @@ _MESSAGE_ID = re.compile(MESSAGE_ID_PATTERN.removesuffix("$") + r"\Z")
 
 def check_thread_id(text: str) -> str:
     """Return `text`, or raise `InvalidThreadId`."""
-    if not _THREAD_ID.match(text) or text in {".", ".."}:  # a URL path would swallow dots
+    if not is_thread_id(text):
         raise InvalidThreadId(text)
     return text
 
@@ -26,6 +26,12 @@ def check_message_id(text: str) -> str:
     if not _MESSAGE_ID.match(text):
         raise InvalidMessageId(text)
     return text
+
+
+def is_thread_id(text: str) -> bool:
+    """Tell whether `text` is one."""
+    # a URL path would swallow dots
+    return _THREAD_ID.match(text) is not None and text not in {".", ".."}
 
 
 def is_message_id(text: str) -> bool:

@@ -218,11 +218,10 @@ def _under(place: str, parts: Sequence[str | int]) -> str:
     return path((place, *parts)) if place else path(parts)
 
 
-def _refuse_depth(value: JsonValue, place: str) -> None:
-    if not isinstance(value, dict | list):
-        return
-    level: list[JsonValue] = [value]
-    for _ in range(MAX_DEPTH):
+def is_deeper(value: JsonValue, levels: int) -> bool:
+    """Return whether objects and arrays are nested deeper than so many levels."""
+    level: list[JsonValue] = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
         level = [
             child
             for each in level
@@ -230,8 +229,13 @@ def _refuse_depth(value: JsonValue, place: str) -> None:
             if isinstance(child, dict | list)
         ]
         if not level:
-            return
-    raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place)
+            return False
+    return bool(level)
+
+
+def _refuse_depth(value: JsonValue, place: str) -> None:
+    if is_deeper(value, MAX_DEPTH):
+        raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place)
 
 
 def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:

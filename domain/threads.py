@@ -11,7 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from domain.errors import Flaw, RuleBroken
-from domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
+from domain.facts import (
+    Fact,
+    Policy,
+    ThreadAnnotated,
+    ThreadClosed,
+    ThreadRedacted,
+    ThreadStarted,
+)
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -200,7 +207,7 @@ def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Bre
     match thread.status, message:
         case "open", _:
             pass
-        case _, ThreadAnnotated():
+        case _, ThreadAnnotated() | ThreadRedacted():
             pass
         case "exited", LogMessage() | ThreadClosed():
             pass

@@ -11,7 +11,7 @@ from psycopg.rows import TupleRow
 from domain.errors import InvalidMessage, NotThere
 from domain.json_text import JsonValue
 from infrastructure.cuts import Digest, digests_in
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.sql import statement
 
 PIECE = 2**20
@@ -55,7 +55,7 @@ def pieces_of(content: bytes) -> list[bytes]:
 class Blobs:
     """One tenant's blobs; the files that a request names may come to `most_bytes` altogether."""
 
-    def __init__(self, database: Database, *, tenant: str, most_bytes: int = 64 * 2**20) -> None:
+    def __init__(self, database: Connections, *, tenant: str, most_bytes: int = 64 * 2**20) -> None:
         self._database = database
         self._tenant = tenant
         self._most_bytes = most_bytes

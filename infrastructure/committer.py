@@ -10,7 +10,7 @@ import psycopg
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.changes import Changes, Wanted
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database, unavailable
 from infrastructure.log import append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.recall import Recall, StoreClock
@@ -23,9 +23,7 @@ _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
 _ONWARD_BYTES = 2**20  # more is not sent before it is certain to be written
-_ANALYZE = (
-    "ANALYZE (SKIP_LOCKED) agentlog.events, agentlog.threads, agentlog.ledger, agentlog.blobs"
-)
+_ANALYZE = "SELECT agentlog.renew_figures()"
 
 
 class Committer:
@@ -64,7 +62,7 @@ class Committer:
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
                 if attempt == _TRIES - 1:
-                    raise DatabaseUnavailable(str(error).strip()) from error
+                    raise unavailable(error) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
         raise AssertionError("unreachable: the last attempt returns or raises")

@@ -80,6 +80,11 @@ def digests_in(cuts: Iterable[bytes]) -> set[Digest]:
     return {digest for each in cuts for _, digest in _CUT.iter_unpack(each)}
 
 
+def files_in(cuts: bytes) -> set[Digest]:
+    """Return the digests of the files among what was cut out of a body."""
+    return {digest for place, digest in _CUT.iter_unpack(cuts) if place & _BASE_64}
+
+
 def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
     """Return a message as JSON with these in place of its files' data, but where one is None."""
     linked = [

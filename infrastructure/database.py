@@ -2,26 +2,54 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
+from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from domain.errors import AgentlogError
 from infrastructure.arrays import register_arrays
+from infrastructure.concealment import without_secrets
+from infrastructure.conninfo import read_conninfo
 from infrastructure.migration import Migration, migrate
+from infrastructure.roles import SERVICE, confine, unconfine
 
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""
 
-_TIMEOUTS = (
-    "-c lock_timeout=10s -c statement_timeout=60s "
-    # a stopped writer would hold the counter, and with it every other writer
-    "-c idle_in_transaction_session_timeout=30s"
-)
+_LIVENESS = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""A server that vanished without a word is found out in half a minute, not a quarter of an hour.
+
+The URL's own have precedence; a Unix socket has none of them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long statements may take, and wait for a lock; the URL's own options have precedence."""
+
+    statement_seconds: float = 60.0
+    lock_seconds: float = 10.0
+
+    @property
+    def options(self) -> str:
+        """The same as options of libpq's."""
+        return (
+            f"-c lock_timeout={self.lock_seconds * 1000:.0f}ms "
+            f"-c statement_timeout={self.statement_seconds * 1000:.0f}ms "
+            # a stopped writer would hold the counter, and with it every other writer
+            "-c idle_in_transaction_session_timeout=30s"
+        )
 
 
 class DatabaseUnavailable(AgentlogError):
@@ -31,7 +59,38 @@ class DatabaseUnavailable(AgentlogError):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the database is not available: {reason}")
+        super().__init__(f"the database is not available: {without_secrets(reason)}")
+
+
+class StatementTooLong(DatabaseUnavailable):
+    """PostgreSQL broke a statement off: it took longer than it may, or somebody ended it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; ask for less at once, or raise AGENTLOG_STATEMENT_SECONDS, "
+            "which is how long a statement may take"
+        )
+
+
+class LockNotGranted(DatabaseUnavailable):
+    """PostgreSQL broke a statement off: it waited longer for others than it may."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; ask again when the others are done, or raise AGENTLOG_LOCK_SECONDS, "
+            "which is how long a statement may wait"
+        )
+
+
+def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
+    """Return what a broken connection or statement means to callers."""
+    match error:
+        case psycopg.errors.QueryCanceled():
+            return StatementTooLong(error.diag.message_primary or str(error).strip())
+        case psycopg.errors.LockNotAvailable():
+            return LockNotGranted(error.diag.message_primary or str(error).strip())
+        case _:
+            return DatabaseUnavailable(str(error).strip())
 
 
 class DatabaseTooOld(AgentlogError):
@@ -44,18 +103,42 @@ class DatabaseTooOld(AgentlogError):
         )
 
 
+class Connections(Protocol):
+    """Where connections can be had: a whole database, or what one tenant may see of it."""
+
+    def connection(
+        self, *, wait_seconds: float | None = None
+    ) -> AbstractContextManager[psycopg.Connection]:
+        """Lend a connection in autocommit mode; raises `DatabaseUnavailable`."""
+        ...
+
+
 class Database:
     """A pool of connections to a migrated database, open until `close`.
 
     `wait_seconds`: how long a caller waits for a connection before it is told that there is none.
+    `in_role`: work as the service's role, and for a tenant as that of tenants; without it, with all
+    rights of whoever logs in.
     """
 
-    def __init__(self, url: str, *, pool_size: int, wait_seconds: float = 10.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int,
+        wait_seconds: float = 10.0,
+        in_role: bool = False,
+        timeouts: Timeouts = Timeouts(),
+    ) -> None:
+        self._in_role = in_role
+        self._confined_to: WeakKeyDictionary[psycopg.Connection, str] = WeakKeyDictionary()
         try:
-            given = conninfo_to_dict(url).get("options") or ""
-            conninfo = make_conninfo(url, options=f"{_TIMEOUTS} {given}".strip())
+            given = {**_LIVENESS, **read_conninfo(url)}
+            role = f"-c role={SERVICE} " if in_role else ""
+            options = f"{timeouts.options} {role}{given.get('options') or ''}".strip()
+            conninfo = make_conninfo(**{**given, "options": options})
         except psycopg.ProgrammingError as error:
-            raise DatabaseUnavailable(f"the URL does not parse: {error}") from error
+            raise DatabaseUnavailable(f"the URL does not parse: {error}") from None
         self._conninfo = conninfo
         self._lent: list[psycopg.Connection] = []
         self._pool = ConnectionPool(
@@ -80,17 +163,15 @@ class Database:
             raise DatabaseTooOld(version)
         self._pool.open()
 
-    def connect(self, **parameters: int) -> psycopg.Connection:
+    def connect(self) -> psycopg.Connection:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
-
-        `parameters` are libpq's, beside those of the URL.
 
         Raises:
             psycopg.OperationalError: there is none to be had.
         """
         self._lent = [each for each in self._lent if not each.closed]
         connection = psycopg.connect(
-            make_conninfo(self._conninfo, **parameters),
+            self._conninfo,
             autocommit=True,
             connect_timeout=10,
             application_name="agentlog",
@@ -117,24 +198,37 @@ class Database:
     ) -> None:
         self.close()
 
+    def pool_stats(self) -> dict[str, int]:
+        """Return what the pool counts, in the words of psycopg_pool; it need not be reachable."""
+        return self._pool.get_stats()
+
     def migrate(self) -> list[Migration]:
         """Bring the schema up to date; return the steps that were run."""
         with self.connection() as connection:
             return migrate(connection)
 
-    def pool_stats(self) -> dict[str, int]:
-        """Return what the pool counts, in the words of psycopg_pool; it need not be reachable."""
-        return self._pool.get_stats()
+    def confined(self, tenant: str) -> Connections:
+        """Return the database as a tenant may see it: its rows, and no others."""
+        return _Confined(self, tenant)
 
-    @contextmanager
-    def connection(self, *, wait_seconds: float | None = None) -> Iterator[psycopg.Connection]:
+    def connection(
+        self, *, wait_seconds: float | None = None
+    ) -> AbstractContextManager[psycopg.Connection]:
         """Lend a connection in autocommit mode; `wait_seconds` in place of the pool's own.
 
         Raises:
             DatabaseUnavailable: none could be had in time, or it broke.
         """
+        return self.lend(None, wait_seconds=wait_seconds)
+
+    @contextmanager
+    def lend(
+        self, tenant: str | None, *, wait_seconds: float | None = None
+    ) -> Iterator[psycopg.Connection]:
+        """Lend a connection, to a tenant or to the service itself, as `connection` does."""
         try:
-            lent = self._working(self._pool.timeout if wait_seconds is None else wait_seconds)
+            seconds = self._pool.timeout if wait_seconds is None else wait_seconds
+            lent = self._working(tenant, seconds)
             try:
                 with lent as connection:
                     yield connection
@@ -145,10 +239,10 @@ class Database:
             reason = f"no connection was free within {waited:g} s"
             raise DatabaseUnavailable(reason) from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            raise DatabaseUnavailable(str(error).strip()) from error
+            raise unavailable(error) from error
 
-    def _working(self, seconds: float) -> psycopg.Connection:
-        """Return a connection out of the pool that answers.
+    def _working(self, tenant: str | None, seconds: float) -> psycopg.Connection:
+        """Return a connection out of the pool that answers, as whom it is asked for.
 
         The pool can look for one itself, but pauses after each that does not answer, and longer
         each time: once the server has been restarted, its callers would wait for seconds.
@@ -157,7 +251,7 @@ class Database:
         while True:
             connection = self._pool.getconn(timeout=max(until - time.monotonic(), 0))
             try:
-                ConnectionPool.check_connection(connection)
+                self._check(connection, tenant)
             except (psycopg.OperationalError, psycopg.InterfaceError):
                 self._pool.putconn(connection)  # which makes another in its place
             except BaseException:
@@ -165,3 +259,25 @@ class Database:
                 raise
             else:
                 return connection
+
+    def _check(self, connection: psycopg.Connection, tenant: str | None) -> None:
+        """See that a connection answers; most were lent to the same tenant before."""
+        if not self._in_role or self._confined_to.get(connection) == tenant:
+            ConnectionPool.check_connection(connection)
+        elif tenant is None:
+            unconfine(connection)
+            del self._confined_to[connection]
+        else:
+            confine(connection, tenant)
+            self._confined_to[connection] = tenant
+
+
+class _Confined:
+    def __init__(self, database: Database, tenant: str) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def connection(
+        self, *, wait_seconds: float | None = None
+    ) -> AbstractContextManager[psycopg.Connection]:
+        return self._database.lend(self._tenant, wait_seconds=wait_seconds)

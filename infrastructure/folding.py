@@ -53,6 +53,8 @@ class Fold(Generic[CarryT, OptionsT]):
 
         Items at `after` and before it are left out; once there are `enough`, the fold stops.
         """
+        if self._snapshots is not None and self.version == self._start.version:
+            self._start = self._snapshots.looked(self._thread_id, self._start, upto)
         events = self._reader.events(self._thread_id, after=self.version, upto=upto, limit=most)
         interval = 0 if self._snapshots is None else self._snapshots.interval
         settled: list[Placed] = []

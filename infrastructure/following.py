@@ -125,6 +125,10 @@ class Hub(Closing):
         """Return events of a thread beyond a version; None where only the log knows them."""
         return self._ring.of_thread(thread_id, version, limit)
 
+    def forget(self) -> None:
+        """Forget all events, as where contents were erased: who needs them asks the log."""
+        self._ring.forget()
+
     @override
     def close(self) -> None:
         """Follow no more."""
@@ -160,10 +164,14 @@ class Hub(Closing):
         before = self.position
         more = True
         while more and not self._closed.is_set():
+            forgotten = self._ring.forgotten
             events = self.reader.log(after=self.position, limit=paging.limit)
             more = paging.read(events)
-            if events:
-                self._tell(self._ring.add(events))
+            entries = self._ring.add(events, forgotten) if events else ()
+            if entries is None:
+                more = True  # something was erased meanwhile, perhaps of these
+            elif entries:
+                self._tell(entries)
         if self.position > before:
             return
         last = self.reader.position()
@@ -190,6 +198,8 @@ class _Ring:
 
     def __init__(self, most_events: int, most_bytes: int) -> None:
         self.position = 0
+        self.forgotten = 0
+        """How often all was forgotten."""
         self._floor = 0
         self._most_events, self._most_bytes = most_events, most_bytes
         self._bytes = 0
@@ -200,15 +210,24 @@ class _Ring:
     def begin(self, position: int) -> None:
         """Know nothing, and go on from `position`."""
         with self._lock:
-            self.position = self._floor = position
-            self._bytes = 0
-            self._entries = []
-            self._threads = {}
+            self.position = position
+            self._clear()
 
-    def add(self, events: Sequence[Event]) -> Sequence[Entry]:
-        """Take in what lies beyond `position`; return it as it is kept."""
+    def forget(self) -> None:
+        """Know nothing of what came so far."""
+        with self._lock:
+            self.forgotten += 1
+            self._clear()
+
+    def add(self, events: Sequence[Event], forgotten: int) -> Sequence[Entry] | None:
+        """Take in what lies beyond `position`; return it as it is kept.
+
+        `forgotten` is as it was before they were read; None where it is another by now.
+        """
         entries = [Entry(event) for event in events]
         with self._lock:
+            if forgotten != self.forgotten:
+                return None
             self._entries += entries
             for entry in entries:
                 self._threads.setdefault(entry.event.thread_id, deque()).append(entry)
@@ -231,6 +250,12 @@ class _Ring:
                 return None
             begin = version + 1 - found[0].event.version  # versions have no gaps
             return list(islice(found, begin, begin + limit))
+
+    def _clear(self) -> None:
+        self._floor = self.position
+        self._bytes = 0
+        self._entries = []
+        self._threads = {}
 
     def _forget(self) -> None:
         count = 0

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from domain.chain import GENESIS
-from domain.facts import Fact, Policy, ThreadAnnotated, ThreadStarted
+from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadStarted
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from domain.messages import Message
+from domain.redaction import REDACTED
 from domain.threads import Status, Thread
 
 
@@ -58,6 +59,11 @@ class Head:
                 before = self.read_facts()
                 added = {**before.get("metadata", {}), **parse_stored(body)["metadata"]}
                 kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
+            case ThreadRedacted(all=True) if self.facts is not None:
+                before = self.read_facts()
+                kept = {k: before[k] for k in ("parent", "limits") if k in before}
+                if before.get("goal") is not None:
+                    kept = {"goal": REDACTED, **kept}
             case _:
                 return self.facts
         return print_bytes(kept)

@@ -23,17 +23,14 @@ PROJECTED = "agentlog_projected"
 """The channel that a projection notifies when it has come further, or cannot go on."""
 DIRECTED = "agentlog_directed"
 """The channel that tells projections to look at their books: begun anew, paused, resumed."""
+ERASED = "agentlog_erased"
+"""The channel that tells whoever has contents in memory that some were erased."""
+KEYED = "agentlog_keyed"
+"""The channel that tells of a key made or revoked."""
 
-_CHANNELS = (APPENDED, PROJECTED, DIRECTED)
+_CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
 _STEP_SECONDS = 0.25
 _PAUSES_SECONDS = (0.1, 0.2, 0.5, 1.0)
-_LIVENESS = {
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-"""A peer that vanished without a word is found out within half a minute."""
 
 Ring = Callable[[], None]
 
@@ -80,7 +77,7 @@ class Listener(Closing):
         failures = 0
         while not self._closed.is_set():
             try:
-                with self._database.connect(**_LIVENESS) as connection:
+                with self._database.connect() as connection:
                     for channel in _CHANNELS:
                         connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
                     failures = 0

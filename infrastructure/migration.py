@@ -12,6 +12,7 @@ from typing import LiteralString
 import psycopg
 
 from domain.errors import AgentlogError
+from infrastructure.roles import check_membership
 
 _LOCK = 0x6167_656E_746C_6F67  # "agentlog"
 
@@ -49,8 +50,24 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
     """Bring the schema up to date in one transaction; return the steps that were run.
 
     Raises:
-        MigrationError: the database has steps that this program does not know, or knows otherwise.
+        NoServiceRole: whoever logs in may not even look.
+        MigrationError: the database has steps that this program does not know, or knows otherwise;
+            or whoever logs in may not run them.
     """
+    if _is_up_to_date(connection):  # which whoever does not own the tables may be told as well
+        return []
+    try:
+        return _run(connection)
+    except psycopg.errors.InsufficientPrivilege as error:
+        user = connection.info.user
+        raise MigrationError(
+            f"the schema cannot be brought up to date as {user}: {error}. Run `agentlog migrate` "
+            "as the owner of the tables, who may also create roles (or has an administrator create "
+            "agentlog_service and agentlog_tenant, and grant them WITH ADMIN OPTION)"
+        ) from error
+
+
+def _run(connection: psycopg.Connection) -> list[Migration]:
     with connection.transaction():
         # a step may take its time, and so may another process that runs it just now
         connection.execute("SET LOCAL lock_timeout = 0")
@@ -70,6 +87,16 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
                 (migration.number, migration.name, migration.digest),
             )
     return pending
+
+
+def _is_up_to_date(connection: psycopg.Connection) -> bool:
+    """Tell whether there is nothing to do, without any right but to look."""
+    try:
+        row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NOT NULL").fetchone()
+        return row == (True,) and not _pending(connection)
+    except psycopg.errors.InsufficientPrivilege:
+        check_membership(connection)
+        return False
 
 
 def _pending(connection: psycopg.Connection) -> list[Migration]:

@@ -15,7 +15,7 @@ from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.blobs import read_contents
 from infrastructure.cuts import Digest, whole
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.heads import Head
 from infrastructure.sql import statement
 
@@ -45,11 +45,18 @@ class ThreadFilter:
 
 
 class LogReader:
-    """What one tenant may read."""
+    """What one tenant may read.
 
-    def __init__(self, database: Database, *, tenant: str) -> None:
+    `searched`: where words are looked up, if elsewhere than in `database`. Row-level security would
+    keep their index from being used; what is found there is read again in `database`.
+    """
+
+    def __init__(
+        self, database: Connections, *, tenant: str, searched: Connections | None = None
+    ) -> None:
         self._database = database
         self._tenant = tenant
+        self._searched = searched
 
     def head(self, thread_id: str) -> Head:
         """Return the head of a thread; raises `UnknownThread`."""
@@ -86,8 +93,16 @@ class LogReader:
             found += more
         if len(found) == limit or ended or not searching:
             return found
-        rows = self._planned_rows("select_threads_matching", before=before, limit=limit, **asked)
-        return [Head(*row) for row in rows]
+        return self._matching({**asked, "before": before, "limit": limit})
+
+    def _matching(self, asked: dict[str, object]) -> list[Head]:
+        """Return the newest that match, however far back."""
+        heads = [Head(*row) for row in self._planned_rows("select_threads_matching", **asked)]
+        if self._searched is None:
+            return heads
+        ids = [head.thread_id for head in heads]
+        ours = self._heads("select_heads", tenants=[self._tenant] * len(ids), thread_ids=ids)
+        return sorted(ours, key=lambda head: -head.position)
 
     def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
         """Return what matches among the next `reach` heads, and whether there are no more."""
@@ -244,16 +259,32 @@ class LogReader:
     def _fetch(
         self, name: str, parameters: dict[str, object], *, prepare: bool | None
     ) -> list[TupleRow]:
+        parameters["tenant"] = self._tenant
         with (
-            self._database.connection() as connection,
+            self._place(name).connection() as connection,
             connection.cursor(binary=True, row_factory=tuple_row) as cursor,
         ):
-            parameters["tenant"] = self._tenant
             return cursor.execute(statement(name), parameters, prepare=prepare).fetchall()
+
+    def _place(self, name: str) -> Connections:
+        if name == "select_threads_matching" and self._searched is not None:
+            return self._searched
+        return self._database
 
 
 def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
-    thread_id, version, type_name, body, message_id, position, recorded_at, metadata, cuts = row
+    (
+        thread_id,
+        version,
+        type_name,
+        body,
+        message_id,
+        position,
+        recorded_at,
+        metadata,
+        cuts,
+        redacted,
+    ) = row
     # by place, not by name: a long thread makes many, and names cost a quarter of each
     return Event(
         thread_id,
@@ -264,4 +295,5 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
         position,
         recorded_at,
         None if metadata is None else parse_stored(metadata),
+        redacted,
     )

@@ -38,12 +38,25 @@ class RecentViews:
         self._most_bytes = most_bytes
         self._views: dict[Key, Folded] = {}  # the latest last
         self._bytes = 0
+        self._erasures = 0
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
         """Bytes of the events that they are of."""
         return self._bytes
+
+    @property
+    def erasures(self) -> int:
+        """How often something was erased: whoever reads a view asks before, and tells `put`."""
+        return self._erasures
+
+    def forget(self, thread_id: str) -> None:
+        """Forget all views of a thread, and whatever is being read just now of any."""
+        with self._lock:
+            self._erasures += 1
+            for key in [key for key in self._views if key[0] == thread_id]:
+                self._bytes -= self._views.pop(key).size
 
     def get(self, thread_id: str, view: AnyView) -> Folded | None:
         """Return what is known of a view."""
@@ -54,10 +67,15 @@ class RecentViews:
                 self._views[key] = found
         return found
 
-    def put(self, thread_id: str, view: AnyView, folded: Folded) -> None:
-        """Remember a view, and forget those that were read longest ago where there is no room."""
+    def put(self, thread_id: str, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
+        """Remember a view, and forget those that were read longest ago where there is no room.
+
+        `erasures` is what was said before it was read: after another, it is not to be remembered.
+        """
         key = _key(thread_id, view)
         with self._lock:
+            if erasures != self._erasures:
+                return
             old = self._views.pop(key, None)
             self._bytes -= 0 if old is None else old.size
             if folded.size * _SHARE > self._most_bytes:

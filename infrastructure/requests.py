@@ -20,7 +20,8 @@ class AppendRequest:
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
     `expected_version` is what the caller believes the thread's version to be, `traceparent` the
-    trace that all of it belongs to, for what names none itself.
+    trace that all of it belongs to, for what names none itself; `appended_by` is the id of the
+    caller's key, where one was used.
     """
 
     tenant: str
@@ -30,6 +31,7 @@ class AppendRequest:
     expected_version: int | None = None
     closing: Sequence[dict[str, JsonValue]] = ()
     traceparent: str | None = None
+    appended_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Preparer:
                 message_id=self._fact_id(request, fact),
                 timestamp=now,
                 traceparent=request.traceparent,
+                appended_by=request.appended_by,
             )
             for fact in facts
         ]
@@ -114,11 +117,16 @@ class Preparer:
     def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
         prepared: list[Prepared] = []
         flaws: list[Flaw] = []
-        trace = request.traceparent
         for index, draft in enumerate(request.drafts):
             try:
                 prepared.append(
-                    prepare(draft, message_id=self._new_id(), timestamp=now, traceparent=trace)
+                    prepare(
+                        draft,
+                        message_id=self._new_id(),
+                        timestamp=now,
+                        traceparent=request.traceparent,
+                        appended_by=request.appended_by,
+                    )
                 )
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 import psycopg
 from psycopg.rows import class_row, tuple_row
 
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.sql import statement
 
 
@@ -24,18 +24,22 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `of_this_log`: whether the log still has the history that it was made from."""
+    """A row; `of_this_log`: whether the log still has the history that it was made from.
+
+    `erased` is the number of the thread's latest erasure when it was read.
+    """
 
     version: int
     carry: bytes | None
     grown: bytes | None
     of_this_log: bool | None = True
+    erased: int = 0
 
 
 class SnapshotTable:
     """Rows of snapshots; every method raises what the database raises."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Connections) -> None:
         self._database = database
 
     def nearest(self, series: Series, version: int) -> Row | None:
@@ -56,14 +60,27 @@ class SnapshotTable:
         ):
             return dict(cursor.execute(statement("select_snapshot_versions"), parameters))
 
-    def insert(self, series: Series, rows: Sequence[Row], *, alone: bool) -> None:
-        """Add rows where there are none; `alone`: take out those of other formats."""
+    def erased(self, tenant: str, thread_id: str) -> int:
+        """Return the number of the latest erasure in a thread, 0 where there is none."""
+        asked = {"tenant": tenant, "thread_id": thread_id}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("select_erased"), asked).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def insert(self, series: Series, rows: Sequence[Row], *, alone: bool, erased: int) -> None:
+        """Add rows where there are none; `alone`: take out those of other formats.
+
+        None are added where `erased` is not the thread's latest erasure any more: what they are
+        made of may hold what is gone.
+        """
         columns = {
             "versions": [row.version for row in rows],
             "carries": [row.carry for row in rows],
             "growths": [row.grown for row in rows],
+            "erased": erased,
         }
         with self._writing() as connection:
+            connection.execute(statement("lock_snapshots_shared"), asdict(series))
             if alone:
                 connection.execute(statement("delete_snapshots_of_other_formats"), asdict(series))
             connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})

@@ -11,13 +11,13 @@ are folded from the start.
 import logging
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import psycopg
 
 from domain.json_text import JsonValue, parse_stored, print_bytes
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Connections, DatabaseUnavailable
 from infrastructure.snapshot_table import Row, Series, SnapshotTable
 from projections.growth import Growth, growth, with_lists, without_lists
 from projections.view import OptionsT, View
@@ -39,7 +39,8 @@ class Start(Generic[CarryT]):
     """Where a fold may begin, just after `version`, and what the next snapshots are told from.
 
     `since` and `size` are those of the snapshot, the latter in bytes; `behind` counts the bytes of
-    the events since the latest snapshot with a carry.
+    the events since the latest snapshot with a carry. `erased` is the number of the thread's latest
+    erasure as of when it was read, None where nobody looked.
     """
 
     version: int
@@ -47,6 +48,7 @@ class Start(Generic[CarryT]):
     since: int = 0
     size: int = 0
     behind: int = 0
+    erased: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Snapshots:
     """
 
     def __init__(
-        self, database: Database, *, tenant: str, interval: int = 250, share: float = 0.125
+        self, database: Connections, *, tenant: str, interval: int = 250, share: float = 0.125
     ) -> None:
         self.interval = interval
         self._table = SnapshotTable(database)
@@ -87,6 +89,16 @@ class Snapshots:
         found = self._try(lambda: self._nearest(series, view, version))
         return Start(0, view.start()) if found is None else found
 
+    def looked(self, thread_id: str, start: Start[CarryT], version: int) -> Start[CarryT]:
+        """Return a start that `keep` takes after events up to `version` were read.
+
+        To be asked before they are read: what is erased meanwhile is in their carries.
+        """
+        passes = start.version // self.interval < version // self.interval
+        if start.erased is not None or not passes:
+            return start
+        return replace(start, erased=self._try(lambda: self._table.erased(self._tenant, thread_id)))
+
     def keep(
         self,
         thread_id: str,
@@ -98,7 +110,7 @@ class Snapshots:
 
         Returns the last of them, to go on from.
         """
-        if not passed:
+        if not passed or start.erased is None:
             return start
         series = self._series(thread_id, view)
         known = self._try(lambda: self._table.kept(series, [each.version for each in passed])) or {}
@@ -107,7 +119,8 @@ class Snapshots:
         for each in passed:
             at = self._step(view, at, each, known, rows)
         if rows:
-            self._try(lambda: self._table.insert(series, rows, alone=start.version == 0))
+            alone, erased = start.version == 0, start.erased
+            self._try(lambda: self._table.insert(series, rows, alone=alone, erased=erased))
         return at
 
     def _nearest(
@@ -150,7 +163,7 @@ class Snapshots:
                 rows.append(Row(now.version, carry, _printed(lists)))
         if carry is not None or known.get(now.version):
             behind = 0
-        return Start(now.version, now.carry, since, size, behind)
+        return Start(now.version, now.carry, since, size, behind, before.erased)
 
     def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
         if row.carry is None or not row.of_this_log:
@@ -166,7 +179,7 @@ class Snapshots:
             carry = view.carry_of(value)
         except _GARBAGE as error:
             raise _Broken(row.version) from error
-        return Start(row.version, carry, since, len(row.carry))
+        return Start(row.version, carry, since, len(row.carry), erased=row.erased)
 
     def _lists(self, series: Series, since: int, row: Row) -> dict[str, list[JsonValue]]:
         """Return the lists of a row: what they grew by since they began, a row for each step."""

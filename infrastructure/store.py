@@ -109,6 +109,7 @@ class Store:
         expected_version: int | None = None,
         closing: Sequence[dict[str, JsonValue]] = (),
         traceparent: str | None = None,
+        appended_by: str | None = None,
     ) -> AppendRequest:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
 
@@ -117,11 +118,23 @@ class Store:
         """
         whole = self.blobs.with_data(drafts)
         return AppendRequest(
-            self._tenant, thread_id, whole, facts, expected_version, closing, traceparent
+            self._tenant,
+            thread_id,
+            whole,
+            facts,
+            expected_version,
+            closing,
+            traceparent,
+            appended_by,
         )
 
     def start(
-        self, thread_id: str, facts: dict[str, JsonValue], *, traceparent: str | None = None
+        self,
+        thread_id: str,
+        facts: dict[str, JsonValue],
+        *,
+        traceparent: str | None = None,
+        appended_by: str | None = None,
     ) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.
 
@@ -129,15 +142,21 @@ class Store:
         others.
         """
         kind = {"type": "thread.started"}
-        return self._record(thread_id, {**kind, **facts, **kind}, traceparent)
+        return self._record(thread_id, {**kind, **facts, **kind}, traceparent, appended_by)
 
     def close(
-        self, thread_id: str, reason: str | None = None, *, traceparent: str | None = None
+        self,
+        thread_id: str,
+        reason: str | None = None,
+        *,
+        traceparent: str | None = None,
+        appended_by: str | None = None,
     ) -> Appended:
         """Close a thread: nothing follows; raises `UnknownThread`."""
         self.thread(thread_id)
         given = {} if reason is None else {"reason": reason}
-        return self._record(thread_id, {"type": "thread.closed", **given}, traceparent)
+        fact: dict[str, JsonValue] = {"type": "thread.closed", **given}
+        return self._record(thread_id, fact, traceparent, appended_by)
 
     def annotate(
         self,
@@ -145,16 +164,24 @@ class Store:
         metadata: dict[str, JsonValue],
         *,
         traceparent: str | None = None,
+        appended_by: str | None = None,
     ) -> Appended:
         """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
         self.thread(thread_id)
         fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
-        return self._record(thread_id, fact, traceparent)
+        return self._record(thread_id, fact, traceparent, appended_by)
 
     def _record(
-        self, thread_id: str, fact: dict[str, JsonValue], traceparent: str | None
+        self,
+        thread_id: str,
+        fact: dict[str, JsonValue],
+        traceparent: str | None,
+        appended_by: str | None,
     ) -> Appended:
-        return self.writer.append(self.request(thread_id, facts=[fact], traceparent=traceparent))
+        request = self.request(
+            thread_id, facts=[fact], traceparent=traceparent, appended_by=appended_by
+        )
+        return self.writer.append(request)
 
     def thread(self, thread_id: str) -> Head:
         """Return where a thread stands; raises `UnknownThread`."""
@@ -255,6 +282,7 @@ class Store:
 
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Placed]:
         """Return all items at `version`, from where the view was read the last time."""
+        erasures = self.recent.erasures
         known = self.recent.get(head.thread_id, view)
         if known is None or known.version > version or self._differs(head, known):
             known = None
@@ -267,7 +295,7 @@ class Store:
         if version == head.version:
             size = fold.size if known is None else known.size + fold.size
             folded = Folded(version, head.chain, fold.carry, settled, size)
-            self.recent.put(head.thread_id, view, folded)
+            self.recent.put(head.thread_id, view, folded, erasures=erasures)
         return [*settled, *fold.rest()]
 
     def _differs(self, head: Head, known: Folded) -> bool:

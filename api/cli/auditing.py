@@ -68,7 +68,7 @@ def verify_bundles(files: Sequence[Path], held: Held) -> bool:
 def verify_log(settings: Settings, threads: Sequence[str], held: Held) -> bool:
     """Check threads, all and the checkpoints where none is named; return whether all is whole."""
     with open_service(settings) as service:
-        auditor = service.proofs.auditor
+        auditor = service.own.proofs.auditor
         whole, count, events = True, 0, 0
         with _progress() as progress:
             task = progress.add_task("threads", total=len(threads) or None)
@@ -91,20 +91,20 @@ def verify_log(settings: Settings, threads: Sequence[str], held: Held) -> bool:
 def print_checkpoint(settings: Settings) -> None:
     """Make a checkpoint and print its note."""
     with open_service(settings) as service:
-        note = service.proofs.checkpoints.make().note
+        note = service.own.proofs.checkpoints.make().note
     print(note, end="")  # noqa: T201 - the command's output
 
 
 def print_public_key(settings: Settings) -> None:
     """Print the key that checkpoints are checked by."""
     with open_service(settings) as service:
-        print(service.proofs.checkpoints.public_key().text)  # noqa: T201 - the command's output
+        print(service.own.proofs.checkpoints.public_key().text)  # noqa: T201 - the command's output
 
 
 def write_evidence(settings: Settings, thread_id: str, output: Path | None) -> None:
     """Write a thread's evidence; a file is there whole or not at all."""
     with open_service(settings) as service:
-        pieces = service.proofs.evidence.of_thread(thread_id)
+        pieces = service.own.proofs.evidence.of_thread(thread_id)
         if output is None:
             sys.stdout.writelines(pieces)
             return
@@ -120,7 +120,7 @@ def write_evidence(settings: Settings, thread_id: str, output: Path | None) -> N
 
 
 def _all_threads(service: Service) -> Iterator[str]:
-    yield from service.proofs.auditor.headless()
+    yield from service.own.proofs.auditor.headless()
     after = ""
     while ids := service.store.thread_ids(after=after, limit=_PAGE):
         yield from ids

@@ -2,7 +2,17 @@
 
 import typer
 
-from api.cli.commands import analytics, projections, proof, reading, running, transfer
+from api.cli.commands import (
+    analytics,
+    backups,
+    erasure,
+    keys,
+    projections,
+    proof,
+    reading,
+    running,
+    transfer,
+)
 
 app = typer.Typer(
     name="agentlog",
@@ -11,8 +21,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for commands in (running, transfer, reading, analytics, proof):
+for commands in (running, transfer, reading, analytics, proof, backups, erasure):
     app.add_typer(commands.app)
+app.add_typer(keys.beside)
+app.add_typer(keys.app, name="keys")
 app.add_typer(projections.app, name="projections")
 
 

@@ -16,6 +16,7 @@ from api.cli.session import printable
 from api.composition import Service, open_service
 from api.representations import build_json
 from infrastructure.listening import PROJECTED
+from infrastructure.logs import logs_on_stderr
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.readmodels.projector import Projector
@@ -69,6 +70,7 @@ def run(settings: Settings, *, with_parent: bool) -> None:
     gc.set_threshold(*_COLLECT)
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with (
+        logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_service(settings) as service,
         Projector(service.database, service.listener, READ_MODELS.values()),
     ):

@@ -60,7 +60,7 @@ def run_query(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Print what a query comes to."""
     with open_service(settings) as service:
-        answer = service.analyst.query(query, parameters, limit=limit, seconds=seconds)
+        answer = service.own.analyst.query(query, parameters, limit=limit, seconds=seconds)
     match form:
         case "json":
             print_line(answer_json(answer))
@@ -78,7 +78,7 @@ def run_query(  # noqa: PLR0913 - one parameter an option
 def print_tables(settings: Settings, *, form: Form) -> None:
     """Print the catalogue of the tables that queries may be about."""
     with open_service(settings) as service:
-        tables = service.analyst.tables()
+        tables = service.own.analyst.tables()
     if form == "json":
         print_line(tables_json(tables))
         return

@@ -74,7 +74,7 @@ def run_report(
         raise InvalidOption(f"--plot {picture}: name a file that ends in .svg or .png")
     with open_service(settings) as service:
         _bring_up(service, read_models_of(report, question))
-        answer = service.reports.ask(name, question)
+        answer = service.own.reports.ask(name, question)
     if picture is not None:
         drawn = plot(answer, "svg" if picture.suffix == ".svg" else "png")
         try:

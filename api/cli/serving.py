@@ -1,12 +1,14 @@
 """The commands serve and demo."""
 
 import gc
+import os
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from types import FrameType
 
 import uvicorn
@@ -14,13 +16,19 @@ from rich.console import Console
 
 from api.composition import Service, open_service
 from api.http.app import create_app
+from api.http.authentication import AnonymousFrom, Entrance
+from api.http.connections import bounded_connections
+from api.http.limits import limits_of
 from api.http.server import Server
 from api.tracing import open_traces
 from domain.errors import AgentlogError
+from infrastructure.erasure.watch import ErasureWatch
+from infrastructure.logs import access_logger, logs_on_stderr
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.settings import Settings, TraceSettings
 
 _GRACE_SECONDS = 10
+_BACKLOG = 2048
 
 
 class AddressTaken(AgentlogError):
@@ -40,28 +48,50 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
     signal.signal(signal.SIGTERM, _leave)
     console = Console(soft_wrap=True, highlight=False)
     with (
+        logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_traces(TraceSettings()) as traces,
-        _listen(settings.host, settings.port) as listening,
+        _bound(settings.host, settings.port) as listening,
         open_service(settings, on_commit=traces.on_commit) as service,
         ExitStack() as beside,
     ):
         host, port = listening.getsockname()[:2]
+        anonymous = _anonymous(settings, service, host)
+        listening.listen(_BACKLOG)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        beside.enter_context(
+            ErasureWatch(
+                service.database, service.listener, service.eraser, service.tenants.forget
+            )
+        )
         if showing is not None:
             showing.load(service, console)
         app = create_app(
-            service.store,
+            service.tenants,
             service.database,
-            hub=service.hub,
+            own=service.own.name,
+            entrance=Entrance(
+                service.keys,
+                service.accesses,
+                anonymous=anonymous,
+                audited=settings.read_audit == "on",
+            ),
             standings=service.standings,
-            analyst=service.analyst,
-            reports=service.reports,
-            proofs=service.proofs,
+            writer=service.writer,
             max_body_bytes=settings.max_body_bytes,
             max_blob_bytes=settings.max_blob_bytes,
+            limits=limits_of(settings),
+            access_log=(
+                access_logger(form=settings.log_format, level=settings.log_level)
+                if settings.access_log == "on"
+                else None
+            ),
         )
         config = uvicorn.Config(
             traces.around(app),
+            http=bounded_connections(
+                max_header_bytes=settings.max_header_bytes, client_seconds=settings.client_seconds
+            ),
+            log_config=None,  # its loggers go where ours do
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -77,7 +107,36 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         gc.collect()
         gc.freeze()  # what is imported by now stays: no collection need look at it again
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
-            Server(config, app.state.following).run(sockets=[listening])
+            Server(config, app.state.followings).run(sockets=[listening])
+
+
+class NoKeyYet(AgentlogError):
+    """The service would answer strangers without a key."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"there is no key yet, and whoever reaches {host} could read and change everything: "
+            "make one by `agentlog keys create --name NAME --scope admin`, after which nobody is "
+            "answered without; or say that everybody may, by --allow-anonymous or "
+            "AGENTLOG_ANONYMOUS=allow"
+        )
+        self.host = host
+
+
+def _anonymous(settings: Settings, service: Service, host: str) -> AnonymousFrom:
+    """Return where callers without a key may come from, as long as there is none.
+
+    Raises:
+        NoKeyYet: from anywhere, and nobody said so.
+    """
+    made = service.keys.look_made()
+    if settings.anonymous == "allow":
+        return "anywhere"
+    if ip_address(host.partition("%")[0]).is_loopback:
+        return "this machine"
+    if not made:
+        raise NoKeyYet(host)
+    return "nowhere"
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -86,16 +145,22 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket of that address, which nobody can connect to yet."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        listening = socket.create_server((host, port), family=family, backlog=2048)
+        if os.name == "posix":  # as `socket.create_server` has it, which listens at once
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if bound.family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((host, port))
     except OSError as error:
+        bound.close()
         reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address
         raise AddressTaken(
             f"cannot listen on {host}:{port}: {reason}; "
             "choose another with --port, or --port 0 for any free one"
         ) from error
     # small answers leave at once; the event loop would set this on sockets of its own only
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return bound

@@ -1,5 +1,6 @@
 """What every command does first and last: settings in, clear failures out."""
 
+import logging
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from domain.errors import AgentlogError
 from domain.json_text import JsonValue, print_text
+from infrastructure.concealment import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
 from projections.registry import AnyView, choose_view
 
@@ -28,10 +30,14 @@ class InvalidOption(AgentlogError):
 
 
 def settings_with(
-    *, data_dir: Path | None = None, host: str | None = None, port: int | None = None
+    *,
+    data_dir: Path | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    anonymous: str | None = None,
 ) -> Settings:
     """Return the settings, with what the command line gives over what the environment says."""
-    given = {"data_dir": data_dir, "host": host, "port": port}
+    given = {"data_dir": data_dir, "host": host, "port": port, "anonymous": anonymous}
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type] # validated by the model
     except ValidationError as error:
@@ -52,6 +58,8 @@ def demo_settings(*, data_dir: Path | None, host: str | None, port: int | None) 
 @contextmanager
 def failing_clearly() -> Iterator[None]:
     """Turn our errors into a line on standard error and an exit code, and Ctrl-C into 130."""
+    if logging.lastResort is not None:  # what writes where nobody has said how, as `serve` does
+        logging.lastResort.setFormatter(ConcealingFormatter())
     try:
         yield
         typer.echo(nl=False)  # only to flush: a reader of our output that has gone shows here
@@ -68,7 +76,7 @@ def failing_clearly() -> Iterator[None]:
 
 def fail(reason: str) -> NoReturn:
     """Say why on standard error and exit with 2."""
-    typer.echo(f"agentlog: {printable(reason)}", err=True)
+    typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
     raise typer.Exit(_REFUSED)
 
 

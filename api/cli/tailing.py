@@ -82,7 +82,7 @@ def view_from(name: str | None, options: list[str]) -> AnyView | None:
 def tail_log(settings: Settings, which: LogFilter, how: Tailing) -> None:
     """Print the log's events, a line each, as they come."""
     with open_service(settings) as service:
-        hub = service.hub
+        hub = service.own.hub
         hub.start()
         present = hub.reader.position()
         latest = max(0, present - _LATEST) if how.follow and how.speed is None else 0
@@ -114,17 +114,17 @@ def tail_thread(
             "--type, --thread-prefix and --metadata choose events: leave out --view"
         )
     with open_service(settings) as service:
-        service.hub.start()
+        service.own.hub.start()
         if view is None:
             begin = 0 if how.after is None else number_of(how.after)
             tail = tail_of(service.store, thread_id, Asked(choose_view("kernel")))
-            for event in _of_thread(service.hub, tail, begin, how):
+            for event in _of_thread(service.own.hub, tail, begin, how):
                 if event is not None and which.takes(event):
                     _print_event(event, how)
             return
         asked = Asked(view, after=how.after, whole=how.speed is not None)
         tail = tail_of(service.store, thread_id, asked)
-        for event in _of_thread(service.hub, tail, tail.version, how):
+        for event in _of_thread(service.own.hub, tail, tail.version, how):
             told = tail.live.present() if event is None else tail.live.fold(event)
             _print_told(told, how)
         _print_told(tail.live.end(), how, last=True)

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.http.answers import json_answer
+from api.http.asking import tenant_of
 from api.http.shapes import answers
 from api.http.waiting import Wait, until_projected
 from api.plots import plot
@@ -16,7 +17,7 @@ from infrastructure.reports.catalogue import REPORTS, report
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.question import MOST_ROWS
 from infrastructure.reports.report import METADATA, Report
-from infrastructure.reports.reports import Answer, Reports
+from infrastructure.reports.reports import Answer
 
 router = APIRouter(tags=["analytics"])
 
@@ -150,7 +151,7 @@ async def read_report(
         standings = request.app.state.standings
         models = read_models_of(asked, question)
         await until_projected(standings, wait, names=models)
-    reports: Reports = request.app.state.reports
+    reports = tenant_of(request).reports
 
     def answer() -> Response:
         return _printed(reports.ask(asked.name, question), wanted or _preferred(request))

@@ -40,6 +40,16 @@ _CHECKPOINT = _object(
     madeAt=_STRING,
 )
 
+_EVENT = _object(
+    version=_INTEGER,
+    position=_INTEGER,
+    recordedAt=_STRING,
+    type=_STRING,
+    kind={"enum": ["message", "fact"]},
+    message=_ANY,
+    metadata={"type": "object"},
+)
+
 ANSWERS: dict[str, Schema] = {
     "Problem": {
         **_object(type=_STRING, title=_STRING, status=_INTEGER, detail=_STRING),
@@ -48,6 +58,10 @@ ANSWERS: dict[str, Schema] = {
             "title": _STRING,
             "status": _INTEGER,
             "detail": _STRING,
+            "instance": {
+                "type": "string",
+                "description": "urn:agentlog:request: and the answer's X-Request-Id.",
+            },
             "errors": _list_of(_object(place=_STRING, reason=_STRING)),
         },
         "description": "RFC 9457: what is wrong, where, and the way out.",
@@ -68,16 +82,34 @@ ANSWERS: dict[str, Schema] = {
     ),
     "Threads": _object(items=_list_of(reference("Thread")), next=_NULLABLE_STRING),
     "Event": {
+        **_EVENT,
+        "properties": {**_EVENT["properties"], "redacted": _object(version=_INTEGER)},
+        "description": "A recorded message, or a fact of the thread (started, closed, annotated, "
+        "redacted). Of one whose content was erased, `redacted` says by which version.",
+    },
+    "Redaction": {
         **_object(
+            threadId=_STRING,
             version=_INTEGER,
             position=_INTEGER,
-            recordedAt=_STRING,
-            type=_STRING,
-            kind={"enum": ["message", "fact"]},
-            message=_ANY,
-            metadata={"type": "object"},
+            messages={"type": ["array", "null"], "items": _STRING},
+            events=_INTEGER,
+            replayed={"type": "boolean"},
         ),
-        "description": "A recorded message, or a fact of the thread (started, closed, annotated).",
+        "description": "The place of the fact that says what was erased; `messages` is null for "
+        "all of the thread, `events` counts whose content went.",
+    },
+    "FileRedaction": _object(
+        sha256=_STRING,
+        threads=_list_of(reference("Redaction")),
+        replayed={"type": "boolean"},
+    ),
+    "RedactBody": {
+        "type": "object",
+        "properties": {"reason": {**_STRING, "pattern": r"\S"}},
+        "required": ["reason"],
+        "additionalProperties": False,
+        "examples": [{"reason": "erasure request 2026-118"}],
     },
     "Audit": {
         **_object(

@@ -3,6 +3,7 @@
 from fastapi import Response
 
 from api.http.problems import MEDIA_TYPE, Problem
+from api.http.request_ids import request_id
 from domain.json_text import JsonValue, print_bytes
 
 
@@ -16,9 +17,11 @@ def json_answer(
 
 
 def problem_answer(problem: Problem, *, headers: dict[str, str] | None = None) -> Response:
-    """Return a problem as a response."""
+    """Return a problem as a response, under the id of the request that it answers."""
+    found = request_id()
+    instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
     return Response(
-        print_bytes(problem),
+        print_bytes({**problem, **instance}),
         status_code=problem["status"],
         headers=headers,
         media_type=MEDIA_TYPE,

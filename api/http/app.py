@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -13,38 +14,46 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from api.http import (
+    accesses,
     analytics,
     audit,
     blobs,
     health,
+    keys,
     log,
     messages,
     metrics,
     projections,
     queries,
+    redaction,
     streams,
     threads,
     views,
 )
 from api.http.answers import problem_answer
-from api.http.following import Following
-from api.http.metrics import Gauges, Metrics
+from api.http.authentication import Authenticated, Entrance
+from api.http.exposition import Gauges
+from api.http.following import Followings
+from api.http.limited import Limited, describe_limits
+from api.http.limits import USUAL, Limits
+from api.http.metrics import Metrics
+from api.http.permissions import Permissions, describe_permissions
 from api.http.problems import flaw_list, headers_of, problem, problem_of
+from api.http.request_ids import Identified
+from api.http.security_headers import Secured
 from api.http.shapes import components
 from api.http.traffic import Traffic
 from domain.errors import AgentlogError, Flaw
 from domain.json_text import path
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.audit.proofs import Proofs
 from infrastructure.database import Database
-from infrastructure.following import Hub
 from infrastructure.readmodels.standings import Standings
-from infrastructure.reports.reports import Reports
-from infrastructure.store import Store
+from infrastructure.tenants import Tenants
+from infrastructure.writer import Writer
 
 logger = logging.getLogger("agentlog")
 
@@ -54,58 +63,75 @@ _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
 
 
 def create_app(  # noqa: PLR0913 - what the service consists of
-    store: Store,
+    tenants: Tenants,
     database: Database,
     *,
-    hub: Hub,
+    own: str,
+    entrance: Entrance,
     standings: Standings,
-    analyst: Analyst,
-    reports: Reports,
-    proofs: Proofs,
+    writer: Writer,
     max_body_bytes: int,
     max_blob_bytes: int,
+    limits: Limits = USUAL,
+    access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
-    """Return the application over an open store."""
+    """Return the application over what each tenant has; `own` is whose, where nobody says."""
     app = _Application(
         title="agentlog",
         version=VERSION,
         summary="A message store for AI agents.",
         telemetry=_NO_TELEMETRY,
     )
-    app.state.store = store
+    app.state.tenants = tenants
+    app.state.keys = entrance.keys
+    app.state.accesses = entrance.accesses
     app.state.database = database
     app.state.standings = standings
-    app.state.analyst = analyst
-    app.state.reports = reports
-    app.state.proofs = proofs
-    app.state.following = following = Following(hub)
-    gauges = Gauges(followers=lambda: following.count, lags=standings.lags)
-    app.state.metrics = Metrics(store, database, app.traffic, gauges)
+    app.state.followings = followings = Followings(tenants)
+    gauges = Gauges(
+        followers=lambda: followings.count,
+        recent_bytes=lambda: sum(each.store.recent.size for each in tenants.known()),
+    )
+    app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
+    app.state.limits = limits
+    permissions = Permissions()
     for routes in (
         threads.router,
         messages.router,
         views.router,
         log.router,
         blobs.router,
+        redaction.router,
         streams.router,
         projections.router,
         analytics.router,
         queries.router,
         audit.router,
+        keys.router,
+        accesses.router,
     ):
         app.include_router(routes, prefix="/v1")
         app.traffic.know(routes, prefix="/v1")
+        permissions.know(routes, prefix="/v1")
     for routes in (health.router, metrics.router):
         app.include_router(routes)
         app.traffic.know(routes)
+        permissions.know(routes)
     app.traffic.know(app.router)
+    permissions.know(app.router)
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
+    app.add_exception_handler(ClientDisconnect, _leave)
     app.add_exception_handler(HTTPException, _refuse_route)
     app.add_exception_handler(Exception, _fail)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    # what stands around all routes, from the inside out
+    app.edge = Limited(app.edge, limits, app.traffic)
+    app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
+    app.edge = Secured(app.edge)
+    app.edge = Identified(app.edge, access_log=access_log)
     return app
 
 
@@ -119,9 +145,14 @@ class _Application(FastAPI):
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
         super().__init__(**given)
         self.traffic = Traffic()
+        self.edge: ASGIApp = self.dispatch
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.edge(scope, receive, send)
+
+    async def dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to its route, or to the framework, which does."""
         route, found = _direct(scope)
         if route is None or found is None:
             await super().__call__(scope, receive, self.traffic.watched(scope, send))
@@ -182,6 +213,12 @@ async def _refuse(_: Request, error: Exception) -> Response:
     return problem_answer(problem_of(error), headers=headers_of(error))
 
 
+async def _leave(_: Request, error: Exception) -> Response:
+    """Answer a client that went away in mid-body: nobody hears it, and nothing failed."""
+    del error
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
+
+
 async def _refuse_request(_: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
@@ -220,5 +257,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
         )
         schemas = found.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(components())
+        describe_limits(found)
+        describe_permissions(found)
         app.openapi_schema = found
     return app.openapi_schema

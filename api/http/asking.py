@@ -8,19 +8,39 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
 
+from api.http.limits import Limits
 from api.http.problems import BodyTooLarge, InvalidIfMatch
+from api.http.request_ids import PRINCIPAL
+from domain.access import Principal
 from domain.errors import InvalidCursor, InvalidMessage
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
-from domain.json_text import JsonValue, parse
+from domain.json_text import JsonValue
 from domain.moments import Moment, parse_moment
 from domain.traces import read_traceparent
 from infrastructure.store import Store
+from infrastructure.tenants import Tenant, Tenants
+
+
+def principal_of(request: Request) -> Principal:
+    """Return who asks, as the authentication found."""
+    found: Principal = request.scope[PRINCIPAL]
+    return found
+
+
+async def appended_by_of(request: Request) -> str | None:
+    """Return the id of the key by which somebody appends, None where none was needed."""
+    return principal_of(request).key_id
+
+
+def tenant_of(request: Request) -> Tenant:
+    """Return what there is for the tenant of whoever asks."""
+    tenants: Tenants = request.app.state.tenants
+    return tenants.of(principal_of(request).tenant)
 
 
 async def store_of(request: Request) -> Store:
-    """Return the store that this application serves."""
-    store: Store = request.app.state.store
-    return store
+    """Return the store of whoever asks."""
+    return tenant_of(request).store
 
 
 async def body_of(request: Request) -> bytes:
@@ -36,6 +56,12 @@ async def body_of(request: Request) -> bytes:
             raise BodyTooLarge(limit)
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+async def limits_of(request: Request) -> Limits:
+    """Return what the service takes from clients."""
+    found: Limits = request.app.state.limits
+    return found
 
 
 async def moment_of(
@@ -80,13 +106,13 @@ def number_cursor(text: str | None) -> int | None:
     return int(text)
 
 
-def drafts_in(body: bytes) -> list[JsonValue]:
+def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
     """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
-    match parse(body):
+    match limits.json_in(body):
         case list(drafts):
-            return drafts
+            return limits.batch(drafts)
         case {"messages": list(drafts), **rest} if not rest:
-            return drafts
+            return limits.batch(drafts)
         case {"type": _} as draft:
             return [draft]
         case _:
@@ -110,6 +136,7 @@ def without_nul(text: str) -> str:
 
 
 TheStore = Annotated[Store, Depends(store_of)]
+TheLimits = Annotated[Limits, Depends(limits_of)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
@@ -118,5 +145,6 @@ MessageId = Annotated[
 ]
 Types = Annotated[list[str] | None, Depends(types_of)]
 Traceparent = Annotated[str | None, Depends(traceparent_of)]
+AppendedBy = Annotated[str | None, Depends(appended_by_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]

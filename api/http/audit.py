@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from api.http.answers import json_answer
-from api.http.asking import After, Limit, MessageId, ThreadId, number_cursor
+from api.http.asking import After, Limit, MessageId, ThreadId, number_cursor, tenant_of
 from api.http.shapes import answers
 from api.proofs import audit_json, checkpoint_json, consistency_json, inclusion_json
 from infrastructure.audit.proofs import Proofs
@@ -31,8 +31,7 @@ To = Annotated[
 
 
 def _proofs(request: Request) -> Proofs:
-    proofs: Proofs = request.app.state.proofs
-    return proofs
+    return tenant_of(request).proofs
 
 
 @router.get("/threads/{thread_id}/audit", responses=answers(200, "Audit", 404))

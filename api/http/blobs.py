@@ -76,7 +76,6 @@ def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
         "Cache-Control": "private, max-age=31536000, immutable",
         # whatever somebody attached: for no browser to run
         "Content-Disposition": "attachment",
-        "X-Content-Type-Options": "nosniff",
     }
     if f'"{digest}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

@@ -22,7 +22,7 @@ from typing_extensions import override
 from api.http.traffic import Traffic
 from infrastructure.database import Database
 from infrastructure.meters import Tally
-from infrastructure.store import Store
+from infrastructure.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +33,33 @@ class Found:
     lags: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """Whom to ask at each scrape."""
+
+    followers: Callable[[], int]
+    recent_bytes: Callable[[], int]
+
+
 class Exposition(Collector):
     """Everything that one application shows.
 
-    `found` is what the database said for this scrape, None where it did not answer; `followers`
-    returns how many follow the log.
+    `found` is what the database said for this scrape, None where it did not answer.
     """
 
     def __init__(
         self,
-        store: Store,
+        writer: Writer,
         database: Database,
         traffic: Traffic,
-        followers: Callable[[], int],
+        gauges: Gauges,
     ) -> None:
         self.found: Found | None = None
         self.registry = CollectorRegistry()
-        self._store = store
+        self._writer = writer
         self._database = database
         self._traffic = traffic
-        self._followers = followers
+        self._gauges = gauges
         self.registry.register(self)
         for kind in (ProcessCollector, PlatformCollector, GCCollector):
             kind(registry=self.registry)
@@ -66,7 +73,7 @@ class Exposition(Collector):
         yield from self._log()
 
     def _appends(self) -> Iterator[Metric]:
-        writer = self._store.writer
+        writer = self._writer
         outcomes = CounterMetricFamily(
             "agentlog_appends", "Appends by what came of them.", labels=["outcome"]
         )
@@ -82,7 +89,7 @@ class Exposition(Collector):
         yield _gauge("agentlog_writer_queue", "Appends that wait for a commit.", writer.waiting)
 
     def _commits(self) -> Iterator[Metric]:
-        meters = self._store.writer.meters
+        meters = self._writer.meters
         yield CounterMetricFamily(
             "agentlog_messages_appended",
             "Events written: messages, and facts of threads.",
@@ -135,9 +142,9 @@ class Exposition(Collector):
         yield _gauge(
             "agentlog_recent_views_bytes",
             "Bytes of the events whose views are kept in memory.",
-            self._store.recent.size,
+            self._gauges.recent_bytes(),
         )
-        yield _gauge("agentlog_followers", "Streams that follow the log.", self._followers())
+        yield _gauge("agentlog_followers", "Streams that follow the log.", self._gauges.followers())
         found = self.found
         yield _gauge(
             "agentlog_database_up", "Whether the database answered.", int(found is not None)

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from infrastructure.following import Entry, Hub
+from infrastructure.tenants import Tenants
 
 
 class Follower:
@@ -71,7 +72,7 @@ class Follower:
 
 
 class Following:
-    """All who follow within one event loop, by thread; one object an application.
+    """All of a tenant who follow within one event loop, by thread.
 
     `heartbeat_seconds`: how often a stream says that it is alive. `quiet_seconds`: how long nothing
     has to come before an item that may still change is told to clients who take no second thoughts.
@@ -145,6 +146,34 @@ class Following:
         for thread_id in threads & self._threads.keys():
             for follower in self._threads[thread_id]:
                 follower.ring()
+
+
+class Followings:
+    """All who follow, by tenant."""
+
+    def __init__(self, tenants: Tenants) -> None:
+        self._tenants = tenants
+        self._known: dict[str, Following] = {}
+        self._closed = False
+
+    @property
+    def count(self) -> int:
+        """How many follow now."""
+        return sum(each.count for each in self._known.values())
+
+    def of(self, tenant: str) -> Following:
+        """Return those of a tenant; to be called in the event loop."""
+        found = self._known.get(tenant)
+        if found is None:
+            found = self._known[tenant] = Following(self._tenants.of(tenant).hub)
+            found.closed = self._closed
+        return found
+
+    def close(self) -> None:
+        """End every stream, and let no other begin; to be called in the event loop."""
+        self._closed = True
+        for each in self._known.values():
+            each.close()
 
 
 def _settle(waiting: asyncio.Future[None]) -> None:

@@ -10,8 +10,9 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/healthz", responses=answers(200, "Health"))
-def healthz() -> Response:
+async def healthz() -> Response:
     """The process lives."""
+    # not on a thread: all of them may wait for the database
     return json_answer({"status": "ok"})
 
 

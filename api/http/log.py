@@ -1,23 +1,36 @@
 """The whole log: every event of every thread in its one order, and appending to many threads."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from itertools import repeat
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.answers import json_answer
 from api.http.appending import NAMES_FILE
-from api.http.asking import After, Limit, TheStore, Types, number_cursor, store_of, traceparent_of
+from api.http.asking import (
+    After,
+    Limit,
+    TheStore,
+    Types,
+    appended_by_of,
+    limits_of,
+    number_cursor,
+    store_of,
+    traceparent_of,
+)
+from api.http.limits import Limits
 from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
 from api.http.shapes import TRACEPARENT, answers
 from api.representations import appended_json, event_json
 from domain.errors import AgentlogError, InvalidMessage
-from domain.json_text import JsonValue, parse, print_bytes
+from domain.json_text import JsonValue, print_bytes
 from infrastructure.requests import AppendRequest, Outcome
 from infrastructure.store import Store
 
@@ -65,7 +78,8 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    told = _answers(store, lines, await traceparent_of(request))
+    limits, trace = await limits_of(request), await traceparent_of(request)
+    told = _answers(store, lines, limits, trace, await appended_by_of(request))
     return _Duplex(told, media_type=_LINES)
 
 
@@ -77,24 +91,36 @@ class _Duplex(StreamingResponse):
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.stream_response(send)
+        with suppress(ClientDisconnect):  # whole lines are written; nobody hears of the last
+            await self.stream_response(send)
 
 
 async def _answers(
-    store: Store, chunks: AsyncIterator[list[NumberedLine]], trace: str | None
+    store: Store,
+    chunks: AsyncIterator[list[NumberedLine]],
+    limits: Limits,
+    trace: str | None,
+    by: str | None,
 ) -> AsyncIterator[bytes]:
     async for lines in chunks:
         # files that are named become large when they are read: no two such lines at once
         named = any(isinstance(line, bytes) and NAMES_FILE.search(line) for _, line in lines)
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
-            yield await run_in_threadpool(_append, store, lines[start : start + batch], trace)
+            some = lines[start : start + batch]
+            yield await run_in_threadpool(_append, store, some, limits, trace, by)
 
 
-def _append(store: Store, lines: Sequence[NumberedLine], trace: str | None) -> bytes:
+def _append(
+    store: Store,
+    lines: Sequence[NumberedLine],
+    limits: Limits,
+    trace: str | None,
+    by: str | None,
+) -> bytes:
     """Append a batch of lines; return a line of answer for each."""
     read = [
-        (number, _request(store, line, trace) if isinstance(line, bytes) else line)
+        (number, _request(store, line, limits, trace, by) if isinstance(line, bytes) else line)
         for number, line in lines
     ]
     requests = [request for _, request in read if isinstance(request, AppendRequest)]
@@ -112,9 +138,11 @@ def _append(store: Store, lines: Sequence[NumberedLine], trace: str | None) -> b
     )
 
 
-def _request(store: Store, text: bytes, trace: str | None) -> AppendRequest | AgentlogError:
+def _request(
+    store: Store, text: bytes, limits: Limits, trace: str | None, by: str | None
+) -> AppendRequest | AgentlogError:
     try:
-        match parse(text):
+        match limits.json_in(text):
             case {"threadId": str(thread_id), "messages": list(drafts)} as line if (
                 set(line) <= _LINE_KEYS
             ):
@@ -122,7 +150,11 @@ def _request(store: Store, text: bytes, trace: str | None) -> AppendRequest | Ag
                 if not isinstance(expected, int | None) or isinstance(expected, bool):
                     return InvalidMessage.at("expectedVersion", "not an integer")
                 return store.request(
-                    thread_id, drafts, expected_version=expected, traceparent=trace
+                    thread_id,
+                    limits.batch(drafts),
+                    expected_version=expected,
+                    traceparent=trace,
+                    appended_by=by,
                 )
             case _:
                 return InvalidMessage.at(

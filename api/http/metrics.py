@@ -7,19 +7,18 @@ answer soon.
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 import psycopg
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 from prometheus_client.exposition import choose_encoder
 
-from api.http.exposition import Exposition, Found
+from api.http.exposition import Exposition, Found, Gauges
 from api.http.traffic import Traffic
 from domain.errors import AgentlogError
 from infrastructure.database import Database
 from infrastructure.pulse import log_position
-from infrastructure.store import Store
+from infrastructure.writer import Writer
 
 router = APIRouter(tags=["health"])
 
@@ -31,21 +30,15 @@ Lags = Callable[[], Mapping[str, int]]
 """Returns how many events each projection has yet to read; it may ask the database."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gauges:
-    """Whom to ask at each scrape."""
-
-    followers: Callable[[], int]
-    lags: Lags
-
-
 class Metrics:
     """The metrics of one application; the database is asked by one thread of their own at most."""
 
-    def __init__(self, store: Store, database: Database, traffic: Traffic, gauges: Gauges) -> None:
+    def __init__(
+        self, writer: Writer, database: Database, traffic: Traffic, gauges: Gauges, lags: Lags
+    ) -> None:
         self._database = database
-        self._lags = gauges.lags
-        self._exposition = Exposition(store, database, traffic, gauges.followers)
+        self._lags = lags
+        self._exposition = Exposition(writer, database, traffic, gauges)
         self._asking: asyncio.Task[Found | None] | None = None
 
     async def scrape(self, accept: str) -> tuple[bytes, str]:
@@ -64,12 +57,14 @@ class Metrics:
         While one question is out there is no second: a database that vanished without a word would
         take a thread for each scrape.
         """
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(
+        asking = self._asking
+        if asking is None or asking.done():
+            asking = self._asking = asyncio.create_task(
                 to_thread.run_sync(self._ask, abandon_on_cancel=True, limiter=CapacityLimiter(1))
             )
-        done, _ = await asyncio.wait({self._asking}, timeout=_PATIENCE_SECONDS)
-        return self._asking.result() if done else None
+        # by the time that one is answered, another scrape may have put the next question
+        done, _ = await asyncio.wait({asking}, timeout=_PATIENCE_SECONDS)
+        return asking.result() if done else None
 
     def _ask(self) -> Found | None:
         try:

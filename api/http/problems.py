@@ -3,10 +3,20 @@
 The one place that knows HTTP statuses of errors; a test keeps the table complete.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from api.http.credentials import ForeignSite, KeyInUrl
+from api.http.limits import (
+    NestedTooDeep,
+    StreamsExhausted,
+    TooManyMessages,
+    TooManyRequests,
+    TooManyStreams,
+)
 from api.plots import PlotsMissing
+from domain.access import NotAllowed, NotAuthenticated
 from domain.cognition.errors import CognitiveError
 from domain.errors import (
     AgentlogError,
@@ -44,11 +54,19 @@ from infrastructure.analysts.errors import (
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.blobs import UnknownBlob
-from infrastructure.database import DatabaseTooOld, DatabaseUnavailable
+from infrastructure.database import (
+    DatabaseTooOld,
+    DatabaseUnavailable,
+    LockNotGranted,
+    StatementTooLong,
+)
 from infrastructure.embedded import EmbeddedServerError
+from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from infrastructure.keys.accesses import AccessNotRecorded
 from infrastructure.migration import MigrationError
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
 from infrastructure.reports.reports import ReportTooLong
+from infrastructure.roles import NoServiceRole
 from infrastructure.writer import WriterOverloaded
 from projections.readmodels.registry import UnknownReadModel
 
@@ -102,12 +120,14 @@ class InvalidIfMatch(InvalidInput):
 
 
 STATUSES: Mapping[type[AgentlogError], int] = {
+    AccessNotRecorded: 503,
     AnalystNotConfined: 503,
     BlobMismatch: 422,
     BlobTooLarge: 413,
     BodyTooLarge: 413,
     DatabaseUnavailable: 503,
     EmptyAppend: 422,
+    ForeignSite: 403,
     FutureMoment: 404,
     InvalidCursor: 422,
     InvalidIfMatch: 400,
@@ -119,20 +139,33 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidSigningKey: 503,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
+    KeyInUrl: 400,
+    LockNotGranted: 503,
     LogContradicted: 409,
     MessageConflict: 409,
+    NestedTooDeep: 400,
     NoAnalystLogin: 404,
     NoSigningKey: 503,
+    NotAllowed: 403,
+    NotAuthenticated: 401,
+    NotRedactable: 409,
     NotYetBuilt: 503,
+    NothingToRedact: 422,
     PlotsMissing: 501,
     ProjectionBehind: 503,
     QueryForbidden: 403,
     RebuildUnderWay: 409,
     ReportTooLong: 503,
     RuleBroken: 409,
+    StatementTooLong: 503,
+    StreamsExhausted: 503,
     ThreadExists: 409,
+    TooManyMessages: 413,
     TooManyQueries: 503,
+    TooManyRequests: 429,
+    TooManyStreams: 429,
     UnknownBlob: 404,
+    UnknownFile: 404,
     UnknownMessage: 404,
     UnknownReadModel: 404,
     UnknownThread: 404,
@@ -145,12 +178,21 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     EmbeddedServerError: 503,
     InvalidInput: 422,
     MigrationError: 503,
+    NoServiceRole: 503,
     NotThere: 404,
     Refused: 409,
 }
 
 _RETRY_SECONDS = 1
-_PASSING = DatabaseUnavailable | NotYetBuilt | ProjectionBehind | TooManyQueries | WriterOverloaded
+_STREAM_SECONDS = 10
+_PASSING = (
+    AccessNotRecorded
+    | DatabaseUnavailable
+    | NotYetBuilt
+    | ProjectionBehind
+    | TooManyQueries
+    | WriterOverloaded
+)
 
 
 def status_of(error: AgentlogError) -> int:
@@ -200,9 +242,20 @@ def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
 
 def headers_of(error: AgentlogError) -> dict[str, str]:
     """Return the headers that go with an error."""
-    if isinstance(error, _PASSING):
-        return {"Retry-After": str(_RETRY_SECONDS)}
-    return {}
+    match error:
+        case TooManyRequests(wait_seconds=seconds):
+            return {"Retry-After": str(math.ceil(seconds))}
+        case TooManyStreams() | StreamsExhausted():
+            return {"Retry-After": str(_STREAM_SECONDS)}
+        case NotAuthenticated():
+            return {"WWW-Authenticate": "Bearer"}
+        case NotAllowed(scope=scope):  # as RFC 6750, 3.1, has it
+            challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+            return {"WWW-Authenticate": challenge}
+        case _ if isinstance(error, _PASSING):
+            return {"Retry-After": str(_RETRY_SECONDS)}
+        case _:
+            return {}
 
 
 def _title(error: AgentlogError) -> str:

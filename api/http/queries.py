@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.http.answers import json_answer
-from api.http.asking import Body
+from api.http.asking import Body, limits_of, tenant_of
 from api.http.shapes import answers, json_body
 from api.tabular import answer_csv, answer_json, tables_json
-from domain.json_text import JsonValue, parse
+from domain.json_text import JsonValue
 from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
 from infrastructure.analysts.answers import Answer
 from infrastructure.analysts.errors import InvalidQuery
@@ -40,20 +40,21 @@ async def ask(
 
     It is broken off after a time, and its answer ends at a limit of rows and at 16 MiB.
     """
-    analyst: Analyst = request.app.state.analyst
+    analyst = tenant_of(request).analyst
     as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
-    return await run_in_threadpool(_answer, analyst, body, as_csv=as_csv)
+    limits = await limits_of(request)
+    return await run_in_threadpool(lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
 
 
 @router.get("/analytics/sql/tables", responses=answers(200, "AnalyticsTables", 404))
 def list_tables(request: Request) -> Response:
     """List the tables that queries may be about, with what each column means."""
-    analyst: Analyst = request.app.state.analyst
+    analyst = tenant_of(request).analyst
     return json_answer(tables_json(analyst.tables()))
 
 
-def _answer(analyst: Analyst, body: bytes, *, as_csv: bool) -> Response:
-    found = _asked(analyst, parse(body))
+def _answer(analyst: Analyst, asked: JsonValue, *, as_csv: bool) -> Response:
+    found = _asked(analyst, asked)
     if as_csv:
         more = "true" if found.truncated else "false"
         headers = {"Agentlog-Truncated": more}

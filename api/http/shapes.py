@@ -6,6 +6,7 @@ schemas are given here, generated from the same models that validate them.
 
 from pydantic.json_schema import models_json_schema
 
+from api.http.access_shapes import ACCESS_SHAPES
 from api.http.answer_shapes import ANSWERS, Schema, reference
 from domain.catalogue import MESSAGE_TYPES
 from domain.facts import ThreadStarted
@@ -26,8 +27,9 @@ EXAMPLE_MESSAGES: list[Schema] = [
 
 _METADATA: Schema = {
     "type": "object",
-    "description": "actor, source, causationId, correlationId, responseId and traceparent are "
-    "strings; all other keys are free.",
+    "description": "actor, source, causationId, correlationId, responseId, traceparent and "
+    "appendedBy are strings; all other keys are free. appendedBy is the server's to say where a "
+    "key is used: the key's id.",
     "additionalProperties": True,
     "examples": [{"actor": "agent-7", "responseId": "resp_1"}],
 }
@@ -85,7 +87,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **ANSWERS}
+    return {**schemas, **ANSWERS, **ACCESS_SHAPES}
 
 
 TRACEPARENT: Schema = {

@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from api.filters import metadata_filter
-from api.http.asking import store_of, without_nul
-from api.http.following import Following
+from api.http.asking import principal_of, store_of, without_nul
+from api.http.following import Following, Followings
 from api.http.framing import framing_of
 from api.http.log_stream import LogStream
 from api.http.shapes import answers
@@ -105,8 +105,8 @@ async def follow_log(request: Request) -> StreamResponse:
 
 
 def _following(request: Request) -> Following:
-    following: Following = request.app.state.following
-    return following
+    followings: Followings = request.app.state.followings
+    return followings.of(principal_of(request).tenant)
 
 
 def _flag(query: Mapping[str, str], name: str) -> bool:

@@ -10,18 +10,21 @@ from api.filters import InvalidFilter, metadata_filter
 from api.http.answers import json_answer
 from api.http.asking import (
     After,
+    AppendedBy,
     Body,
     Limit,
+    TheLimits,
     TheStore,
     ThreadId,
     Traceparent,
     number_cursor,
     without_nul,
 )
+from api.http.limits import Limits
 from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
-from domain.json_text import JsonValue, parse
+from domain.json_text import JsonValue
 from domain.threads import Status
 from infrastructure.reader import ThreadFilter
 
@@ -64,15 +67,17 @@ _TEXT = (
         "parameters": [TRACEPARENT],
     },
 )
-def start_thread(store: TheStore, body: Body, trace: Traceparent) -> Response:
+def start_thread(
+    store: TheStore, limits: TheLimits, body: Body, trace: Traceparent, by: AppendedBy
+) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
-    facts = dict(_object(body))
+    facts = dict(_object(body, limits))
     thread_id = facts.pop("threadId", None)
     if not isinstance(thread_id, str | None):
         raise InvalidMessage.at("threadId", "not a string")
     _only(facts, *_FACTS)
     new_id = str(ULID()) if thread_id is None else thread_id
-    appended = store.start(new_id, facts, traceparent=trace)
+    appended = store.start(new_id, facts, traceparent=trace, appended_by=by)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
     status = 200 if appended.messages[0].replayed else 201
     return json_answer(appended_json(appended), status=status, headers=headers)
@@ -120,14 +125,22 @@ def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
         "parameters": [TRACEPARENT],
     },
 )
-def close_thread(store: TheStore, thread_id: ThreadId, body: Body, trace: Traceparent) -> Response:
+def close_thread(  # noqa: PLR0913, PLR0917 - what a request has
+    store: TheStore,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    trace: Traceparent,
+    by: AppendedBy,
+) -> Response:
     """Close a thread: nothing follows."""
-    found = _object(body)
+    found = _object(body, limits)
     _only(found, "reason")
     reason = found.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
-    return json_answer(appended_json(store.close(thread_id, reason, traceparent=trace)))
+    appended = store.close(thread_id, reason, traceparent=trace, appended_by=by)
+    return json_answer(appended_json(appended))
 
 
 @router.post(
@@ -138,16 +151,22 @@ def close_thread(store: TheStore, thread_id: ThreadId, body: Body, trace: Tracep
         "parameters": [TRACEPARENT],
     },
 )
-def annotate_thread(
-    store: TheStore, thread_id: ThreadId, body: Body, trace: Traceparent
+def annotate_thread(  # noqa: PLR0913, PLR0917 - what a request has
+    store: TheStore,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    trace: Traceparent,
+    by: AppendedBy,
 ) -> Response:
     """Add to a thread's metadata."""
-    found = _object(body)
+    found = _object(body, limits)
     _only(found, "metadata")
     metadata = found.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
-    return json_answer(appended_json(store.annotate(thread_id, metadata, traceparent=trace)))
+    appended = store.annotate(thread_id, metadata, traceparent=trace, appended_by=by)
+    return json_answer(appended_json(appended))
 
 
 def _metadata_in(request: Request) -> dict[str, JsonValue]:
@@ -161,8 +180,8 @@ def _metadata_in(request: Request) -> dict[str, JsonValue]:
     return metadata_filter((name.removeprefix(_METADATA), value) for name, value in given)
 
 
-def _object(body: bytes) -> dict[str, JsonValue]:
-    found = parse(body) if body.strip() else {}
+def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:
+    found = limits.json_in(body) if body.strip() else {}
     if not isinstance(found, dict):
         raise InvalidMessage.at("", "send a JSON object")
     return found

@@ -14,7 +14,7 @@ from typing import LiteralString
 
 import psycopg
 from psycopg.abc import Params
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow, dict_row
@@ -22,6 +22,7 @@ from typing_extensions import override
 
 from infrastructure.analysts.errors import TooManyQueries
 from infrastructure.closing import Closing
+from infrastructure.conninfo import read_conninfo
 from infrastructure.database import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
@@ -70,7 +71,7 @@ class Session(Closing):
         """
         self.deadline = time.monotonic() + seconds + _GRACE_SECONDS
         try:
-            given = conninfo_to_dict(conninfo).get("options") or ""
+            given = read_conninfo(conninfo).get("options") or ""
             bounds = _BOUNDS.format(max(1, round(seconds * 1000)))
             self._connection = psycopg.connect(
                 make_conninfo(conninfo, options=f"{given} {bounds}".strip()),
@@ -79,9 +80,9 @@ class Session(Closing):
                 connect_timeout=10,
                 application_name="agentlog analyst",
             )
-        except psycopg.ProgrammingError as error:  # its words may have the password in them
+        except psycopg.ProgrammingError:  # its words may have the password in them
             logger.warning("analysts cannot log in: their URL does not parse")
-            raise DatabaseUnavailable("the URL of the analysts' login does not parse") from error
+            raise DatabaseUnavailable("the URL of the analysts' login does not parse") from None
         except psycopg.Error as error:
             if error.sqlstate == psycopg.errors.TooManyConnections.sqlstate:
                 raise TooManyQueries from error

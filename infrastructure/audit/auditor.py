@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.audit import Finding, Place, broken, check_head, check_record
+from domain.audit import Finding, Place, Redactions, broken, check_head, check_record
 from domain.errors import UnknownThread
 from domain.merkle import Frontier, root_of
 from infrastructure.audit.notes import (
@@ -19,7 +19,7 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.audit.records import stored_events
 from infrastructure.audit.tree import BEFORE_ALL, TILE, leaves_after
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.sql import statement
 
 MOST_FINDINGS = 1000
@@ -59,7 +59,7 @@ class _Findings:
 class Auditor:
     """Checks one tenant's log; it trusts nothing that the database computes."""
 
-    def __init__(self, database: Database, *, tenant: str) -> None:
+    def __init__(self, database: Connections, *, tenant: str) -> None:
         self._database = database
         self._tenant = tenant
 
@@ -72,7 +72,7 @@ class Auditor:
 
     def thread(self, thread_id: str) -> Audit:
         """Check a thread's chain from its first event to its head; raises `UnknownThread`."""
-        found = _Findings()
+        found, redactions = _Findings(), Redactions(thread_id)
         place, events = Place(), 0
         with self._snapshot() as cursor:
             row = cursor.execute(
@@ -83,9 +83,11 @@ class Auditor:
             for event in stored_events(cursor, self._tenant, thread_id):
                 record = event.record(self._tenant, thread_id)
                 found.add(check_record(place, record))
+                redactions.take(record, event.body)
                 place, events = record.place, events + 1
         if row is None and not events:
             raise UnknownThread(thread_id)
+        found.add(redactions.findings())
         found.add(check_head(thread_id, place, None if row is None else Place(*row)))
         return found.audit(events)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from domain.audit import Finding, Place, Record, broken, check_record
+from domain.audit import Finding, Place, Record, Redactions, broken, check_record
 from domain.chain import digest
 from domain.errors import InvalidInput
 from domain.merkle import is_included, leaf_hash
@@ -46,6 +46,8 @@ class _Event(_Part):
     body_sha256: str = Field(alias="bodySha256")
     metadata: str | None
     chain: str
+    redacted: int | None = None
+    metadata_sha256: str | None = Field(default=None, alias="metadataSha256")
 
 
 class _Inclusion(_Part):
@@ -105,15 +107,17 @@ def check_bundle(
         enclosed = VerifierKey.parse(bundle.public_key)
         inclusion, checkpoint = bundle.inclusion, Checkpoint.parse(bundle.checkpoint)
         path = [from_base64(each) for each in inclusion.path]
-        records = [_record(bundle, event) for event in bundle.events]
+        events = [_record(bundle, event) for event in bundle.events]
     except (InvalidVerifierKey, InvalidNote, ValueError) as error:
         raise InvalidBundle(str(error)) from error
     findings = _signature_findings(bundle, enclosed, public_key or enclosed)
-    place = Place()
-    for record in records:
+    place, redactions = Place(), Redactions(bundle.thread_id)
+    for record, body in events:
         findings += check_record(place, record)
+        redactions.take(record, body)
         place = record.place
-    if place.version != bundle.version or not records:
+    findings += redactions.findings()
+    if place.version != bundle.version or not events:
         detail = f"it says version {bundle.version}, its events end with {place.version}"
         findings.append(Finding("incomplete", detail, bundle.thread_id, place.version))
     if inclusion.tree_size != checkpoint.size or not is_included(
@@ -157,10 +161,12 @@ def _signature_findings(
     return findings
 
 
-def _record(bundle: _Bundle, event: _Event) -> Record:
+def _record(bundle: _Bundle, event: _Event) -> tuple[Record, bytes | None]:
+    """Return an event with digests in place of its contents, and its body."""
     body = None if event.body is None else from_base64(event.body)
     metadata = b"" if event.metadata is None else from_base64(event.metadata)
-    return Record(
+    erased = event.redacted is not None and event.metadata_sha256 is not None
+    record = Record(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
         version=event.version,
@@ -170,9 +176,12 @@ def _record(bundle: _Bundle, event: _Event) -> Record:
         recorded_at=_time(event.recorded_at),
         body_digest=_hash(event.body_sha256),
         found_digest=None if body is None else digest(body),
-        metadata_digest=digest(metadata),
+        metadata_digest=_hash(event.metadata_sha256 or "") if erased else digest(metadata),
         chain=_hash(event.chain),
+        redacted=event.redacted,
+        left=body is None and event.metadata is None,
     )
+    return record, body
 
 
 def _time(text: str | None) -> datetime | None:

@@ -25,7 +25,7 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.audit.signing import SigningKey
 from infrastructure.audit.tree import LogTree
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.reader import BIGGEST, LogReader
 from infrastructure.sql import statement
 
@@ -97,7 +97,7 @@ class Consistency:
 class Checkpoints:
     """One tenant's checkpoints, signed by `key`, which is read only then."""
 
-    def __init__(self, database: Database, *, tenant: str, key: SigningKey) -> None:
+    def __init__(self, database: Connections, *, tenant: str, key: SigningKey) -> None:
         self._database = database
         self.tenant = tenant
         self._key = key

@@ -11,7 +11,7 @@ from domain.json_text import JsonValue, print_text
 from infrastructure.audit.checkpoints import Checkpoints, Inclusion, SignedCheckpoint
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 from infrastructure.audit.records import StoredEvent, stored_events
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader
 
@@ -22,7 +22,7 @@ FORMAT = "agentlog-evidence-1"
 class Evidence:
     """Writes bundles of one tenant's threads."""
 
-    def __init__(self, database: Database, checkpoints: Checkpoints, *, tenant: str) -> None:
+    def __init__(self, database: Connections, checkpoints: Checkpoints, *, tenant: str) -> None:
         self._database = database
         self._checkpoints = checkpoints
         self._tenant = tenant
@@ -91,6 +91,11 @@ def _event_json(event: StoredEvent) -> JsonValue:
         "bodySha256": event.body_digest.hex(),
         "metadata": None if event.metadata is None else to_base64(event.metadata),
         "chain": event.chain.hex(),
+        **(
+            {}
+            if event.redacted is None
+            else {"redacted": event.redacted, "metadataSha256": event.metadata_digest.hex()}
+        ),
     }
 
 

@@ -7,7 +7,7 @@ from infrastructure.audit.auditor import Auditor
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
 from infrastructure.audit.signing import SigningKey
-from infrastructure.database import Database
+from infrastructure.database import Connections
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Proofs:
     evidence: Evidence
 
     @classmethod
-    def over(cls, database: Database, *, tenant: str, key: SigningKey) -> Self:
+    def over(cls, database: Connections, *, tenant: str, key: SigningKey) -> Self:
         """Return the proofs of a tenant's log, signed by `key`."""
         checkpoints = Checkpoints(database, tenant=tenant, key=key)
         return cls(

@@ -10,6 +10,7 @@ from psycopg.rows import TupleRow
 
 from domain.audit import Record
 from domain.chain import digest
+from domain.redaction import skeleton, skeleton_metadata
 from infrastructure.blobs import read_contents
 from infrastructure.cuts import Digest, digests_in, whole
 from infrastructure.sql import statement
@@ -23,7 +24,11 @@ _BEFORE_ALL = -(2**63)
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event with its contents; `body` is None where some of it is gone."""
+    """An event with its contents; `body` is None where some of it is gone.
+
+    Of one that was redacted by a version of its thread, `metadata_digest` is of the metadata that
+    was, and `left` says that nothing stands in their place but a skeleton.
+    """
 
     version: int
     position: int
@@ -34,6 +39,9 @@ class StoredEvent:
     body_digest: bytes
     chain: bytes
     metadata: bytes | None
+    metadata_digest: bytes
+    redacted: int | None = None
+    left: bool = True
 
     def record(self, tenant: str, thread_id: str) -> Record:
         """Return it with digests in place of its contents."""
@@ -47,8 +55,10 @@ class StoredEvent:
             recorded_at=self.recorded_at,
             body_digest=self.body_digest,
             found_digest=None if self.body is None else digest(self.body),
-            metadata_digest=digest(self.metadata or b""),
+            metadata_digest=self.metadata_digest,
             chain=self.chain,
+            redacted=self.redacted,
+            left=self.left,
         )
 
 
@@ -71,13 +81,49 @@ def stored_events(
         contents = _contents(cursor, tenant, [row[9] for row in rows if row[9] is not None])
         for row in rows:
             body, cuts = row[5], row[9]
+            if row[10] is not None:
+                yield _redacted(row)
+                continue
             if cuts is not None:
                 found = contents
                 if found is None:  # too large to hold all of the page's
                     found = read_contents(cursor, tenant, [cuts]) if _readable(cuts) else {}
                 body = _restored(body, cuts, found)
-            yield StoredEvent(row[0], row[1], row[2], row[3], row[4], body, row[6], row[7], row[8])
+            yield _event(row, body, row[8], digest(row[8] or b""))
         after = rows[-1][0]
+
+
+def _redacted(row: TupleRow) -> StoredEvent:
+    """Return an event without what is left of it: that is not what its hash is of."""
+    type_name, message_id, body, metadata = row[2], row[3], row[5], row[8]
+    as_left = skeleton(type_name, message_id, body), skeleton_metadata(metadata)
+    left = (body, metadata) == as_left and row[9] is None
+    was = row[11] if row[11] is not None else digest(b"")
+    return _event(row, None, None, was, left=left)
+
+
+def _event(
+    row: TupleRow,
+    body: bytes | None,
+    metadata: bytes | None,
+    metadata_digest: bytes,
+    *,
+    left: bool = True,
+) -> StoredEvent:
+    return StoredEvent(
+        version=row[0],
+        position=row[1],
+        type=row[2],
+        message_id=row[3],
+        recorded_at=row[4],
+        body=body,
+        body_digest=row[6],
+        chain=row[7],
+        metadata=metadata,
+        metadata_digest=metadata_digest,
+        redacted=row[10],
+        left=left,
+    )
 
 
 def _contents(

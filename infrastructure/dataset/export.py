@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infrastructure.database import Database
+from infrastructure.dataset.erased import renew_events, stale_tables
 from infrastructure.dataset.errors import ForeignDataset
 from infrastructure.dataset.events import EventsExport
 from infrastructure.dataset.folder import Folder, open_folder
@@ -41,6 +42,8 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
 ) -> Exported:
     """Bring a dataset up to the present, or make it; of `tables`, the others stay as they are.
 
+    What was erased from the log since the last export goes from all of the dataset.
+
     Read models are as of one moment, and events reach it, so that rows find their events.
 
     Raises:
@@ -50,10 +53,13 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         ProjectionBehind: a read model is paused, or stopped at an event.
         NewerReadModel: a read model was built by newer code.
     """
-    names = [name for name in READ_MODELS if name in tables]
     with open_folder(path, tenant=tenant) as folder:
         _identify(database, folder)
         folder.clean()
+        renew_events(database, folder, progress=progress)
+        # what was erased goes from all that is there, whatever is asked for
+        erased = {*tables, *stale_tables(database, folder.manifest)}
+        names = [name for name in READ_MODELS if name in erased]
         position = log_position(database)
         events = days = 0
         if names:

@@ -57,6 +57,8 @@ class TableFiles(_Part):
     version: int
     build: int
     position: int
+    erasures: int = 0
+    """Of the log, as far as its rows are without what was erased."""
     days: dict[str, DayFile]
 
 
@@ -70,6 +72,8 @@ class Manifest(_Part):
     last: Mark | None = None
     """The last event that any table of the dataset is about."""
     position: int = 0
+    erasures: int = 0
+    """The number of the last erasure that its events are without."""
     events: list[EventsFile] = []
     tables: dict[str, TableFiles] = {}
 

@@ -1,6 +1,6 @@
 """Reading a read model's table day by day, column by column, within the caller's snapshot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -51,6 +51,17 @@ class TableDays:
             (self._tenant,),
         ).fetchall()
         return {day: DayRows(rows, still_open, digest) for day, rows, still_open, digest in found}
+
+    def days_of(self, connection: psycopg.Connection, threads: Sequence[str]) -> set[date | None]:
+        """Return the days that have rows of some threads."""
+        found = connection.execute(
+            SQL(
+                "SELECT DISTINCT ({day} AT TIME ZONE 'UTC')::date FROM {name} "
+                "WHERE tenant = %s AND thread_id = ANY (%s)"
+            ).format(day=self._day, name=self._name),
+            (self._tenant, list(threads)),
+        ).fetchall()
+        return {day for (day,) in found}
 
     def rows(self, connection: psycopg.Connection, day: date | None) -> Iterator[pa.RecordBatch]:
         """Yield a day's rows in the order of time and key."""

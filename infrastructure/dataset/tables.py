@@ -9,6 +9,7 @@ from psycopg.errors import UndefinedTable
 
 from infrastructure.database import Database
 from infrastructure.dataset.ahead import ahead
+from infrastructure.dataset.erased import erased_since
 from infrastructure.dataset.errors import ReadModelsMove
 from infrastructure.dataset.events import later
 from infrastructure.dataset.folder import Folder
@@ -82,12 +83,17 @@ def _export_table(
         build.build,
     )
     old = known.days if known is not None and of_this_build else {}
-    if known is not None and of_this_build and known.position == build.position:
+    erased = erased_since(connection, tenant, 0 if known is None else known.erasures)
+    as_before = known is not None and of_this_build and known.position == build.position
+    if as_before and not erased.threads:
         return 0
     table = TableDays(table_of(name), build.build, tenant=tenant)
     days = table.days(connection)
+    blanked = table.days_of(connection, erased.threads) if erased.threads else set()
     changed = {
-        day: each for day, each in days.items() if not _is_same(old.get(day_text(day)), each)
+        day: each
+        for day, each in days.items()
+        if day in blanked or not _is_same(old.get(day_text(day)), each)
     }
     files: dict[str, DayFile] = {
         day_text(day): old[day_text(day)] for day in days if day not in changed
@@ -110,6 +116,7 @@ def _export_table(
             version=build.version,
             build=build.build,
             position=build.position,
+            erasures=erased.number,
             days=dict(sorted(files.items())),
         ),
     }

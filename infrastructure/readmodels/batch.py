@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
-from psycopg.rows import tuple_row
+from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
 from domain.json_text import parse_stored
@@ -64,15 +64,24 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         else:
             asked = statement("select_growth_of_tenants"), {**wanted, "tenants": tenants}
         rows = cursor.execute(*asked).fetchall()
-        cuts: defaultdict[str, list[bytes]] = defaultdict(list)
-        for row in rows:
-            if row[9] is not None:
-                cuts[row[0]].append(row[9])
-        beginnings = {
-            tenant: _beginnings(cursor, tenant, found) if long_texts else {}
-            for tenant, found in cuts.items()
-        }
-    events = [
+        events = recorded(cursor, rows, long_texts=long_texts)
+    reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
+    return Batch(events, upto if reached_all else rows[-1][6])
+
+
+def recorded(
+    cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
+) -> list[Recorded]:
+    """Return the events of rows of the log, long texts as `read_batch` has them."""
+    cuts: defaultdict[str, list[bytes]] = defaultdict(list)
+    for row in rows:
+        if row[9] is not None:
+            cuts[row[0]].append(row[9])
+    beginnings = {
+        tenant: _beginnings(cursor, tenant, found) if long_texts else {}
+        for tenant, found in cuts.items()
+    }
+    return [
         Recorded(
             tenant,
             Event(
@@ -99,18 +108,16 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
             cut,
         ) in rows
     ]
-    reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
-    return Batch(events, upto if reached_all else rows[-1][6])
 
 
 def _beginnings(
-    cursor: psycopg.Cursor[tuple[object, ...]], tenant: str, cuts: list[bytes]
+    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: list[bytes]
 ) -> Mapping[Digest, bytes]:
     rows = cursor.execute(
         statement("select_beginnings"),
         {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": _BEGINNING_BYTES},
     ).fetchall()
-    return {digest: _readable(content) for digest, content in rows}  # type: ignore[misc, arg-type] # bytea both
+    return {digest: _readable(content) for digest, content in rows}
 
 
 def _readable(beginning: bytes) -> bytes:

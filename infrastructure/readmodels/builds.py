@@ -12,6 +12,7 @@ import psycopg
 from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
+from infrastructure.erasure.locks import let_erasures_end
 from infrastructure.listening import DIRECTED, PROJECTED
 from infrastructure.readmodels.tables import BuildTable
 from infrastructure.sql import statement
@@ -59,6 +60,13 @@ def tracking_name(name: str, build: int) -> str:
     return f"{name}.{build}"
 
 
+def position_of(connection: psycopg.Connection, name: str, build: int) -> int:
+    """Return how far a build has come."""
+    asked = {"application_name": tracking_name(name, build)}
+    row = connection.execute(statement("select_progress"), asked).fetchone()
+    return 0 if row is None else int(row[0])
+
+
 def builds(connection: psycopg.Connection) -> list[Build]:
     """Return every build, by name and number."""
     with connection.cursor(row_factory=class_row(Build)) as cursor:
@@ -89,6 +97,7 @@ def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
     """
     try:
         with connection.transaction():
+            let_erasures_end(connection)  # which would not know of it
             row = connection.execute(
                 statement("insert_build"), {"name": model.name, "version": model.version}
             ).fetchone()

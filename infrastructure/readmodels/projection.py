@@ -14,7 +14,7 @@ import psycopg
 from eventsourcing.persistence import Tracking
 
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import Batch, Recorded, read_batch
+from infrastructure.readmodels.batch import Batch, Recorded, read_batch, recorded
 from infrastructure.readmodels.tables import BuildTable, ThreadKey
 from infrastructure.sql import statement
 from infrastructure.tracking import move_tracking
@@ -147,6 +147,30 @@ class Projection(Generic[RowT]):
             for row in self._table.open_rows(connection, recalled):
                 found[row.tenant, row.thread_id].append(row)
         return {key: ThreadRows(*key, found.get(key, ())) for key in keys}
+
+    def renew_thread(self, connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
+        """Fill in a thread's rows as far as the build has come.
+
+        The caller has the build locked and its rows of the thread taken out.
+        """
+        upto = builds.position_of(connection, self._model.name, self._build)
+        types, after = self._model.types, 0
+        while True:
+            with connection.cursor(binary=True) as cursor:
+                asked = {
+                    "tenant": tenant,
+                    "thread_id": thread_id,
+                    "after": after,
+                    "upto": upto,
+                    "types": None if types is None else sorted(types),
+                    "limit": self._most_events,
+                }
+                rows = cursor.execute(statement("select_thread_growth"), asked).fetchall()
+                events = recorded(cursor, rows, long_texts=self._model.reads_long_texts)
+            if not events:
+                return
+            self._write(connection, Batch(events, upto))
+            after = events[-1].event.version
 
     def _stop(self, connection: psycopg.Connection, error: Exception) -> Step:
         """Say in the books before which event the build stands still, and why."""

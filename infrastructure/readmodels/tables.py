@@ -6,13 +6,14 @@ one place, the class of its rows.
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any, Generic
+from typing import Any, Generic, LiteralString
 
 import psycopg
 from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from infrastructure.arrays import IntegerArray, TextArray, integers, texts
+from infrastructure.roles import SERVICE, TENANT
 from projections.readmodels.model import RowT
 from projections.readmodels.table import SqlType, Table
 
@@ -75,6 +76,9 @@ class BuildTable(Generic[RowT]):
         connection.execute(
             SQL("CREATE INDEX ON {name} (tenant, thread_id) WHERE is_open").format(name=self._name)
         )
+        roles = {"tenant": Identifier(TENANT), "service": Identifier(SERVICE)}
+        for confine in _CONFINE:
+            connection.execute(SQL(confine).format(name=self._name, **roles))
 
     def index(self, connection: psycopg.Connection) -> None:
         """Make what reports need of the table: indexes, and figures for the planner."""
@@ -100,6 +104,8 @@ class BuildTable(Generic[RowT]):
             ).format(view=view, columns=self._columns, name=self._name)
         )
         connection.execute(SQL("GRANT SELECT ON {view} TO PUBLIC").format(view=view))
+        owner = SQL("ALTER VIEW {view} OWNER TO {service}")
+        connection.execute(owner.format(view=view, service=Identifier(SERVICE)))
         comment = SQL("COMMENT ON VIEW {view} IS {text}")
         connection.execute(comment.format(view=view, text=Literal(self._table.comment)))
         for each in self._table.columns:
@@ -151,6 +157,19 @@ class BuildTable(Generic[RowT]):
         return values
 
 
+def delete_thread(
+    connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
+) -> None:
+    """Take a thread's rows out of a build's table, whatever columns that has."""
+    connection.execute(
+        SQL("DELETE FROM {name} WHERE tenant = %s AND thread_id = %s").format(
+            name=Identifier(SCHEMA, bare_name)
+        ),
+        (tenant, thread_id),
+        prepare=False,
+    )
+
+
 def _array(values: list[Any]) -> TextArray | IntegerArray:
     return texts(values) if isinstance(values[0], str) else integers(values)
 
@@ -158,6 +177,16 @@ def _array(values: list[Any]) -> TextArray | IntegerArray:
 def _names(columns: Iterable[str]) -> Composed:
     return SQL(", ").join(Identifier(each) for each in columns)
 
+
+_CONFINE: tuple[LiteralString, ...] = (
+    "GRANT SELECT ON {name} TO {tenant}",
+    "ALTER TABLE {name} ENABLE ROW LEVEL SECURITY",
+    (
+        "CREATE POLICY own_tenant ON {name} TO {tenant} "
+        "USING (tenant = (SELECT current_setting('agentlog.tenant', true)))"
+    ),
+    "ALTER TABLE {name} OWNER TO {service}",  # whoever makes it: the service goes on with it
+)
 
 _BIGGEST = 2**63
 

@@ -14,7 +14,7 @@ from psycopg.sql import Identifier
 
 from domain.errors import AgentlogError
 from domain.json_text import JsonValue, parse_stored
-from infrastructure.database import Database
+from infrastructure.database import Connections
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.standings import NotYetBuilt
 from infrastructure.readmodels.tables import SCHEMA
@@ -65,7 +65,7 @@ class Answer:
 class Reports:
     """The reports of one tenant."""
 
-    def __init__(self, database: Database, *, tenant: str) -> None:
+    def __init__(self, database: Connections, *, tenant: str) -> None:
         self._database = database
         self._tenant = tenant
 

@@ -1,4 +1,5 @@
--- In the order of versions, so that two that keep the same ones wait for each other, never both.
+-- Unless something was erased in the thread since `erased`, which the caller's lock keeps from happening
+-- meanwhile. In the order of versions, so that two that keep the same ones wait for each other, never both.
 INSERT INTO agentlog.snapshots (
     tenant, thread_id, view, options, format, version, chain, carry, grown
 )
@@ -14,5 +15,10 @@ SELECT %(tenant)s, %(thread_id)s, %(view)s, %(options)s, %(format)s, version,
 FROM unnest(
     %(versions)b::bigint[], %(carries)b::bytea[], %(growths)b::bytea[]
 ) AS new (version, carry, grown)
+WHERE %(erased)s = (
+    SELECT coalesce(max(number), 0)
+    FROM agentlog.erasures
+    WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s
+)
 ORDER BY version
 ON CONFLICT DO NOTHING

@@ -17,6 +17,11 @@ BEGIN
                 )
             )
     LOOP
+        IF called::text ~ '^pg_((try_)?advisory_|notify)' THEN -- the service itself needs these
+            EXECUTE format(
+                'GRANT EXECUTE ON FUNCTION %s TO agentlog_service, agentlog_tenant', called
+            );
+        END IF;
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', called);
     END LOOP;
 END

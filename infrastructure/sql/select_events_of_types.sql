@@ -1,5 +1,6 @@
 -- As select_events, of some types, each named once: the events of others are not read.
-SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
+SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
+       redacted
 FROM unnest(%(types)s::text[]) AS wanted (wanted_type)
 CROSS JOIN LATERAL (
     SELECT *

@@ -1,4 +1,5 @@
--- The nearest carry at or before a version, and whether it is of the history that the log has.
+-- The nearest carry at or before a version, whether it is of the history that the log has, and what was
+-- erased of that.
 SELECT version, carry, grown,
        chain = (
            SELECT events.chain
@@ -6,7 +7,12 @@ SELECT version, carry, grown,
            WHERE events.tenant = kept.tenant
              AND events.thread_id = kept.thread_id
              AND events.version = kept.version
-       ) AS of_this_log
+       ) AS of_this_log,
+       (
+           SELECT coalesce(max(number), 0)
+           FROM agentlog.erasures
+           WHERE erasures.tenant = kept.tenant AND erasures.thread_id = kept.thread_id
+       ) AS erased
 FROM agentlog.snapshots AS kept
 WHERE tenant = %(tenant)s
   AND thread_id = %(thread_id)s

@@ -1,23 +1,36 @@
 """What tests of HTTP share: the application over a fresh log, and a client of it."""
 
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from secrets import token_bytes
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from structlog.typing import FilteringBoundLogger
 
 from api.http.app import create_app
+from api.http.authentication import AnonymousFrom, Entrance
+from api.http.following import Following, Followings
+from api.http.limits import USUAL, Limits
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
+from infrastructure.keys.accesses import Accesses
+from infrastructure.keys.keys import Keys
+from infrastructure.keys.recent import RecentKeys
 from infrastructure.listening import Listener
 from infrastructure.reader import LogReader
 from infrastructure.readmodels.standings import Standings
 from infrastructure.reports.reports import Reports
 from infrastructure.store import Store
+from infrastructure.tenants import Tenant, Tenants
 from infrastructure.writer import Writer
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
@@ -27,43 +40,89 @@ MAX_BODY_BYTES = 16 * 2**20
 MAX_BLOB_BYTES = 5 * 2**20
 
 
-def store_over(database: Database) -> Store:
+def store_over(database: Database, *, tenant: str = TENANT) -> Store:
     """Return the tests' store."""
     writer = Writer(database, clock=Clock(), new_id=Ids())
     return Store(
-        reader=LogReader(database, tenant=TENANT),
+        reader=LogReader(database, tenant=tenant),
         writer=writer,
-        blobs=Blobs(database, tenant=TENANT),
-        tenant=TENANT,
+        blobs=Blobs(database, tenant=tenant),
+        tenant=tenant,
     )
 
 
-def app_over(database: Database, store: Store) -> FastAPI:
-    """Return an application over a store."""
-    hub = hub_over(database)
+def entrance_over(
+    database: Database,
+    listener: Listener,
+    *,
+    anonymous: AnonymousFrom = "anywhere",
+    audited: bool = False,
+) -> Entrance:
+    """Return the tests' entrance; it has looked whether there is a key, as `serve` has."""
+    keys = Keys(database, random_bytes=token_bytes, clock=lambda: datetime.now(UTC))
+    recent = RecentKeys(keys, listener, ticks=time.monotonic)
+    recent.look_made()
+    return Entrance(recent, Accesses(database), anonymous, audited)
+
+
+def app_over(  # noqa: PLR0913 - what tests set
+    database: Database,
+    store: Store,
+    *,
+    limits: Limits = USUAL,
+    access_log: FilteringBoundLogger | None = None,
+    anonymous: AnonymousFrom = "anywhere",
+    audited: bool = False,
+) -> FastAPI:
+    """Return an application over a store, and over one of its own for each other tenant."""
+    listener = Listener(database, poll_seconds=0.25)
+    key = SigningKey(None)
+
+    def tenant_of(name: str) -> Tenant:
+        found = store if name == TENANT else store_over(database, tenant=name)
+        return Tenant(
+            name=name,
+            store=found,
+            hub=Hub(LogReader(database, tenant=name), listener),
+            analyst=Analyst(login_of(database, name), tenant=name),
+            reports=Reports(database, tenant=name),
+            proofs=Proofs.over(database, tenant=name, key=key),
+            redactor=Redactor(
+                database,
+                found,
+                Eraser(database),
+                tenant=name,
+                forget=lambda thread_id: tenants.forget(name, thread_id),
+            ),
+        )
+
+    tenants = Tenants(tenant_of)
+
     return create_app(
-        store,
+        tenants,
         database,
-        hub=hub,
-        standings=Standings(database, hub._listener),
-        analyst=Analyst(login_of(database, TENANT), tenant=TENANT),
-        reports=Reports(database, tenant=TENANT),
-        proofs=Proofs.over(database, tenant=TENANT, key=SigningKey(None)),
+        own=TENANT,
+        entrance=entrance_over(database, listener, anonymous=anonymous, audited=audited),
+        standings=Standings(database, listener),
+        writer=store.writer,
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
+        limits=limits,
+        access_log=access_log,
     )
 
 
-def hub_over(database: Database) -> Hub:
-    """Return the tests' hub, with a listener of its own; neither has started."""
-    return Hub(LogReader(database, tenant=TENANT), Listener(database, poll_seconds=0.25))
+def following_of(app: FastAPI) -> Following:
+    """Return all who follow the tests' log over an application."""
+    followings: Followings = app.state.followings
+    return followings.of(TENANT)
 
 
 def end_following(app: FastAPI) -> None:
     """Stop the hub of an application and its listener, in case that anybody followed."""
-    hub: Hub = app.state.following.hub
-    hub.close()
-    hub._listener.close()
+    tenants: Tenants = app.state.tenants
+    tenants.close()
+    app.state.standings.listener.close()
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ class Frame:
 def followed(app: FastAPI) -> Iterator[str]:
     """Serve an application; yield its address."""
     config = uvicorn.Config(app, log_level="critical", access_log=False)
-    server = Server(config, app.state.following)
+    server = Server(config, app.state.followings)
     with closing(socket.create_server(("127.0.0.1", 0), backlog=512)) as listener:
         running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         running.start()

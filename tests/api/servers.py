@@ -8,12 +8,16 @@ from contextlib import closing, contextmanager
 import httpx2
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[httpx2.Client]:
+def served(
+    app: ASGIApp, *, http: type[HttpToolsProtocol] = HttpToolsProtocol
+) -> Iterator[httpx2.Client]:
     """Serve an application until the block ends; yield a client of it."""
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False))
+    config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
+    server = uvicorn.Server(config)
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         running.start()

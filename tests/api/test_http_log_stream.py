@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from api.http.following import Following
 from infrastructure.database import Database
 from infrastructure.store import Store
-from tests.api.conftest import app_over, end_following, store_over
+from tests.api.conftest import app_over, end_following, following_of, store_over
 from tests.api.listeners import WAIT_SECONDS, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply
 from tests.infrastructure.relay import Relay
@@ -62,7 +62,7 @@ def test_the_log_goes_on_after_any_position(address: str, store: Store) -> None:
 def test_latest_begins_at_the_present(address: str, app: FastAPI, store: Store) -> None:
     store.append("t", [reply("before")])
     with listening(address, "/v1/log/events?after=latest") as stream:
-        wait_for(app.state.following, 1)
+        wait_for(following_of(app), 1)
         store.append("t", [reply("after")])
         assert stream.next().value["message"]["text"] == "after"
 
@@ -99,7 +99,7 @@ def test_filters_leave_what_was_asked_for(
 def test_a_filter_that_lets_nothing_pass_still_moves_on(
     address: str, app: FastAPI, store: Store
 ) -> None:
-    app.state.following.heartbeat_seconds = 0.05
+    following_of(app).heartbeat_seconds = 0.05
     store.append("t", [{"type": "tick"}] * 5)
     assert [frame.id for frame in heard(address, "/v1/log/events?type=log&follow=false")] == ["5"]
     store.append("t", [{"type": "tick"}] * 1195)
@@ -114,7 +114,7 @@ def test_a_filter_that_lets_nothing_pass_still_moves_on(
 
 
 def test_a_stream_says_that_it_is_alive(address: str, app: FastAPI, store: Store) -> None:
-    app.state.following.heartbeat_seconds = 0.02
+    following_of(app).heartbeat_seconds = 0.02
     store.append("t", [reply("one")])
     for path in ("/v1/log/events", "/v1/threads/t/events"):
         with listening(address, path) as stream:
@@ -128,12 +128,12 @@ def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store
         idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         idle.connect((host, int(port)))
         idle.sendall(b"GET /v1/log/events HTTP/1.1\r\nHost: here\r\n\r\n")
-        wait_for(app.state.following, 1)
+        wait_for(following_of(app), 1)
         with listening(address, "/v1/log/events") as stream:
             for number in range(40):
                 store.append("t", [reply("x" * 2**18)])
                 assert stream.next().id == str(number + 1)
-        ring = app.state.following.hub._ring
+        ring = following_of(app).hub._ring
         assert ring._bytes <= ring._most_bytes
         idle.settimeout(WAIT_SECONDS)
         received = b""
@@ -143,7 +143,7 @@ def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store
 
 def test_who_has_gone_leaves_nothing_behind(address: str, app: FastAPI, store: Store) -> None:
     store.append("t", [reply("one")])
-    following: Following = app.state.following
+    following: Following = following_of(app)
     for path in ("/v1/log/events", "/v1/threads/t/events", "/v1/threads/t/events?view=letta"):
         with listening(address, path) as stream:
             stream.next()
@@ -169,7 +169,7 @@ def test_who_waits_holds_no_thread(address: str, app: FastAPI, store: Store) -> 
         ]
         for stream in streams:
             stream.next()
-        wait_for(app.state.following, 60)
+        wait_for(following_of(app), 60)
         store.append("t", [reply("two")])
         assert {stream.next().id for stream in streams} == {"2.0"}
         assert stack.enter_context(listening(address, "/v1/log/events")).next().id == "1"
@@ -204,7 +204,7 @@ def test_a_lost_database_costs_those_who_follow_nothing(own_database: Database) 
         log = stack.enter_context(listening(address, "/v1/log/events"))
         assert [thread.next().id, log.next().id] == ["1.0", "1"]
         relay.cut()
-        following: Following = app.state.following
+        following: Following = following_of(app)
         (follower,) = following._threads["t"]
         assert following._loop is not None
         following._loop.call_soon_threadsafe(follower.ring)

@@ -1,5 +1,6 @@
 """/metrics on a real server: it counts what happens, tells no ids, and needs no database."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -87,6 +88,17 @@ def test_a_scrape_parses_and_names_what_there_is(remote: httpx2.Client) -> None:
         "python_gc_collections",
     } <= found.keys()
     assert all(each.documentation for each in found.values())
+
+
+def test_scrapes_at_once_do_not_take_each_others_question(app: FastAPI) -> None:
+    async def scrape() -> None:
+        for _ in range(3):
+            assert await app.state.metrics._found() is not None
+
+    async def scrape_at_once() -> None:
+        await asyncio.gather(*(scrape() for _ in range(3)))
+
+    asyncio.run(scrape_at_once())
 
 
 def test_open_metrics_are_told_to_who_accepts_them(remote: httpx2.Client) -> None:

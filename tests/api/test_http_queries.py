@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login
 from infrastructure.database import Database
+from infrastructure.tenants import Tenants
 from projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
@@ -184,14 +186,17 @@ def test_the_examples_of_the_document_are_answered(client: TestClient) -> None:
 
 def test_without_a_login_the_service_says_what_it_takes(database: Database) -> None:
     app = app_over(database, store_over(database))
-    app.state.analyst = Analyst(given_login(None), tenant=TENANT)
+    ours = app.state.tenants.of(TENANT)
+    analyst = Analyst(given_login(None), tenant=TENANT)
+    app.state.tenants = Tenants(lambda _: replace(ours, analyst=analyst))
     with TestClient(app) as client:
         for answer in (ask(client, "SELECT 1"), client.get("/v1/analytics/sql/tables")):
             problem_in(answer, 404, "no-analyst-login", "agentlog sql --grants")
 
 
 def test_who_finds_all_places_taken_is_told_when_to_ask_again(client: TestClient) -> None:
-    analyst: Analyst = client.app.state.analyst  # type: ignore[attr-defined] # of FastAPI
+    tenants: Tenants = client.app.state.tenants  # type: ignore[attr-defined] # of FastAPI
+    analyst = tenants.of(TENANT).analyst
     for _ in range(4):
         analyst._free.acquire()
     try:

@@ -19,6 +19,7 @@ from domain.json_text import JsonValue
 from domain.moments import AtVersion
 from infrastructure.store import State, Store
 from projections.registry import choose_view
+from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import NOON, STORY, calls, items_of, reply, results
@@ -160,7 +161,7 @@ def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, store: Sto
 
 
 def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store: Store) -> None:
-    app.state.following.heartbeat_seconds = app.state.following.quiet_seconds = 0.02
+    following_of(app).heartbeat_seconds = following_of(app).quiet_seconds = 0.02
     tell(store, STORY[1])
     answers: list[Any] = []
     asking = threading.Thread(
@@ -168,7 +169,7 @@ def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store:
     )
     asking.start()
     with listening(address, "/v1/threads/t/events?view=letta") as beside:
-        while app.state.following.count < 2:
+        while following_of(app).count < 2:
             beside.line()
         for _ in range(10):  # heartbeats, which the client gets too
             beside.line()

@@ -128,11 +128,11 @@ def test_a_superuser_who_does_not_fire_triggers_cannot_help_breaking_the_chain(
     writer.append(request("t", reply("one"), reply("two")))
     check_log(database)
     with database.connection() as connection, connection.transaction():
-        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER events_only_grow")
+        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER USER")
         connection.execute(
             "UPDATE agentlog.events SET recorded_at = recorded_at - interval '1 microsecond'"
         )
-        connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
+        connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER USER")
     with pytest.raises(AssertionError):
         check_log(database)
 

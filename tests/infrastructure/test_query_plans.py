@@ -79,7 +79,7 @@ class ExplainingReader(LogReader):
     """A reader that keeps the plan of every statement that it runs."""
 
     def __init__(self, database: Database, mode: PlanMode) -> None:
-        super().__init__(database, tenant=TENANT)
+        super().__init__(database.confined(TENANT), tenant=TENANT, searched=database)
         self._mode = mode
         self.plans: list[tuple[str, Plan]] = []
 
@@ -88,7 +88,7 @@ class ExplainingReader(LogReader):
         self, name: str, parameters: dict[str, object], *, prepare: bool | None
     ) -> list[TupleRow]:
         mode: PlanMode = "force_custom_plan" if prepare is False else self._mode
-        with self._database.connection() as connection:
+        with self._place(name).connection() as connection:
             plan = _plan(connection, name, {**parameters, "tenant": TENANT}, mode)
         self.plans.append((name, plan))
         return super()._fetch(name, parameters, prepare=prepare)
@@ -146,19 +146,17 @@ def _rows_of(node: Plan) -> int:
 
 @pytest.fixture(scope="module")
 def full_database(server_url: str, template_database: str) -> Iterator[Database]:
-    """A database with many threads, and two long ones."""
-    with (
-        new_database(server_url, template=template_database) as url,
-        Database(url, pool_size=2) as database,
-    ):
-        with database.connection() as connection:
+    """A database with many threads, and two long ones, as the service works in it."""
+    with new_database(server_url, template=template_database) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(HEADS, {"tenant": TENANT, "count": THREADS})
             connection.execute(EVENTS_OF, {"tenant": TENANT, "count": EVENTS})
             connection.execute(
                 "UPDATE agentlog.counter SET position = %s, recorded_at = now()", (2 * EVENTS,)
             )
             connection.execute("VACUUM ANALYZE")
-        yield database
+        with Database(url, pool_size=2, in_role=True) as database:
+            yield database
 
 
 @pytest.fixture

@@ -13,6 +13,14 @@ app = typer.Typer()
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0 for any free one.")] = None,
+    *,
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--allow-anonymous",
+            help="Let whoever reaches the service do everything, until a first key is made.",
+        ),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one."""
@@ -20,7 +28,8 @@ def serve(
     from api.cli.session import failing_clearly, settings_with
 
     with failing_clearly():
-        run_service(settings_with(data_dir=data_dir, host=host, port=port))
+        anonymous = "allow" if allow_anonymous else None
+        run_service(settings_with(data_dir=data_dir, host=host, port=port, anonymous=anonymous))
 
 
 @app.command()

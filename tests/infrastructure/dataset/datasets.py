@@ -133,13 +133,13 @@ def check_files(exporter: Exporter) -> None:
 def spread_over_days(database: Database, *, events_a_day: int) -> None:
     """Have the events recorded on many days; before read models are made of them."""
     with database.connection() as connection, connection.transaction():
-        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER events_only_grow")
+        connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER USER")
         connection.execute(
             "UPDATE agentlog.events SET recorded_at = '2026-03-01T22:00:00Z'::timestamptz "
             "+ position / %s * interval '1 day' + position * interval '1 second'",
             (events_a_day,),
         )
-        connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
+        connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER USER")
 
 
 def in_both(folder: Path, url: str, query: str, *, tenant: str) -> tuple[Any, Any]:

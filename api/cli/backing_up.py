@@ -1,0 +1,178 @@
+"""The commands backup and restore."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from api.cli.auditing import Held
+from api.cli.session import InvalidOption, printable
+from api.composition import signing_key
+from infrastructure.audit.signing import FILE_NAME, NoSigningKey
+from infrastructure.backup import restore as restoring
+from infrastructure.backup.contents import Progress
+from infrastructure.backup.dump import Signing, back_up
+from infrastructure.backup.manifest import Manifest, read_manifest
+from infrastructure.backup.verification import Verdict, verify
+from infrastructure.database import Database
+from infrastructure.embedded import open_embedded
+from infrastructure.settings import Settings
+
+_THROWN_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_MOST_FINDINGS = 100
+
+
+def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bool) -> None:
+    """Write a backup, and print the checkpoint of the tenant that the settings name."""
+    if unsigned and with_key:
+        raise InvalidOption("--with-signing-key: with --unsigned no key is read")
+    with _database(settings) as (database, url), _shown() as progress:
+        signing = None if unsigned else _signing(settings, with_key=with_key)
+        manifest = back_up(
+            database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
+        )
+    events = sum(each.events for each in manifest.tenants)
+    size = sum(each.bytes for each in manifest.files.values())
+    _tell(
+        f"{path}: {_counted(len(manifest.tenants), 'tenant')}, {_counted(events, 'event')} up to "
+        f"position {manifest.position}, {_counted(size, 'byte')}"
+    )
+    if signing is None:
+        _tell("No checkpoint was signed: what comes back can be compared with its manifest only.")
+    elif not with_key:
+        _tell(
+            "The signing key is not in it. Keep a copy elsewhere: without it the log is verified "
+            "as before, but later checkpoints are signed by a new key."
+        )
+    for each in manifest.tenants:
+        if each.tenant == settings.tenant and each.checkpoint is not None:
+            print(each.checkpoint, end="")  # noqa: T201 - the command's output
+
+
+def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
+    """Bring a backup back and verify it; return whether it is whole."""
+    manifest = _read(path)
+    with _database(settings) as (database, url):
+        with _shown() as progress:
+            restoring.restore(database, url, path, manifest, progress=progress)
+        if settings.database_url is None:
+            restoring.restore_key(path, manifest, settings.data_dir.expanduser() / FILE_NAME)
+        return _verified(database, path, manifest, held)
+
+
+def check_backup(path: Path, held: Held) -> bool:
+    """Bring a backup back into a server that is thrown away; return whether it is whole."""
+    manifest = _read(path)
+    folder = Path(tempfile.mkdtemp(prefix="agentlog-check-"))
+    try:
+        folder.chmod(0o755)  # the data in it is closed; whoever runs the server has to get there
+        with (
+            open_embedded(folder / "data", settings=_THROWN_AWAY) as server,
+            Database(server.url, pool_size=2) as database,
+        ):
+            with _shown() as progress:
+                restoring.restore(database, server.url, path, manifest, progress=progress)
+            return _verified(database, path, manifest, held)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[tuple[Database, str]]:
+    """Yield the database as its owner has it, whatever its schema, and its URL."""
+    if settings.database_url is not None:
+        with Database(settings.database_url, pool_size=2) as database:
+            yield database, settings.database_url
+        return
+    with (
+        open_embedded(settings.data_dir) as server,
+        Database(server.url, pool_size=2) as database,
+    ):
+        yield database, server.url
+
+
+def _signing(settings: Settings, *, with_key: bool) -> Signing | None:
+    try:
+        return Signing(signing_key(settings).read(), kept=with_key)
+    except NoSigningKey:
+        if with_key:
+            raise
+        return None
+
+
+def _read(path: Path) -> Manifest:
+    with _shown():
+        return read_manifest(path)
+
+
+def _verified(database: Database, path: Path, manifest: Manifest, held: Held) -> bool:
+    with _shown() as progress:
+        verdict = verify(
+            database,
+            manifest,
+            public_key=held.public_key,
+            checkpoint=held.checkpoint,
+            progress=progress,
+        )
+    _print(verdict)
+    state = "whole" if verdict.whole else "BROKEN"
+    _say(
+        f"{path}: {state}: {_counted(verdict.tenants, 'tenant')}, "
+        f"{_counted(verdict.threads, 'thread')}, {_counted(verdict.events, 'event')} as of "
+        f"{manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
+    )
+    if held.public_key is None and held.checkpoint is None:
+        _tell(
+            "Checked by what is in the backup itself. Whether it is the log that you know, a "
+            "--checkpoint or --public-key that you hold will say."
+        )
+    return verdict.whole
+
+
+def _print(verdict: Verdict) -> None:
+    for each in verdict.differences:
+        _say(each)
+    breaking = [(tenant, finding) for tenant, finding in verdict.findings if finding.breaks]
+    for tenant, finding in breaking[:_MOST_FINDINGS]:
+        where = f"tenant {tenant!r} "
+        where += "" if finding.thread_id is None else f"thread {finding.thread_id!r} "
+        where += "" if finding.version is None else f"version {finding.version} "
+        _say(f"{where}{finding.what}: {finding.detail}")
+    if len(breaking) > _MOST_FINDINGS:
+        _say(f"… and {len(breaking) - _MOST_FINDINGS} more")
+    if erased := verdict.count - len(breaking):
+        _tell(f"{_counted(erased, 'content')} erased before: the hashes are in the chains still.")
+
+
+@contextmanager
+def _shown() -> Iterator[Progress]:
+    """Yield what is to be told how far it is; shown where somebody looks at it."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("…")
+
+        def show(name: str, done: int, total: int | None) -> None:
+            whole = "" if total is None else f" of {total:,}"
+            bar.update(task, description=f"{done:,}{whole} {name}")
+
+        yield show
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _say(text: str) -> None:
+    print(printable(text))  # noqa: T201 - the command's output
+
+
+def _tell(text: str) -> None:
+    typer.echo(printable(text), err=True)

@@ -1,0 +1,85 @@
+"""The commands redact and retention."""
+
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from api.cli.session import InvalidOption, json_line, printable
+from api.composition import open_service
+from api.representations import file_redaction_json, redaction_json, time_text
+from infrastructure.erasure.retention import Due, Retention, read_rules
+from infrastructure.settings import Settings
+
+
+def redact_thread(
+    settings: Settings, thread_id: str, message_ids: list[str], reason: str, *, sure: bool
+) -> None:
+    """Erase messages of a thread, or all it has where none is named; say what went."""
+    with open_service(settings) as service:
+        head = service.store.thread(thread_id)
+        what = (
+            f"{len(message_ids)} of the {head.version} events"
+            if message_ids
+            else f"all {head.version} events"
+        )
+        _ask(f"erase the contents of {what} of thread {thread_id!r} for ever?", sure=sure)
+        done = service.own.redactor.redact(thread_id, message_ids or None, reason)
+    typer.echo(json_line(redaction_json(done)))
+
+
+def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> None:
+    """Erase a file from all messages; say from which."""
+    with open_service(settings) as service:
+        _ask(f"erase file {sha256} from all messages for ever?", sure=sure)
+        done = service.own.redactor.redact_file(sha256, reason)
+    typer.echo(json_line(file_redaction_json(done)))
+
+
+def apply_retention(settings: Settings, path: Path, *, apply: bool) -> None:
+    """List what is due by the rules of a file, a line a thread; with `apply` erase it."""
+    rules = read_rules(path)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with open_service(settings) as service:
+        tenant = service.own
+        retention = Retention(
+            service.database.confined(tenant.name), tenant.store, tenant=tenant.name
+        )
+        due = list(retention.due(rules))
+        with Progress(
+            *columns,
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not (apply and console.is_terminal),
+        ) as bar:
+            task = bar.add_task("erasing", total=len(due))
+            for each in due:
+                if apply:
+                    tenant.redactor.redact(each.thread_id, None, each.reason)
+                    bar.advance(task)
+                typer.echo(_line(each))
+    events, size = sum(each.events for each in due), sum(each.bytes for each in due)
+    counted = f"{len(due)} threads, {events} events, {size} bytes"
+    typer.echo(
+        f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
+        err=True,
+    )
+
+
+def _line(due: Due) -> str:
+    figures = f"{due.events} events\t{due.bytes} bytes"
+    return printable(f"{due.thread_id}\t{time_text(due.last)}\t{figures}\t{due.reason}")
+
+
+def _ask(question: str, *, sure: bool) -> None:
+    if sure:
+        return
+    try:
+        agreed = typer.confirm(printable(question), err=True)
+    except typer.Abort as error:
+        raise InvalidOption("nobody is there to confirm: nothing was erased; add --yes") from error
+    if not agreed:
+        raise InvalidOption("nothing was erased")

@@ -1,0 +1,143 @@
+"""Connections of clients that do not go on: with headers that never end, or with nothing at all.
+
+The parser that uvicorn uses takes headers of any length, and uvicorn waits for them and for a body
+as long as it takes. What has come whole costs nothing here.
+"""
+
+import asyncio
+from http import HTTPStatus
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from api.http.problems import MEDIA_TYPE, problem
+from api.http.security_headers import DATA_HEADERS
+from domain.json_text import print_bytes
+
+
+class BoundedConnection(HttpToolsProtocol):
+    """A connection that is ended where a request is not there in time, or its headers are too long.
+
+    `client_seconds`: how long the headers may take together, and each piece of a body.
+    """
+
+    max_header_bytes: int
+    client_seconds: float
+
+    _heading = True
+    """Whether what comes next belongs to a request's first line and headers."""
+    _heading_bytes = 0
+    _waiting: asyncio.TimerHandle | None = None
+    _last_at = 0.0
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait(self.client_seconds)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Take in what has come, and wait for what is still missing."""
+        if self._heading:
+            self._heading_bytes += len(data)
+        super().data_received(data)
+        if self._heading and self._heading_bytes > self.max_header_bytes:
+            self._refuse(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "headers-too-large",
+                f"the first line and the headers are longer than {self.max_header_bytes} bytes: "
+                "send what is long in the body, or raise AGENTLOG_MAX_HEADER_BYTES",
+            )
+        elif not self._heading:
+            self._last_at = self.loop.time()
+            self._wait(self.client_seconds)
+        elif self._heading_bytes:
+            self._wait(self.client_seconds)
+
+    @override
+    def on_headers_complete(self) -> None:
+        """Leave the request to the application."""
+        self._heading, self._heading_bytes = False, 0
+        self._wait_no_more()
+        super().on_headers_complete()
+
+    @override
+    def on_message_complete(self) -> None:
+        """Be ready for the next request; uvicorn itself sees that it does not wait for ever."""
+        self._heading = True
+        self._wait_no_more()
+        super().on_message_complete()
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP."""
+        self._refuse(HTTPStatus.BAD_REQUEST, "not-http", msg)
+
+    def _wait(self, seconds: float) -> None:
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(seconds, self._give_up)
+
+    def _wait_no_more(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _give_up(self) -> None:
+        self._waiting = None
+        if not self._heading:
+            self._give_up_body()
+        elif not self._heading_bytes:  # it asked for nothing, so it is told nothing
+            self.transport.close()
+        else:
+            self._refuse(
+                HTTPStatus.REQUEST_TIMEOUT,
+                "headers-stalled",
+                f"the headers were not there after {self.client_seconds:g} s "
+                "(AGENTLOG_CLIENT_SECONDS): send the request again",
+            )
+
+    def _give_up_body(self) -> None:
+        if self.cycle.response_started:  # as in a conversation, line by line
+            return
+        left = self._last_at + self.client_seconds - self.loop.time()
+        if left > 0 or self.flow.read_paused:
+            self._wait(left if left > 0 else self.client_seconds)
+            return
+        self._refuse(
+            HTTPStatus.REQUEST_TIMEOUT,
+            "body-stalled",
+            f"nothing more of the body came for {self.client_seconds:g} s "
+            "(AGENTLOG_CLIENT_SECONDS): send the request again; nothing of it was kept",
+        )
+
+    def _refuse(self, status: HTTPStatus, name: str, detail: str) -> None:
+        """Answer with a problem, unless another answer is due first, and end the connection."""
+        self._wait_no_more()
+        cycle: RequestResponseCycle | None = self.cycle
+        answering = self._heading and cycle is not None and not cycle.response_complete
+        if not answering and not self.transport.is_closing():
+            body = print_bytes(problem(status, name=name, title=status.phrase, detail=detail))
+            headers = [
+                *DATA_HEADERS,
+                (b"cache-control", b"no-store"),
+                (b"content-type", MEDIA_TYPE.encode()),
+                (b"content-length", str(len(body)).encode()),
+                (b"connection", b"close"),
+            ]
+            lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode()]
+            lines += [key + b": " + value for key, value in headers]
+            self.transport.write(b"\r\n".join([*lines, b"", body]))
+        self.transport.close()
+
+
+def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[HttpToolsProtocol]:
+    """Return the class of connections that uvicorn is to make."""
+    bounds = {"max_header_bytes": max_header_bytes, "client_seconds": client_seconds}
+    return type("Connection", (BoundedConnection,), bounds)

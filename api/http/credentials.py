@@ -1,0 +1,127 @@
+"""What a request brings along to say who asks: a key in its header, and signs of a browser."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Self
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from starlette.types import Scope
+
+from domain.errors import AgentlogError, InvalidInput
+from infrastructure.keys.key import KEY_PATTERN
+
+_OURS = "agentlog_"
+_KEY = re.compile(KEY_PATTERN.encode())
+_TOKEN_PARAMETERS = re.compile(rb"(?:^|&)(?:access_token|api_key|apikey)=", re.IGNORECASE)
+_FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-forwarded-host"})
+_WAYS = (
+    "make a key (`agentlog keys create`) and send it, or, where everybody who reaches the service "
+    "may do everything, set AGENTLOG_ANONYMOUS=allow"
+)
+
+
+class KeyInUrl(InvalidInput):
+    """A key stands in the URL, where logs and histories keep it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "send keys as `Authorization: Bearer KEY`, never in a URL: URLs are kept in logs and "
+            "histories. Revoke the key that you sent, if it was one (`agentlog keys revoke ID`)"
+        )
+
+
+class ForeignSite(AgentlogError):
+    """A page of another site asks by somebody's browser."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"without a key, {reason}: {_WAYS}")
+
+
+@dataclass(slots=True)  # not frozen: one is made for each request, and is that much quicker
+class Credentials:
+    """What the headers say.
+
+    `bearer` is the token of `Authorization`: None without that header, empty where it has no token.
+    """
+
+    bearer: str | None
+    host: str
+    origin: str | None
+    forwarded: bool
+
+    @classmethod
+    def of(cls, scope: Scope) -> Self:
+        """Return what a request brings along.
+
+        Raises:
+            KeyInUrl: its URL has a key.
+        """
+        if _OURS in scope["path"]:
+            _refuse_key(scope["path"].encode("utf-8", "replace"))
+        if scope["query_string"]:
+            _refuse_key(unquote_to_bytes(scope["query_string"]))
+        bearer, host, origin, forwarded = None, "", None, False
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                bearer = _token(value) if bearer is None else ""  # two are none
+            elif name == b"host":
+                host = value.decode("latin-1")
+            elif name == b"origin":
+                origin = value.decode("latin-1")
+            elif name in _FORWARDED:
+                forwarded = True
+        return cls(bearer, host, origin, forwarded)
+
+    @property
+    def claims_key(self) -> bool:
+        """Whether a key of ours is shown; other clients send tokens of their own to anybody."""
+        return self.bearer is not None and self.bearer.startswith(_OURS)
+
+    def refuse_browsers(self, *, loopback: bool) -> None:
+        """See that no page of another site asks through the browser of somebody here.
+
+        `loopback`: the service listens for this machine alone, so it must be asked by a name of
+        that: another name was turned to it (DNS rebinding), or a proxy serves others.
+
+        Raises:
+            ForeignSite: one does.
+        """
+        if loopback and (self.forwarded or not _is_loopback(self.host)):
+            raise ForeignSite(
+                "the service answers to this machine alone, under 127.0.0.1 and localhost"
+            )
+        if self.origin is not None and _site(self.origin) != self.host.lower():
+            raise ForeignSite("pages of other sites are refused")
+
+
+def _token(header: bytes) -> str:
+    scheme, _, token = header.decode("latin-1").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _refuse_key(text: bytes) -> None:
+    if _KEY.search(text) or _TOKEN_PARAMETERS.search(text):
+        raise KeyInUrl
+
+
+def _site(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=64)  # most callers use one name
+def _is_loopback(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if name == "localhost" or name.endswith(".localhost"):  # RFC 6761: never anybody else's
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

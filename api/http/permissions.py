@@ -1,0 +1,174 @@
+"""Which scope each route takes: the one place that says it. A route that is not here is no route.
+
+`GET` answers for `HEAD` too.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from starlette.routing import Route, Router, compile_path
+
+from domain.access import Scope
+
+Need = Scope | Literal["nothing", "any key"]
+
+NEEDS: Mapping[str, Need] = {
+    "GET /healthz": "nothing",
+    "GET /readyz": "nothing",
+    # the same for everybody, but what an installation is should be known to its own
+    "GET /openapi.json": "any key",
+    "GET /docs": "any key",
+    "GET /docs/oauth2-redirect": "any key",
+    "GET /redoc": "any key",
+    "GET /v1/threads": "read",
+    "GET /v1/threads/{thread_id}": "read",
+    "GET /v1/threads/{thread_id}/messages": "read",
+    "GET /v1/threads/{thread_id}/messages/{message_id}": "read",
+    "GET /v1/threads/{thread_id}/messages/{message_id}/proof": "read",
+    "GET /v1/threads/{thread_id}/views/{view}": "read",
+    "GET /v1/threads/{thread_id}/diff": "read",
+    "GET /v1/threads/{thread_id}/events": "read",
+    "GET /v1/threads/{thread_id}/audit": "read",
+    "GET /v1/log": "read",
+    "GET /v1/log/events": "read",
+    "GET /v1/blobs/{digest}": "read",
+    "GET /v1/analytics": "read",
+    "GET /v1/analytics/{name}": "read",
+    "GET /v1/analytics/sql/tables": "read",
+    "POST /v1/analytics/sql": "read",
+    "GET /v1/checkpoints": "read",
+    "GET /v1/checkpoints/latest": "read",
+    "GET /v1/checkpoints/consistency": "read",
+    "POST /v1/threads": "append",
+    "POST /v1/threads/{thread_id}/messages": "append",
+    "POST /v1/threads/{thread_id}/close": "append",
+    "POST /v1/threads/{thread_id}/annotate": "append",
+    "POST /v1/log": "append",
+    "PUT /v1/blobs/{digest}": "append",
+    "POST /v1/threads/{thread_id}/redact": "redact",
+    "POST /v1/threads/{thread_id}/messages/{message_id}/redact": "redact",
+    "POST /v1/blobs/{digest}/redact": "redact",
+    "GET /metrics": "admin",
+    "GET /v1/projections": "admin",
+    "GET /v1/projections/{name}": "admin",
+    "POST /v1/projections/{name}/rebuild": "admin",
+    "POST /v1/projections/{name}/pause": "admin",
+    "POST /v1/projections/{name}/resume": "admin",
+    "GET /v1/keys": "admin",
+    "POST /v1/keys": "admin",
+    "DELETE /v1/keys/{key_id}": "admin",
+    "GET /v1/accesses": "admin",
+}
+
+LONG = frozenset(
+    {"GET /v1/threads/{thread_id}/events", "GET /v1/log/events", "POST /v1/log"},
+)
+"""Routes whose answers may go on for ever: who may ask is looked at again with each piece."""
+
+_AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
+"""Reads that are put on record where reads are audited, beside all that take the scope `read`."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRoute:
+    """A route, and what it takes: `free` is without a key; no scope is any key."""
+
+    template: str
+    free: bool
+    scope: Scope | None
+    long: bool
+    audited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRoute:
+    """The route of a request, with what its path says."""
+
+    route: KnownRoute
+    parameters: Mapping[str, str]
+
+
+class Permissions:
+    """The routes of an application, found as the framework finds them: by its own patterns."""
+
+    def __init__(self) -> None:
+        self._routes: dict[str, list[tuple[re.Pattern[str], KnownRoute]]] = {}
+
+    def know(self, router: Router, *, prefix: str = "") -> None:
+        """Learn the routes of a router that is included under a prefix.
+
+        Raises:
+            LookupError: nobody said what one of them takes.
+        """
+        for route in router.routes:
+            if isinstance(route, Route):
+                template = prefix + route.path
+                for method in (route.methods or set()) - {"HEAD"}:
+                    pattern = compile_path(template)[0]
+                    known = _known(method, template)
+                    self._routes.setdefault(method, []).append((pattern, known))
+
+    def find(self, method: str, path: str) -> FoundRoute | None:
+        """Return the route that takes a request, None where none does."""
+        for pattern, route in self._routes.get("GET" if method == "HEAD" else method, ()):
+            found = pattern.match(path)
+            if found is not None:
+                return FoundRoute(route, found.groupdict())
+        return None
+
+
+def _known(method: str, template: str) -> KnownRoute:
+    name = f"{method} {template}"
+    if name not in NEEDS:
+        raise LookupError(f"{name}: say in {__name__} which scope it takes")
+    scope: Scope | None = None
+    match NEEDS[name]:
+        case "nothing" | "any key":
+            pass
+        case need:
+            scope = need
+    return KnownRoute(
+        template,
+        free=NEEDS[name] == "nothing",
+        scope=scope,
+        long=name in LONG,
+        audited=scope == "read" or name in _AUDITED,
+    )
+
+
+SCHEME = "key"
+_REFUSALS = {
+    "401": "There is no valid key.",
+    "403": "The key has not the scope that this takes.",
+}
+
+
+def describe_permissions(document: dict[str, Any]) -> None:
+    """Say in the OpenAPI document what each operation takes, and how it refuses."""
+    document["components"].setdefault("securitySchemes", {})[SCHEME] = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A key of `agentlog keys create`. None is needed until the first is made.",
+    }
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            need = NEEDS[f"{method.upper()} {path}"]
+            if need == "nothing":
+                operation["security"] = []
+                continue
+            operation["security"] = [{SCHEME: []}]
+            operation["description"] += f"\n\nScope: `{need}`."
+            for status, description in _REFUSALS.items():
+                operation["responses"].setdefault(
+                    status,
+                    {
+                        "description": description,
+                        "content": {
+                            "application/problem+json": {
+                                "schema": {"$ref": "#/components/schemas/Problem"}
+                            }
+                        },
+                    },
+                )

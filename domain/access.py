@@ -1,0 +1,48 @@
+"""Who asks, and what they may: the tenant that somebody belongs to, and their scopes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.errors import AgentlogError
+
+Scope = Literal["read", "append", "redact", "admin"]
+"""What a key allows; none includes another.
+
+read: threads, views, the log, reports. append: messages, facts of threads, files. redact: erase
+contents. admin: keys, checkpoints, projections, figures of the whole service.
+"""
+
+SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Somebody who asks; `key_id` is None where no key was needed."""
+
+    tenant: str
+    scopes: frozenset[Scope]
+    key_id: str | None = None
+
+    def may(self, scope: Scope) -> bool:
+        """Tell whether that is theirs to do."""
+        return scope in self.scopes
+
+
+class NotAuthenticated(AgentlogError):
+    """Nobody who may ask: a valid key is missing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "send a valid key, as `Authorization: Bearer KEY`: `agentlog keys create` makes one"
+        )
+
+
+class NotAllowed(AgentlogError):
+    """The key is valid, and not for this."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(
+            f"this takes a key of the scope {scope!r}, which yours has not: use another, "
+            f"or have one made by `agentlog keys create --scope {scope}`"
+        )
+        self.scope = scope

@@ -1,0 +1,128 @@
+"""What stays of a message when its content is erased: its type, its ids, its figures.
+
+A skeleton is a message of the same type that says "[redacted]" wherever something was said. So
+every view shows it in its place, pairs calls with results as before, and needs to know nothing of
+erasure. Erasing a skeleton again changes nothing.
+"""
+
+from collections.abc import Collection, Mapping
+
+from domain.catalogue import read_stored
+from domain.json_text import JsonValue, parse_stored, print_bytes
+
+REDACTED = "[redacted]"
+"""What stands where something was said."""
+
+_REDACTED_FILE = {
+    "data": "W3JlZGFjdGVkXQ==",  # the same in base64
+    "filename": REDACTED,
+    "mimeType": "text/plain",
+}
+
+_TEXTS: Mapping[str, tuple[str, ...]] = {
+    "reply": ("text",),
+    "reasoning": ("title", "summary"),
+    "system": ("text",),
+    "log": ("text",),
+    "approval_request": ("reason",),
+    "approval_response": ("reason",),
+    "worker_spawned": ("objective", "context"),
+    "scratchpad": ("text",),
+    "runtime_error": ("error",),
+    "shutdown": ("reason",),
+    "exit": ("message",),
+    "thread.started": ("goal",),
+    "thread.closed": ("reason",),
+}
+"""What says something: replaced where it is there."""
+
+_KEPT: Mapping[str, tuple[str, ...]] = {
+    "approval_request": ("callId", "tool"),
+    "approval_response": ("callId", "approved"),
+    "worker_spawned": (
+        "workerId",
+        "maxIterations",
+        "canDelegate",
+        "allowedTools",
+        "model",
+        "threadId",
+    ),
+    "worker_result": ("workerId",),
+    "llm_request": ("model", "maxTokens", "temperature", "stream"),
+    "llm_response": ("model", "provider", "finishReason", "usage", "costUsd", "latencyMs"),
+    "scratchpad": ("mode",),
+    "exit": ("reason",),
+    "thread.started": ("parent", "limits", "policy"),
+}
+"""What says who, which and how much; everything that stands in neither table goes."""
+
+
+def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
+    """Return what stays of a stored body; of one that cannot be read, type, id and time."""
+    raw = _read(body)
+    timestamp = raw.get("timestamp")
+    known = isinstance(timestamp, int) and not isinstance(timestamp, bool)
+    bare = {"id": message_id, "timestamp": timestamp if known else 0, "type": type_name}
+    if read_stored(type_name, raw) is None:
+        return print_bytes(bare)
+    said = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
+    kept = {key: raw[key] for key in _KEPT.get(type_name, ()) if key in raw}
+    return print_bytes({**bare, **kept, **said, **_special(type_name, raw)})
+
+
+def skeleton_metadata(metadata: bytes | None) -> bytes | None:
+    """Return what stays of a message's metadata: which model response it came out of."""
+    response_id = _read(metadata or b"").get("responseId")
+    return print_bytes({"responseId": response_id}) if isinstance(response_id, str) else None
+
+
+def without_files(body: bytes, places: Collection[int]) -> bytes:
+    """Return an input's body with other files in these places, which say that one was erased."""
+    raw = _read(body)
+    files = [
+        _REDACTED_FILE if place in places else file
+        for place, file in enumerate(raw.get("files") or ())
+    ]
+    return print_bytes({**raw, "files": files})
+
+
+def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    match type_name:
+        case "input":
+            return {"text": REDACTED}
+        case "tool_calls":
+            return {"calls": [{"id": each["id"], "name": each["name"]} for each in raw["calls"]]}
+        case "tool_results":
+            return {"results": [_result(each) for each in raw["results"]]}
+        case "worker_result" if raw.get("error") is not None:
+            return {"error": {"message": REDACTED}}
+        case "worker_result":
+            return {"output": REDACTED}
+        case "thread.annotated":
+            return {"metadata": {REDACTED: None}}  # takes away a key that nobody has
+        case "thread.redacted":
+            return dict(raw)  # says who erased what, and why: nothing of it is content
+        case _ if "payload" in raw:
+            return {"payload": None}
+        case _:
+            return {}
+
+
+def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    kept = {key: result[key] for key in ("callId", "name") if key in result}
+    match result.get("error"):
+        case None:
+            failed: dict[str, JsonValue] = {}
+        case str():
+            failed = {"error": REDACTED}
+        case _:
+            failed = {"error": {"message": REDACTED}}
+    return {**kept, "output": REDACTED, **failed}
+
+
+def _read(text: bytes) -> dict[str, JsonValue]:
+    try:
+        found = parse_stored(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

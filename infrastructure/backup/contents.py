@@ -1,0 +1,100 @@
+"""What the log holds as of a snapshot: each tenant's events, and the tree over them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.merkle import Frontier
+from infrastructure.audit.checkpoints import LogContradicted
+from infrastructure.audit.tree import BEFORE_ALL, leaves_after
+from infrastructure.backup.errors import NothingToBackUp
+from infrastructure.sql import statement
+
+Progress = Callable[[str, int, int | None], None]
+"""Is told of what is done, how far it is, and how far it is to go, where that is known."""
+
+_LAST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TenantContents:
+    """A tenant's events and threads, and the root of the tree over the events."""
+
+    tenant: str
+    threads: int
+    events: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the database holds: the log's position, its migrations, and its tenants."""
+
+    position: int
+    schema: dict[int, str]
+    tenants: Sequence[TenantContents]
+
+
+def schema_of(connection: psycopg.Connection) -> dict[int, str]:
+    """Return the migrations that the database has had, with their digests.
+
+    Raises:
+        NothingToBackUp: it has had none.
+    """
+    row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NULL").fetchone()
+    if row == (True,):
+        raise NothingToBackUp
+    rows = connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall()
+    return dict(rows)
+
+
+def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: bool) -> Contents:
+    """Return what the database holds, as the transaction under way sees it.
+
+    Raises:
+        LogContradicted: the log is not the one that its last checkpoint was signed over; only where
+            that is to be `checked`.
+    """
+    with connection.cursor(binary=True) as cursor:
+        row = cursor.execute(statement("log_position")).fetchone()
+        position = 0 if row is None else int(row[0])
+        tenants = [each for (each,) in cursor.execute(statement("select_tenants")).fetchall()]
+        found, done = [], 0
+        for tenant in tenants:
+            asked = {"tenant": tenant}
+            threads = cursor.execute(
+                "SELECT count(*) FROM agentlog.threads WHERE tenant = %(tenant)s", asked
+            ).fetchone()
+
+            def tell(events: int, before: int = done) -> None:
+                progress("events", before + events, position)
+
+            tree = _tree(cursor, tenant, tell, checked=checked)
+            done += tree.size
+            count = 0 if threads is None else int(threads[0])
+            found.append(TenantContents(tenant, count, tree.size, tree.root()))
+    return Contents(position, schema_of(connection), found)
+
+
+def _tree(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, tell: Callable[[int], None], *, checked: bool
+) -> Frontier:
+    """Return the tree over a tenant's events; `checked`: seen to begin as the last checkpoint."""
+    size, root = 0, b""
+    if checked:
+        asked = {"tenant": tenant}
+        last = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
+        size, root = (size, root) if last is None else (last[0], last[2])
+    tree, after = Frontier(), BEFORE_ALL
+    while leaves := leaves_after(cursor, tenant, after, _LAST):
+        for _, hashed in leaves:
+            tree.add(hashed)
+            if tree.size == size and tree.root() != root:
+                raise LogContradicted(size)
+        after = leaves[-1][0]
+        tell(tree.size)
+    if tree.size < size:
+        raise LogContradicted(size)
+    return tree

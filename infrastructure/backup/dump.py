@@ -1,0 +1,175 @@
+"""Making a backup: one snapshot of the database, dumped, counted and signed."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from infrastructure.audit.notes import (
+    Checkpoint,
+    VerifierKey,
+    origin_of,
+    public_key_of,
+    signed_note,
+    to_base64,
+)
+from infrastructure.backup.contents import (
+    Contents,
+    Progress,
+    TenantContents,
+    contents_of,
+    schema_of,
+)
+from infrastructure.backup.folder import new_folder
+from infrastructure.backup.manifest import (
+    DUMP,
+    KEY,
+    NAME,
+    Manifest,
+    TenantLog,
+    check_schema,
+    file_of,
+)
+from infrastructure.backup.programs import Address, Programs
+from infrastructure.database import Database
+from infrastructure.readmodels.tables import SCHEMA, VIEWS
+
+_LOOK_SECONDS = 0.1
+_HINT = (
+    "no backup was written; what it says below is PostgreSQL's own. Rights are missing where "
+    "AGENTLOG_DATABASE_URL is not of the owner of the tables"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """Who signs what the backup holds; `kept`: the key itself comes along, as it was asked for."""
+
+    key: Ed25519PrivateKey
+    kept: bool = False
+
+
+def back_up(  # noqa: PLR0913 - one parameter a choice
+    database: Database,
+    url: str,
+    path: Path,
+    *,
+    signing: Signing | None,
+    now: datetime,
+    progress: Progress,
+) -> Manifest:
+    """Write a backup to `path`, which must not be there; the log may grow meanwhile.
+
+    Without `signing` the checkpoints that are kept come along, and no new one is made.
+
+    Raises:
+        BackupError: see the tree in `errors`.
+        LogContradicted: the log is not the one that its last checkpoint was signed over.
+        DatabaseUnavailable: it broke off.
+    """
+    with new_folder(path) as folder, _snapshot(database) as (connection, snapshot):
+        check_schema(schema_of(connection))
+        server = connection.info.server_version
+        programs = Programs.at_least(server // 10000)
+        contents = contents_of(connection, progress, checked=signing is not None)
+        arguments = _arguments(folder / DUMP, snapshot, _views(connection))
+        _dump(programs, url, folder / DUMP, arguments, progress)
+        if signing is not None and signing.kept:
+            _write_key(signing.key, folder / KEY)
+        manifest = Manifest(
+            agentlog=version("agentlog"),
+            made_at=now,
+            server=server,
+            pg_dump=programs.major,
+            schema=contents.schema,
+            position=contents.position,
+            tenants=_logs(contents, None if signing is None else signing.key),
+            files={
+                each: file_of(folder / each) for each in (DUMP, KEY) if (folder / each).exists()
+            },
+        )
+        (folder / NAME).write_text(manifest.text(), "utf-8")
+    return manifest
+
+
+@contextmanager
+def _snapshot(database: Database) -> Iterator[tuple[psycopg.Connection, str]]:
+    """Yield a connection that sees the log as it stands now, and the name others see it by."""
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute("SET LOCAL lock_timeout = '60s'")
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        row = connection.execute("SELECT pg_export_snapshot()").fetchone()
+        yield connection, "" if row is None else str(row[0])
+
+
+def _views(connection: psycopg.Connection) -> list[str]:
+    """Return the views that stand on read models."""
+    rows = connection.execute("SELECT DISTINCT name FROM agentlog.projections").fetchall()
+    return [name for (name,) in rows]
+
+
+def _arguments(file: Path, snapshot: str, views: Sequence[str]) -> list[str]:
+    """Return what pg_dump is told to do, but for where the database is."""
+    return [
+        "--format=custom",
+        f"--file={file}",
+        f"--snapshot={snapshot}",
+        *(f"--schema={each}" for each in ("agentlog", SCHEMA, VIEWS)),
+        # tables of read models come and go while they are rebuilt; what is left out is not locked
+        f"--exclude-table={SCHEMA}.*",
+        *(f'--exclude-table={VIEWS}."{each}"' for each in views),
+        "--exclude-table-data=agentlog.snapshots",
+        "--exclude-table-data=agentlog.tiles",
+        "--lock-wait-timeout=60s",
+        "--no-password",
+    ]
+
+
+def _dump(
+    programs: Programs, url: str, file: Path, arguments: Sequence[str], progress: Progress
+) -> None:
+    address = Address.of(url)
+    where = f"--dbname={address.conninfo}"
+    with programs.running(
+        "pg_dump", *arguments, where, hint=_HINT, environment=address.environment
+    ) as running:
+        while not running.ended(seconds=_LOOK_SECONDS):
+            progress("bytes", file.stat().st_size if file.exists() else 0, None)
+        running.finish()
+
+
+def _logs(contents: Contents, key: Ed25519PrivateKey | None) -> list[TenantLog]:
+    return [_log(each, key) for each in contents.tenants]
+
+
+def _log(found: TenantContents, key: Ed25519PrivateKey | None) -> TenantLog:
+    log = TenantLog(
+        tenant=found.tenant,
+        threads=found.threads,
+        events=found.events,
+        root=to_base64(found.root),
+    )
+    if key is None:
+        return log
+    origin = origin_of(found.tenant)
+    signed = {
+        "checkpoint": signed_note(Checkpoint(origin, found.events, found.root), key),
+        "public_key": VerifierKey(origin, public_key_of(key)).text,
+    }
+    return log.model_copy(update=signed)
+
+
+def _write_key(key: Ed25519PrivateKey, target: Path) -> None:
+    content = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)

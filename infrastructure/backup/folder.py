@@ -1,0 +1,74 @@
+"""A backup's folder: written beside its place, and there whole or not at all."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from infrastructure.backup.errors import BackupBusy, BackupExists, UnwritableBackup
+from infrastructure.embedded.locks import FileLock
+
+_LOCK = "lock"
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to write into, which stands at `path` once the block ends well.
+
+    It is `path` with `.part` at its end until then. Where a block ended otherwise nothing is left;
+    where the process was killed that folder is, and the next backup to `path` takes it away.
+
+    Raises:
+        BackupExists: something stands there.
+        BackupBusy: another process writes a backup there.
+        UnwritableBackup: the folder cannot be made or written; also for what the caller does.
+    """
+    path = path.expanduser().absolute()
+    if os.path.lexists(path):
+        raise BackupExists(path)
+    making = path.with_name(f"{path.name}.part")
+    try:
+        making.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(making / _LOCK)
+        try:
+            if not lock.try_exclusive():
+                raise BackupBusy(path)
+            try:
+                _empty(making)
+                yield making
+                _publish(making, path)
+            except BaseException:
+                shutil.rmtree(making, ignore_errors=True)
+                raise
+        finally:
+            lock.close()
+    except OSError as error:
+        raise UnwritableBackup(path, error) from error
+
+
+def _empty(folder: Path) -> None:
+    """Take away what a backup that was killed has left."""
+    for each in folder.iterdir():
+        if each.name != _LOCK:
+            each.unlink()
+
+
+def _publish(making: Path, path: Path) -> None:
+    (making / _LOCK).unlink()
+    for each in making.iterdir():
+        each.chmod(0o600)  # also where the folder's own mode is lost on the way elsewhere
+        _sync(each)
+    _sync(making)
+    if os.path.lexists(path):
+        raise BackupExists(path)
+    making.rename(path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

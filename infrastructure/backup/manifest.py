@@ -1,0 +1,115 @@
+"""What a backup says of itself: what is in it, and what has to come back out of it."""
+
+from datetime import datetime
+from hashlib import file_digest
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from infrastructure.backup.errors import InvalidBackup, NewerSchema
+from infrastructure.migration import migrations
+
+FORMAT = "agentlog-backup-1"
+NAME = "manifest.json"
+DUMP = "log.dump"
+KEY = "signing-key.pem"
+
+_LARGEST = 64 * 2**20
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TenantLog(_Part):
+    """A tenant's log in the backup; `root` is of the tree over all its events, in base64.
+
+    `checkpoint` is the note that is signed over just that, and `public_key` what it is checked by;
+    None where there was no key.
+    """
+
+    tenant: str
+    threads: int
+    events: int
+    root: str
+    checkpoint: str | None = None
+    public_key: str | None = None
+
+
+class File(_Part):
+    """A file of the backup: how many bytes it has, and their SHA-256 in hexadecimal."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(_Part):
+    """All that a backup says; `position` is the log's, `schema_` its migrations with digests."""
+
+    format: str = FORMAT
+    agentlog: str
+    made_at: datetime
+    server: int
+    """PostgreSQL's version as it counts itself, as in 180004."""
+    pg_dump: int
+    """The major version of the program that wrote the archive; one as new has to read it."""
+    schema_: dict[int, str] = Field(alias="schema")
+    position: int
+    tenants: list[TenantLog]
+    files: dict[str, File]
+
+    def text(self) -> str:
+        """Return it as it is written."""
+        return self.model_dump_json(indent=1, by_alias=True) + "\n"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return what the backup in `folder` says, once its files are those that it names.
+
+    Raises:
+        InvalidBackup: it is no backup, or a file is missing or another.
+        NewerSchema: it was made by a newer agentlog.
+    """
+    path = folder / NAME
+    try:
+        with path.open("rb") as file:
+            text = file.read(_LARGEST)
+        found = Manifest.model_validate_json(text)
+    except OSError as error:
+        reason = f"{NAME}: {error.strerror}; is it a folder that `agentlog backup` wrote?"
+        raise InvalidBackup(folder, reason) from error
+    except ValidationError as error:
+        reason = f"{NAME} is not one that this agentlog writes"
+        raise InvalidBackup(folder, reason) from error
+    if found.format != FORMAT:
+        raise InvalidBackup(folder, f"it is of format {found.format!r}, not {FORMAT!r}")
+    _check_files(folder, found)
+    check_schema(found.schema_)
+    return found
+
+
+def check_schema(schema: dict[int, str]) -> None:
+    """Raise `NewerSchema` unless this program has all of these migrations."""
+    known = {each.number: each.digest for each in migrations()}
+    for number, digest in sorted(schema.items()):
+        if known.get(number) != digest:
+            raise NewerSchema(number)
+
+
+def file_of(path: Path) -> File:
+    """Return what the manifest says of a file."""
+    with path.open("rb") as file:
+        return File(sha256=file_digest(file, "sha256").hexdigest(), bytes=path.stat().st_size)
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    if DUMP not in manifest.files or not set(manifest.files) <= {DUMP, KEY}:
+        raise InvalidBackup(folder, f"{NAME} names other files than a backup has")
+    for name, expected in manifest.files.items():
+        try:
+            found = file_of(folder / name)
+        except OSError as error:
+            raise InvalidBackup(folder, f"{name}: {error.strerror}") from error
+        if found != expected:
+            reason = f"{name} is not the file that was written: bytes were lost or changed"
+            raise InvalidBackup(folder, reason)

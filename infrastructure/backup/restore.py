@@ -1,0 +1,115 @@
+"""Bringing a backup back: into a database that holds nothing yet, in one transaction.
+
+The schema is made first, by the migrations: so the roles are there, which belong to the server and
+are in no archive. Then psql is given one transaction: the empty schema goes, the archive's SQL
+comes, and what does not fit goes. Its COMMIT is written last, once pg_restore has ended well;
+wherever any of the processes ends before, the database holds nothing, as it did.
+"""
+
+import os
+import shutil
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from infrastructure.backup.contents import Progress
+from infrastructure.backup.errors import LogInTheWay
+from infrastructure.backup.manifest import DUMP, KEY, Manifest
+from infrastructure.backup.programs import Address, Programs, Running
+from infrastructure.database import Database
+from infrastructure.sql import statement
+
+_PIECE = 2**20
+_FROM = ("--file=-", "--no-owner", "--exit-on-error")
+"""The archive as SQL; all that is in it will belong to whoever restores it."""
+_UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
+_END_OF_SETTINGS = b"SET row_security = off;\n"
+_SETTINGS = b"""\
+SET client_min_messages = warning;
+SET statement_timeout = 0;
+SET lock_timeout = '60s';
+"""
+_HINT = "the database holds nothing, as before; mend what it says below and restore again"
+
+
+def restore(
+    database: Database, url: str, folder: Path, manifest: Manifest, *, progress: Progress
+) -> None:
+    """Bring the backup in `folder` back and its schema up to date; all of it or nothing.
+
+    Raises:
+        BackupError: see the tree in `errors`.
+        MigrationError: whoever logs in may not make the schema or the roles.
+    """
+    with database.connection() as connection:
+        _refuse_filled(connection)
+        server = connection.info.server_version // 10000
+    programs = Programs.at_least(max(server, manifest.pg_dump))
+    database.migrate()
+    with (
+        programs.running("pg_restore", *_FROM, folder / DUMP, hint=_HINT, piped=True) as archive,
+        _psql(programs, url) as session,
+    ):
+        session.tell(b"BEGIN;\n" + _SETTINGS + statement("refuse_filled_log").encode())
+        _copy(archive, session, progress)
+        archive.finish()
+        session.tell(statement("forget_builds").encode() + b"COMMIT;\n")
+        session.told_all()
+        session.finish()
+    database.migrate()
+
+
+def restore_key(folder: Path, manifest: Manifest, target: Path) -> bool:
+    """Put the signing key of a backup in its place; False where it has none, or one is there."""
+    if KEY not in manifest.files:
+        return False
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        return False
+    with (folder / KEY).open("rb") as kept, os.fdopen(descriptor, "wb") as key:
+        shutil.copyfileobj(kept, key)
+        key.flush()
+        os.fsync(key.fileno())
+    return True
+
+
+def _refuse_filled(connection: psycopg.Connection) -> None:
+    """Raise `LogInTheWay` where the database has rows that would be lost."""
+    for (table,) in connection.execute(statement("select_filled_tables")).fetchall():
+        any_row = sql.SQL("SELECT FROM {} LIMIT 1").format(sql.Identifier("agentlog", table))
+        if connection.execute(any_row).fetchone() is not None:
+            raise LogInTheWay(table)
+
+
+def _psql(programs: Programs, url: str) -> AbstractContextManager[Running]:
+    address = Address.of(url)
+    arguments = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1")
+    # what an error says of the rows around it is what agents said
+    terse = ("--set=VERBOSITY=terse", "--set=SHOW_CONTEXT=never")
+    where = (f"--dbname={address.conninfo}", "--file=-")
+    return programs.running(
+        "psql",
+        *arguments,
+        *terse,
+        *where,
+        hint=_HINT,
+        environment=address.environment,
+        fed=True,
+    )
+
+
+def _copy(archive: Running, session: Running, progress: Progress) -> None:
+    """Give the archive's SQL to the session, less a setting that older servers do not know."""
+    for line in iter(archive.stdout.readline, b""):
+        if line != _UNKNOWN_BEFORE_17:
+            session.tell(line)
+        if line == _END_OF_SETTINGS:
+            break
+    done = 0
+    while piece := archive.stdout.read(_PIECE):
+        session.tell(piece)
+        done += len(piece)
+        progress("bytes", done, None)

@@ -1,0 +1,153 @@
+"""Whether what came back is what was put in: chains, trees, checkpoints, counts."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from domain.audit import Finding, broken
+from domain.errors import InvalidInput, UnknownThread
+from infrastructure.audit.auditor import Audit, Auditor
+from infrastructure.audit.notes import (
+    Checkpoint,
+    InvalidNote,
+    VerifierKey,
+    from_base64,
+    open_note,
+    origin_of,
+)
+from infrastructure.backup.contents import Contents, Progress, contents_of
+from infrastructure.backup.manifest import Manifest, TenantLog
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What whoever restores has from elsewhere, None where he has it not."""
+
+    public_key: VerifierKey | None
+    checkpoint: Checkpoint | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came back: its size, and what of it is not as it was, by tenant."""
+
+    tenants: int
+    threads: int
+    events: int
+    findings: Sequence[tuple[str, Finding]]
+    differences: Sequence[str]
+    count: int
+    """How many findings there are; not all of a thread's are kept."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is broken; a content that was erased is not."""
+        return not self.differences and not broken(each for _, each in self.findings)
+
+
+def verify(
+    database: Database,
+    manifest: Manifest,
+    *,
+    public_key: VerifierKey | None,
+    checkpoint: Checkpoint | None,
+    progress: Progress,
+) -> Verdict:
+    """Check the log in the database against itself, the manifest, and what is held elsewhere."""
+    held = _Held(public_key, checkpoint)
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET LOCAL statement_timeout = 0")
+        found = contents_of(connection, progress, checked=False)
+    findings: list[tuple[str, Finding]] = []
+    differences = list(_differences(found, manifest, held))
+    threads = count = 0
+    expected = {each.tenant: each for each in manifest.tenants}
+    for each in found.tenants:
+        auditor = Auditor(database, tenant=each.tenant)
+        for audit in _audits(database, auditor, each.tenant, expected.get(each.tenant), held):
+            threads, count = threads + 1, count + audit.count
+            findings += [(each.tenant, finding) for finding in audit.findings]
+            progress("threads", threads, None)
+        threads -= 1  # the last is that of the tree
+    return Verdict(
+        tenants=len(found.tenants),
+        threads=threads,
+        events=sum(each.events for each in found.tenants),
+        findings=findings,
+        differences=differences,
+        count=count,
+    )
+
+
+def _audits(
+    database: Database, auditor: Auditor, tenant: str, expected: TenantLog | None, held: _Held
+) -> Iterator[Audit]:
+    """Yield what became of checking each thread, and the tree at the end."""
+    for thread_id in (*auditor.headless(), *_threads(database, tenant)):
+        with suppress(UnknownThread):  # gone by now: somebody is at it already
+            yield auditor.thread(thread_id)
+    notes = []
+    if expected is not None and expected.checkpoint is not None:
+        with suppress(InvalidNote):  # which is among the differences
+            notes.append(Checkpoint.parse(expected.checkpoint))
+    if held.checkpoint is not None and held.checkpoint.origin == origin_of(tenant):
+        notes.append(held.checkpoint)
+    key = held.public_key
+    of_tenant = key is not None and key.name == origin_of(tenant)
+    yield auditor.tree(notes, public_key=key if of_tenant else None)
+
+
+def _threads(database: Database, tenant: str) -> Iterator[str]:
+    reader, after = LogReader(database, tenant=tenant), ""
+    while ids := reader.thread_ids(after=after, limit=_PAGE):
+        yield from ids
+        after = ids[-1]
+
+
+def _differences(found: Contents, manifest: Manifest, held: _Held) -> Iterator[str]:
+    """Yield what the database holds otherwise than the manifest, or what is held, says."""
+    if found.position != manifest.position:
+        yield f"the log is at position {found.position}, not {manifest.position}"
+    here = {each.tenant: each for each in found.tenants}
+    there = {each.tenant: each for each in manifest.tenants}
+    for tenant in sorted(here.keys() ^ there.keys()):
+        yield f"tenant {tenant!r} is {'not in the backup' if tenant in here else 'missing'}"
+    for tenant in sorted(here.keys() & there.keys()):
+        ours, theirs = here[tenant], there[tenant]
+        for name in ("threads", "events"):
+            if getattr(ours, name) != getattr(theirs, name):
+                yield (
+                    f"tenant {tenant!r} has {getattr(ours, name)} {name}, "
+                    f"not {getattr(theirs, name)}"
+                )
+        if ours.root != _root(theirs.root):
+            yield f"tenant {tenant!r}: the tree over all events is not the one of the backup"
+        yield from _signature(theirs, held)
+    if held.checkpoint is not None and held.checkpoint.origin not in map(origin_of, here):
+        yield f"there is no log of {held.checkpoint.origin!r}, of which you hold a checkpoint"
+
+
+def _root(text: str) -> bytes | None:
+    with suppress(ValueError):
+        return from_base64(text)
+    return None
+
+
+def _signature(log: TenantLog, held: _Held) -> Iterator[str]:
+    """Yield what is wrong with the checkpoint that came along, if anything is."""
+    if log.checkpoint is None or log.public_key is None:
+        return
+    key = held.public_key
+    try:
+        if key is None or key.name != origin_of(log.tenant):
+            key = VerifierKey.parse(log.public_key)
+        signed = open_note(log.checkpoint, key)
+    except InvalidInput as error:
+        yield f"tenant {log.tenant!r}: {error}"
+        return
+    if (signed.size, signed.root) != (log.events, _root(log.root)):
+        yield f"tenant {log.tenant!r}: the checkpoint of the backup is over another log"

@@ -1,0 +1,92 @@
+"""What was erased from the log goes from a dataset: files that still have it are written anew."""
+
+from bisect import bisect_left
+from contextlib import closing
+from dataclasses import dataclass
+
+import psycopg
+
+from infrastructure.database import Database
+from infrastructure.dataset.ahead import ahead
+from infrastructure.dataset.event_pages import read_events
+from infrastructure.dataset.folder import Folder
+from infrastructure.dataset.manifest import EventsFile, Manifest
+from infrastructure.dataset.part import Part
+from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.readmodels.present import Progress
+from infrastructure.sql import statement
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """The threads of erasures after one, and the number of the last of them."""
+
+    number: int
+    threads: list[str]
+
+
+def erased_since(connection: psycopg.Connection, tenant: str, number: int) -> Erased:
+    """Return in which threads of a tenant something was erased after an erasure."""
+    row = connection.execute(
+        statement("select_erased_threads"), {"tenant": tenant, "after": number}
+    ).fetchone()
+    return Erased(number, []) if row is None else Erased(row[0], row[1] or [])
+
+
+def stale_tables(database: Database, manifest: Manifest) -> list[str]:
+    """Return the read models whose files may have what was erased since."""
+    with database.connection() as connection:
+        return [
+            name
+            for name, table in manifest.tables.items()
+            if erased_since(connection, manifest.tenant, table.erasures).threads
+        ]
+
+
+def renew_events(database: Database, folder: Folder, *, progress: Progress) -> int:
+    """Write the files of events anew from which something was erased; return how many."""
+    manifest = folder.manifest
+    with database.connection() as connection:
+        erased = erased_since(connection, manifest.tenant, manifest.erasures)
+        asked = {
+            "tenant": manifest.tenant,
+            "after": manifest.erasures,
+            "upto": erased.number,
+            "last": manifest.position,
+        }
+        found = connection.execute(statement("select_erased_positions"), asked).fetchall()
+    positions = [position for (position,) in found]
+    stale = [file for file in manifest.events if _has_one(file, positions)]
+    for number, file in enumerate(stale, 1):
+        _renew(database, folder, file)
+        progress(f"{EVENTS}, erased", number, len(stale))
+    if erased.number != manifest.erasures:
+        folder.write(folder.manifest.model_copy(update={"erasures": erased.number}))
+    return len(stale)
+
+
+def _has_one(file: EventsFile, positions: list[int]) -> bool:
+    place = bisect_left(positions, file.first)
+    return place < len(positions) and positions[place] <= file.last
+
+
+def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
+    """Have a file stand in its place as its events are now, and the manifest know its size.
+
+    Where that breaks off in between, the manifest names another size: the next export sees a file
+    that is not whole, and writes it and what follows again.
+    """
+    tenant = folder.manifest.tenant
+    part = Part(folder.partial(), schema_of(EVENTS, tenant=tenant))
+    try:
+        events = read_events(database, tenant=tenant, after=file.first - 1, upto=file.last)
+        with closing(ahead(events)) as batches:
+            for batch in batches:
+                part.write(batch)
+        size = part.finish()
+    finally:
+        part.close()
+    folder.publish([(part.path, file.path)])
+    renewed = file.model_copy(update={"bytes": size})
+    files = [renewed if each == file else each for each in folder.manifest.events]
+    folder.write(folder.manifest.model_copy(update={"events": files}))

@@ -1,0 +1,112 @@
+"""Doing what redactions say, one after another, each in one transaction."""
+
+import logging
+import time
+
+import psycopg
+from psycopg.errors import DeadlockDetected
+
+from domain.catalogue import read_stored
+from domain.facts import ThreadRedacted
+from domain.json_text import parse_stored
+from infrastructure.database import Connections
+from infrastructure.erasure.blanking import Erasure, blank_events
+from infrastructure.erasure.locks import erase_alone
+from infrastructure.erasure.renewal import renew_rows
+from infrastructure.erasure.unreferenced import delete_unreferenced
+from infrastructure.listening import ERASED
+from infrastructure.sql import statement
+
+logger = logging.getLogger("agentlog")
+
+_TRIES = 5
+_PAUSE_SECONDS = 0.1
+
+_AT_LEISURE = (
+    # a thread may be long, and projections are at work on their builds for seconds
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL lock_timeout = '60s'",
+    "SET LOCAL idle_in_transaction_session_timeout = '10min'",
+)
+
+
+class Eraser:
+    """Erases for all tenants; `database` is the service's own, as read models are of all."""
+
+    def __init__(self, database: Connections) -> None:
+        self._database = database
+
+    def finish(self, tenant: str, thread_id: str) -> int:
+        """Do whatever redactions of a thread are not done yet, in their order.
+
+        Returns how many that were. One that another process does meanwhile is waited for.
+
+        Raises:
+            DatabaseUnavailable: the database broke off; what is done is done, the rest is left.
+        """
+        waiting = [each for each in self._waiting(tenant) if each[1] == thread_id]
+        return sum(self._erase(*each) for each in waiting)
+
+    def finish_all(self, tenant: str | None = None) -> int:
+        """Do what is not done yet of a tenant, or of all; one that fails holds up no other thread.
+
+        It is tried again the next time, and whoever asks for it is told why it fails.
+        """
+        done, failed = 0, set[tuple[str, str]]()
+        for waiting, thread_id, version in self._waiting(tenant):
+            if (waiting, thread_id) in failed:  # they build on each other
+                continue
+            try:
+                done += self._erase(waiting, thread_id, version)
+            except Exception:
+                logger.exception("version %d of %s cannot be done yet", version, thread_id)
+                failed.add((waiting, thread_id))
+        return done
+
+    def _waiting(self, tenant: str | None) -> list[tuple[str, str, int]]:
+        with self._database.connection() as connection:
+            return connection.execute(
+                statement("select_erasures_to_do"), {"tenant": tenant}
+            ).fetchall()
+
+    def _erase(self, tenant: str, thread_id: str, version: int) -> bool:
+        for attempt in range(1, _TRIES + 1):
+            with self._database.connection() as connection:
+                try:
+                    return _erase(connection, tenant, thread_id, version)
+                except DeadlockDetected as error:  # as where a build goes live
+                    if attempt == _TRIES:
+                        raise
+                    logger.info("an erasure is tried again: %s", error)
+            time.sleep(_PAUSE_SECONDS * attempt)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bool:
+    """Do one erasure, all or nothing; tell whether it was still to be done."""
+    place = {"tenant": tenant, "thread_id": thread_id}
+    with connection.transaction():
+        for setting in _AT_LEISURE:
+            connection.execute(setting)
+        erase_alone(connection)
+        row = connection.execute(
+            statement("select_redaction"), {**place, "version": version}
+        ).fetchone()
+        if row is None:
+            return False
+        fact = read_stored("thread.redacted", parse_stored(row[0]))
+        if not isinstance(fact, ThreadRedacted):
+            raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
+        file = None if fact.blob is None else bytes.fromhex(fact.blob)
+        erasure = Erasure(tenant, thread_id, version, fact)
+        candidates = blank_events(connection, erasure, file=file)
+        connection.execute(statement("lock_snapshots"), place)
+        connection.execute(statement("delete_snapshots_of_thread"), place)
+        renew_rows(connection, tenant, thread_id)
+        connection.execute(
+            "SELECT agentlog.finish_erasure(%s, %s, %s)", (tenant, thread_id, version)
+        )
+        connection.execute("SELECT pg_notify(%s, '')", (ERASED,))
+        # the last step, as it may hold up whoever appends
+        delete_unreferenced(connection, tenant, candidates)
+    return True

@@ -1,0 +1,39 @@
+"""Rows of read models made anew for a thread, within the caller's transaction."""
+
+import logging
+
+import psycopg
+
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.projection import Projection
+from infrastructure.readmodels.tables import delete_thread
+from infrastructure.sql import statement
+from projections.readmodels.registry import READ_MODELS
+
+logger = logging.getLogger("agentlog")
+
+
+def renew_rows(connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
+    """Have every build say of a thread what its events say now, as far as the build has come.
+
+    A build of other code loses the thread's rows: that code's next build has them again. So does
+    one whose code fails on the events, which then stands still until it is built anew.
+    """
+    found = connection.execute(statement("lock_builds")).fetchall()
+    for name, build, version in found:
+        delete_thread(connection, f"{name}_{build}", tenant, thread_id)
+        model = READ_MODELS.get(name)
+        if model is None or model.version != version:
+            continue
+        try:
+            with connection.transaction():
+                Projection(model, build).renew_thread(connection, tenant, thread_id)
+        except psycopg.OperationalError:
+            raise
+        except Exception as error:
+            logger.exception("the rows of an erased thread in %s cannot be made anew", name)
+            position = builds.position_of(connection, name, build)
+            reason = f"{thread_id} after an erasure: {type(error).__name__}: {error}; rebuild it"
+            builds.stop(connection, name, build, position=position, error=reason)
+    if found:
+        builds.notify(connection)

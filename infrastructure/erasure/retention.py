@@ -1,0 +1,115 @@
+"""Retention: threads that a rule says are due, found and redacted one by one."""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from domain.errors import InvalidInput
+from domain.facts import ThreadRedacted
+from domain.retention import Rule, Rules
+from infrastructure.database import Connections
+from infrastructure.heads import Head
+from infrastructure.reader import ThreadFilter
+from infrastructure.sql import statement
+from infrastructure.store import Store
+
+_PAGE = 500
+
+
+class InvalidRules(InvalidInput):
+    """The file says no rules of retention."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: {reason}; rules are TOML or JSON, as in "
+            '[[rules]] older_than = "90d" reason = "kept for 90 days"'
+        )
+        self.path, self.reason = path, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A thread whose contents are to go: how many events and bytes, since when, and why.
+
+    `bytes` are as they are stored, less what stands apart from its events as a blob.
+    """
+
+    thread_id: str
+    last: datetime
+    events: int
+    bytes: int
+    reason: str
+
+
+def read_rules(path: Path) -> Rules:
+    """Return the rules of a file; raises `InvalidRules`."""
+    try:
+        text = path.read_text("utf-8")
+        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        return Rules.model_validate(found)
+    except OSError as error:
+        raise InvalidRules(path, str(error.strerror)) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidRules(path, f"{where}: {first['msg']}" if where else first["msg"]) from error
+    except ValueError as error:
+        raise InvalidRules(path, str(error)) from error
+
+
+class Retention:
+    """Finds what is due of one tenant."""
+
+    def __init__(self, database: Connections, store: Store, *, tenant: str) -> None:
+        self._database = database
+        self._store = store
+        self._tenant = tenant
+
+    def due(self, rules: Rules) -> Iterator[Due]:
+        """Yield what is due now by the store's clock, the threads that moved last first.
+
+        Threads may be redacted meanwhile: that takes them to where the list has been already.
+        """
+        with self._database.connection() as connection:
+            row = connection.execute(statement("store_clock")).fetchone()
+        if row is None:
+            raise RuntimeError("the store has no clock")
+        now: datetime = row[0]
+        before: int | None = None
+        while heads := self._store.threads(ThreadFilter(), before=before, limit=_PAGE):
+            for head in heads:
+                rule = _rule_for(rules, head, now)
+                if rule is not None and not self._is_erased(head):
+                    yield self._weighed(head, rule)
+            before = heads[-1].position
+
+    def _is_erased(self, head: Head) -> bool:
+        """Tell whether the thread was redacted and nothing has come since."""
+        events = self._store.messages(head.thread_id, after=head.version - 1, limit=1)
+        last = events[0].message if events else None
+        return isinstance(last, ThreadRedacted) and last.all
+
+    def _weighed(self, head: Head, rule: Rule) -> Due:
+        asked = {"tenant": self._tenant, "thread_id": head.thread_id}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("select_weight"), asked).fetchone()
+        events, size = (0, 0) if row is None else row
+        if head.updated_at is None:
+            raise RuntimeError(f"thread {head.thread_id!r} has never moved")
+        return Due(head.thread_id, head.updated_at, events, size, rule.reason)
+
+
+def _rule_for(rules: Rules, head: Head, now: datetime) -> Rule | None:
+    metadata = head.read_facts().get("metadata", {})
+    last = head.updated_at
+    if last is None:
+        return None
+    for rule in rules.rules:
+        if rule.covers(head.thread_id, head.status, metadata, last=last, now=now):
+            return rule
+    return None

@@ -1,0 +1,81 @@
+"""Who read what, where reads are audited: a row each, before the answer goes out."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+import psycopg
+
+from domain.errors import AgentlogError
+from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.reader import BIGGEST
+from infrastructure.sql import statement
+
+
+class AccessNotRecorded(AgentlogError):
+    """The read was to be put on record, and could not be."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this read could not be put on record, so it was refused (AGENTLOG_READ_AUDIT is on): "
+            "ask again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A request for data, and what it was answered with; `route` is a template.
+
+    `tenant` is the key's; the service's own where there was no valid key.
+    """
+
+    tenant: str
+    at: datetime
+    key_id: str | None
+    method: str
+    route: str
+    thread_id: str | None
+    status: int
+    request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(Access):
+    """An access on record; numbers grow."""
+
+    number: int
+
+
+class Accesses:
+    """The record of all tenants' accesses; it only grows."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def note(self, access: Access) -> None:
+        """Put an access on record; raises `AccessNotRecorded`."""
+        try:
+            with self._database.connection() as connection:
+                connection.execute(statement("insert_access"), asdict(access))
+        except (DatabaseUnavailable, psycopg.Error) as error:
+            raise AccessNotRecorded from error
+
+    def page(
+        self,
+        tenant: str,
+        *,
+        key_id: str | None = None,
+        thread_id: str | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[Recorded]:
+        """Return a tenant's accesses, the latest first, below the number `before`."""
+        asked = {
+            "tenant": tenant,
+            "key_id": key_id,
+            "thread_id": thread_id,
+            "before": BIGGEST if before is None else before,
+            "limit": limit,
+        }
+        with self._database.connection() as connection:
+            rows = connection.execute(statement("select_accesses"), asked).fetchall()
+        return [Recorded(*row) for row in rows]

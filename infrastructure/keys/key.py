@@ -1,0 +1,107 @@
+"""What a key looks like, what is kept of it, and what it allows."""
+
+import re
+from base64 import b32encode
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Self
+
+from typing_extensions import override
+
+from domain.access import Principal, Scope
+
+RANDOM_BYTES = 40
+"""What a key is made of: 8 bytes for its id, 32 for its secret."""
+KEY_PATTERN = r"agentlog_[a-z2-7]{12}_[0-9a-f]{64}"
+ID_PATTERN = r"^[a-z2-7]{12}$"
+
+_KEY = re.compile(KEY_PATTERN + r"\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyText:
+    """A key as its owner has it. No printing of it shows the secret, but `reveal`."""
+
+    key_id: str
+    secret: str = field(repr=False)
+
+    @classmethod
+    def made_of(cls, randomness: bytes) -> Self:
+        """Return the key that `RANDOM_BYTES` bytes of randomness make."""
+        key_id = b32encode(randomness[:8]).decode("ascii")[:12].lower()
+        return cls(key_id, randomness[8:RANDOM_BYTES].hex())
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Return the key that `text` is, None where it is none."""
+        if not _KEY.match(text):
+            return None
+        _, key_id, secret = text.split("_")
+        return cls(key_id, secret)
+
+    @property
+    def digest(self) -> bytes:
+        """SHA-256 of the secret: all that is kept of it.
+
+        Slow hashes are for passwords, which can be guessed; 256 random bits cannot, whatever
+        hash they went through, and this one is paid by each request.
+        """
+        return sha256(self.secret.encode("ascii")).digest()
+
+    def reveal(self) -> str:
+        """Return the key itself, to hand it to its owner once."""
+        return f"agentlog_{self.key_id}_{self.secret}"
+
+    @override
+    def __str__(self) -> str:
+        return f"key {self.key_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key as it is on record; times have their zone, `None` says never.
+
+    `created_by` and `revoked_by` are ids of keys, None for the command line and for whoever asked
+    while no key was needed.
+    """
+
+    id: str
+    tenant: str
+    name: str
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    revoked_by: str | None
+
+    @property
+    def principal(self) -> Principal:
+        """Whoever holds it."""
+        return Principal(self.tenant, frozenset(self.scopes), self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """A key with what it is recognised by; ready to be asked at each request."""
+
+    key: Key
+    principal: Principal
+    digest: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, key: Key, digest: bytes) -> Self:
+        """Return a key as it was read."""
+        return cls(key, key.principal, digest)
+
+    def flaw(self, given: KeyText, *, now: datetime) -> str | None:
+        """Return why it does not open to `given` at `now`."""
+        if not compare_digest(given.digest, self.digest):
+            return "its secret is another"
+        if self.key.revoked_at is not None:
+            return "it was revoked"
+        if self.key.expires_at is not None and self.key.expires_at <= now:
+            return "it has expired"
+        return None

@@ -1,0 +1,117 @@
+"""Keys in PostgreSQL: made, listed, found, revoked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.access import Scope
+from domain.errors import NotThere
+from infrastructure.database import Database
+from infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
+from infrastructure.listening import KEYED
+from infrastructure.sql import statement
+
+Clock = Callable[[], datetime]
+"""Returns the time, with its zone."""
+
+
+class UnknownKey(NotThere):
+    """The tenant has no key of that id."""
+
+    def __init__(self, key_id: str) -> None:
+        super().__init__(f"there is no key {key_id[:64]!r}: `agentlog keys list` lists them")
+        self.key_id = key_id
+
+
+class Keys:
+    """All keys of the service; `random_bytes` and `clock` are where randomness and time come from.
+
+    `wait_seconds`: how long a look-up waits for a connection.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        random_bytes: Callable[[int], bytes],
+        clock: Clock,
+        wait_seconds: float | None = None,
+    ) -> None:
+        self._database = database
+        self._random_bytes = random_bytes
+        self._wait_seconds = wait_seconds
+        self.clock = clock
+
+    def create(
+        self,
+        tenant: str,
+        *,
+        name: str,
+        scopes: Sequence[Scope],
+        expires_at: datetime | None = None,
+        created_by: str | None = None,
+    ) -> tuple[KeyText, Key]:
+        """Make a key; its text is not to be had again."""
+        text = KeyText.made_of(self._random_bytes(RANDOM_BYTES))
+        asked = {
+            "id": text.key_id,
+            "tenant": tenant,
+            "name": name,
+            "scopes": list(scopes),
+            "secret_sha256": text.digest,
+            "created_at": self.clock(),
+            "created_by": created_by,
+            "expires_at": expires_at,
+        }
+        with self._database.connection() as connection, connection.transaction():
+            connection.execute(statement("insert_key"), asked)
+            _tell(connection)
+            return text, _stored(connection, text.key_id).key
+
+    def revoke(self, tenant: str, key_id: str, *, revoked_by: str | None = None) -> Key:
+        """Have a key of a tenant's open nothing any more; raises `UnknownKey`."""
+        asked = {"tenant": tenant, "id": key_id, "at": self.clock(), "by": revoked_by}
+        with self._database.connection() as connection, connection.transaction():
+            connection.execute(statement("revoke_key"), asked)
+            _tell(connection)
+            found = _stored(connection, key_id).key
+            if found.tenant != tenant:
+                raise UnknownKey(key_id)
+            return found
+
+    def page(self, tenant: str, *, after: str = "", limit: int = 1000) -> list[Key]:
+        """Return keys of a tenant by id, beyond `after`, whatever has become of them."""
+        asked = {"tenant": tenant, "after": after, "limit": limit}
+        with self._database.connection() as connection:
+            rows = connection.execute(statement("select_keys"), asked).fetchall()
+        return [_key(row) for row in rows]
+
+    def find(self, key_id: str) -> StoredKey:
+        """Return a key of any tenant's; raises `UnknownKey`."""
+        with self._database.connection(wait_seconds=self._wait_seconds) as connection:
+            return _stored(connection, key_id)
+
+    def ever_made(self) -> bool:
+        """Tell whether there was ever a key: from then on, nobody is served without one."""
+        with self._database.connection(wait_seconds=self._wait_seconds) as connection:
+            return connection.execute(statement("key_was_made")).fetchone() == (True,)
+
+
+def _stored(connection: psycopg.Connection, key_id: str) -> StoredKey:
+    row = connection.execute(statement("select_key"), {"id": key_id}).fetchone()
+    if row is None:
+        raise UnknownKey(key_id)
+    return StoredKey.of(_key(row[:-1]), bytes(row[-1]))
+
+
+def _key(row: TupleRow) -> Key:
+    found = Key(*row)
+    return replace(found, scopes=tuple(found.scopes))
+
+
+def _tell(connection: psycopg.Connection) -> None:
+    """Have every process forget what it knows of keys, once this is committed."""
+    connection.execute("SELECT pg_notify(%s, '')", (KEYED,))

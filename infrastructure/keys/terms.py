@@ -1,0 +1,61 @@
+"""What a key may be made with: a name, scopes, and until when it is good."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from domain.access import SCOPES, Scope
+from domain.errors import InvalidInput
+
+_MOST_NAME = 200
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_SPAN = re.compile(r"([0-9]{1,6})([mhdw])\Z")
+
+
+class InvalidKeyTerms(InvalidInput):
+    """A key cannot be made like that."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+
+
+def name_of(text: str) -> str:
+    """Return a key's name; raises `InvalidKeyTerms`."""
+    name = text.strip()
+    if not name or len(name) > _MOST_NAME or not name.isprintable():
+        raise InvalidKeyTerms(
+            "name", f"say what the key is for, in 1 to {_MOST_NAME} printable characters"
+        )
+    return name
+
+
+def scopes_of(texts: Sequence[str]) -> tuple[Scope, ...]:
+    """Return scopes, each once, in their own order; raises `InvalidKeyTerms`."""
+    unknown = [each for each in texts if each not in SCOPES]
+    if unknown or not texts:
+        said = f"{unknown[0][:32]!r} is no scope" if unknown else "there is none"
+        raise InvalidKeyTerms("scopes", f"{said}: choose from {', '.join(SCOPES)}")
+    return tuple(each for each in SCOPES if each in texts)
+
+
+def expiry_of(text: str, *, now: datetime) -> datetime:
+    """Return when a key ends: `90d` from now (m, h, d, w), or an RFC 3339 time.
+
+    Raises:
+        InvalidKeyTerms: it is neither, or has passed.
+    """
+    ways = "give a span as 90d (m, h, d, w), or a time as 2027-01-31T00:00:00Z"
+    try:
+        span = _SPAN.match(text)
+        if span is not None:
+            found = now + timedelta(**{_UNITS[span[2]]: int(span[1])})
+        else:
+            found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError) as error:
+        raise InvalidKeyTerms("expires", f"{text[:64]!r} is no time: {ways}") from error
+    if found.tzinfo is None:
+        raise InvalidKeyTerms("expires", f"{text[:64]!r} has no zone: {ways}")
+    if found <= now:
+        raise InvalidKeyTerms("expires", f"{text[:64]!r} has passed: {ways}")
+    return found

@@ -1,0 +1,1 @@
+DELETE FROM agentlog.blobs WHERE tenant = %(tenant)s AND sha256 = ANY (%(digests)s::bytea[])

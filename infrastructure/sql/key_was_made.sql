@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT FROM agentlog.keys)

@@ -1,0 +1,12 @@
+-- Where events stand that something was erased from after an erasure of some number.
+SELECT blank.position
+FROM agentlog.erasures
+JOIN agentlog.events AS blank
+    ON blank.tenant = erasures.tenant
+    AND blank.thread_id = erasures.thread_id
+    AND blank.redacted = erasures.version
+WHERE erasures.tenant = %(tenant)s
+  AND erasures.number > %(after)s
+  AND erasures.number <= %(upto)s
+  AND blank.position <= %(last)s
+ORDER BY blank.position

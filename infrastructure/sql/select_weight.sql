@@ -1,0 +1,7 @@
+-- What of a thread is still to be erased: how many events, and bytes as they are stored.
+SELECT count(*), coalesce(sum(length(body) + coalesce(length(metadata), 0)), 0)::bigint
+FROM agentlog.events
+WHERE tenant = %(tenant)s
+  AND thread_id = %(thread_id)s
+  AND redacted IS NULL
+  AND type <> 'thread.redacted'

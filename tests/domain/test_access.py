@@ -1,0 +1,18 @@
+"""Who may what: scopes stand for themselves."""
+
+import pytest
+
+from domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal, Scope
+
+
+@pytest.mark.parametrize("held", SCOPES)
+def test_no_scope_includes_another(held: Scope) -> None:
+    principal = Principal("t", frozenset({held}), "k")
+    assert [each for each in SCOPES if principal.may(each)] == [held]
+
+
+def test_a_refusal_says_the_way_out_and_not_whether_there_is_a_key() -> None:
+    assert "agentlog keys create" in str(NotAuthenticated())
+    refusal = NotAllowed("redact")
+    assert refusal.scope == "redact"
+    assert "agentlog keys create --scope redact" in str(refusal)

@@ -1,0 +1,148 @@
+"""A skeleton is a message of the catalogue that says nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
+from domain.facts import ThreadRedacted
+from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.redaction import REDACTED, skeleton, skeleton_metadata, without_files
+from tests.test_golden import EVENTS, _prepared
+
+ID = "01KE6Q4Z8N2V7X3B5C9D1F0G2H"
+
+SAID = "Zarquon"
+"""Stands in every free text of what follows."""
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_every_type_has_one_that_the_catalogue_reads(name: str) -> None:
+    before = _prepared(name)
+    kind = name.partition("-")[0]
+    blank = skeleton(kind, before.message.id, before.body)
+    raw, was = parse_stored(blank), parse_stored(before.body)
+    assert read_stored(kind, raw) is not None
+    assert [raw[key] for key in ("id", "timestamp", "type")] == [
+        was[key] for key in ("id", "timestamp", "type")
+    ]
+    assert skeleton(kind, before.message.id, blank) == blank
+
+
+def test_every_type_is_among_them() -> None:
+    assert {name.partition("-")[0] for name in EVENTS} >= {*MESSAGE_TYPES, *FACT_TYPES}
+
+
+SAYING: list[dict[str, JsonValue]] = [
+    {
+        "type": "input",
+        "text": SAID,
+        "files": [{"data": "QQ==", "filename": SAID, "mimeType": SAID}],
+    },
+    {"type": "input", "files": [{"data": "QQ==", "filename": SAID}]},
+    {"type": "reply", "text": SAID},
+    {"type": "reasoning", "title": SAID, "summary": SAID},
+    {
+        "type": "tool_calls",
+        "calls": [{"id": "a", "name": "f", "args": [SAID], "argumentsText": SAID}],
+    },
+    {"type": "tool_results", "results": [{"callId": "a", "output": {SAID: SAID}, "error": SAID}]},
+    {
+        "type": "tool_results",
+        "results": [{"output": SAID, "error": {"name": SAID, "message": SAID, "stack": SAID}}],
+    },
+    {"type": "system", "text": SAID},
+    {"type": "log", "text": SAID},
+    {"type": "approval_request", "callId": "a", "tool": "f", "args": {SAID: SAID}, "reason": SAID},
+    {"type": "approval_response", "callId": "a", "approved": True, "reason": SAID},
+    {"type": "worker_spawned", "workerId": "w", "objective": SAID, "context": SAID},
+    {"type": "worker_result", "workerId": "w", "output": {SAID: SAID}},
+    {"type": "worker_result", "workerId": "w", "error": {"message": SAID, "code": SAID}},
+    {"type": "llm_request", "model": "m", "responseFormat": {"schema": SAID}},
+    {"type": "scratchpad", "text": SAID, "mode": "append"},
+    {"type": "runtime_error", "error": SAID},
+    {"type": "shutdown", "reason": SAID},
+    {"type": "exit", "reason": "error", "message": SAID},
+    {"type": "vendor.note", "payload": {SAID: SAID}},
+    {"type": "thread.started", "goal": SAID, "metadata": {SAID: SAID}, "parent": "p"},
+    {"type": "thread.closed", "reason": SAID},
+    {"type": "thread.annotated", "metadata": {SAID: SAID}},
+    {"type": "reply", "text": SAID, "unknown": SAID},
+    {"type": "no such type", "text": SAID},
+]
+
+
+@pytest.mark.parametrize("raw", SAYING, ids=lambda raw: raw["type"])
+def test_nothing_is_left_of_what_was_said(raw: dict[str, JsonValue]) -> None:
+    body = print_bytes({"id": ID, "timestamp": 1, **raw})
+    blank = skeleton(raw["type"], ID, body)
+    assert SAID.encode() not in blank
+    assert (read_stored(raw["type"], parse_stored(blank)) is None) == (
+        read_stored(raw["type"], parse_stored(body)) is None
+    )
+
+
+def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
+    def blank(raw: dict[str, JsonValue]) -> JsonValue:
+        body = print_bytes({"id": ID, "timestamp": 1, **raw})
+        found = parse_stored(skeleton(raw["type"], ID, body))
+        return {key: found[key] for key in found if key not in {"id", "timestamp", "type"}}
+
+    assert blank(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}
+    assert blank(SAYING[5]) == {"results": [{"callId": "a", "output": REDACTED, "error": REDACTED}]}
+    assert blank(SAYING[6]) == {"results": [{"output": REDACTED, "error": {"message": REDACTED}}]}
+    response = {"model": "m", "usage": {"totalTokens": 7}, "finishReason": "stop", "costUsd": 0.1}
+    assert blank({"type": "llm_response", **response}) == response
+    assert blank({"type": "thread.started", "policy": "record", "parent": "p", "limits": None}) == {
+        "parent": "p",
+        "limits": None,
+        "policy": "record",
+    }
+
+
+@pytest.mark.parametrize("body", [b"", b"garbage", b"[]", b"\xff", b'{"timestamp":true}'])
+def test_what_cannot_be_read_leaves_its_type_and_id(body: bytes) -> None:
+    assert parse_stored(skeleton("reply", ID, body)) == {"id": ID, "timestamp": 0, "type": "reply"}
+
+
+@given(st.binary(max_size=40) | st.sampled_from([b'{"responseId":"r","actor":"x"}']))
+def test_of_metadata_only_the_response_stays(metadata: bytes) -> None:
+    left = skeleton_metadata(metadata)
+    assert left is None or parse_stored(left).keys() == {"responseId"}
+    assert skeleton_metadata(None) is None
+    assert skeleton_metadata(b'{"responseId":"r","actor":"x"}') == b'{"responseId":"r"}'
+
+
+def test_a_file_goes_and_the_others_stay() -> None:
+    body = print_bytes(
+        {
+            "id": ID,
+            "timestamp": 1,
+            "type": "input",
+            "text": "see",
+            "files": [{"data": "QQ=="}, {"data": "Qg==", "filename": "b"}],
+        }
+    )
+    raw = parse_stored(without_files(body, [0]))
+    assert (raw["text"], raw["files"][1]) == ("see", {"data": "Qg==", "filename": "b"})
+    assert raw["files"][0]["filename"] == REDACTED
+    assert read_stored("input", raw) is not None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"messages": []},
+        {"messages": [ID], "all": True},
+        {"all": True, "blob": "0" * 64},
+        {"messages": [ID], "reason": " "},
+        {"messages": [ID], "blob": "nonsense"},
+        {"messages": ["nonsense"]},
+    ],
+)
+def test_a_redaction_says_clearly_what_it_is_of(wrong: dict[str, JsonValue]) -> None:
+    raw = {"id": ID, "timestamp": 1, "type": "thread.redacted", "reason": "why", **wrong}
+    assert read_stored("thread.redacted", raw) is None
+    right = {"id": ID, "timestamp": 1, "type": "thread.redacted", "reason": "why", "all": True}
+    assert isinstance(read_stored("thread.redacted", right), ThreadRedacted)

@@ -1,0 +1,60 @@
+"""Rules of retention: all that one says has to be so."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import ValidationError
+
+from domain.json_text import JsonValue
+from domain.retention import Rule, age_of
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "age"),
+    [("12h", timedelta(hours=12)), ("90d", timedelta(days=90)), ("4w", timedelta(weeks=4))],
+)
+def test_ages_are_read(text: str, age: timedelta) -> None:
+    assert age_of(text) == age
+
+
+@pytest.mark.parametrize(
+    "text", ["", "90", "0d", "-1d", "1.5d", "90 d", "9999999d", "1y", "d", "1d "]
+)
+def test_what_is_no_age_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError):
+        Rule(older_than=text, reason="x")
+
+
+def _covers(last: datetime, **asked: object) -> bool:
+    rule = Rule.model_validate({"older_than": "90d", "reason": "x", **asked})
+    metadata: dict[str, JsonValue] = {"team": "a", "vip": True, "score": 1, "list": [1]}
+    return rule.covers("support-1", "closed", metadata, last=last, now=NOW)
+
+
+def test_a_thread_is_due_once_it_is_older() -> None:
+    edge = NOW - timedelta(days=90)
+    assert not _covers(edge)
+    assert _covers(edge - timedelta(microseconds=1))
+
+
+@pytest.mark.parametrize(
+    ("asked", "covered"),
+    [
+        ({}, True),
+        ({"status": "closed"}, True),
+        ({"status": "open"}, False),
+        ({"threads": "support-"}, True),
+        ({"threads": "sales-"}, False),
+        ({"metadata": {"team": "a"}}, True),
+        ({"metadata": {"team": "a", "vip": True, "score": 1.0}}, True),
+        ({"metadata": {"team": "b"}}, False),
+        ({"metadata": {"vip": 1}}, False),
+        ({"metadata": {"score": True}}, False),
+        ({"metadata": {"none": "a"}}, False),
+        ({"metadata": {"list": "a"}}, False),
+    ],
+)
+def test_all_that_a_rule_says_has_to_be_so(asked: dict[str, object], *, covered: bool) -> None:
+    assert _covers(NOW - timedelta(days=365), **asked) == covered

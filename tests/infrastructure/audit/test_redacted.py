@@ -1,0 +1,108 @@
+"""What was redacted leaves the chain whole; what only says that it was is found."""
+
+import pytest
+
+from domain.json_text import parse, print_bytes
+from infrastructure.audit.auditor import Auditor
+from infrastructure.audit.bundle import check_bundle
+from infrastructure.audit.checkpoints import Checkpoints
+from infrastructure.audit.evidence import Evidence
+from infrastructure.database import Database
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.store import Store
+from tests.infrastructure.appends import TENANT, check_log
+from tests.infrastructure.audit.conftest import Owner
+
+
+@pytest.fixture
+def redactor(database: Database, told: Store) -> Redactor:
+    """Whom the tests ask to erase."""
+    return Redactor(database, told, Eraser(database), tenant=TENANT)
+
+
+def _found(auditor: Auditor) -> list[tuple[str, int | None, bool]]:
+    return [(each.what, each.version, each.breaks) for each in auditor.thread("t").findings]
+
+
+def test_a_redacted_message_is_missing_and_nothing_is_broken(
+    told: Store, redactor: Redactor, auditor: Auditor, checkpoints: Checkpoints, database: Database
+) -> None:
+    checkpoints.make()
+    redactor.redact("t", [told.messages("t")[5].message_id], "why")
+    assert _found(auditor) == [("content-missing", 6, False)]
+    assert auditor.thread("t").whole
+    (finding,) = auditor.thread("t").findings
+    assert f"redacted by version {told.thread('t').version}" in finding.detail
+    assert auditor.tree().whole
+    checkpoints.make()
+    assert auditor.tree().whole
+    check_log(database)
+
+
+def test_evidence_of_a_redacted_thread_verifies_offline(
+    told: Store, redactor: Redactor, evidence: Evidence
+) -> None:
+    redactor.redact("t", None, "why")
+    text = "".join(evidence.of_thread("t")).encode()
+    verdict = check_bundle(text)
+    assert verdict.whole
+    assert {each.what for each in verdict.findings} == {"content-missing"}
+    assert len(verdict.findings) == told.thread("t").version - 1
+    bundle = parse(text)
+    event = bundle["events"][3]
+    assert (event["body"], event["metadata"]) == (None, None)
+    # whatever is put in its place, or marked without a reason, shows
+    event["body"] = "e30="
+    assert not check_bundle(print_bytes(bundle)).whole
+    event["body"] = None
+    assert check_bundle(print_bytes(bundle)).whole
+    event["redacted"] = 2
+    found = [each.what for each in check_bundle(print_bytes(bundle)).findings if each.breaks]
+    assert found == ["redaction-unfounded"]
+
+
+@pytest.mark.usefixtures("redactor")
+def test_a_mark_without_a_redaction_is_found(auditor: Auditor, owner: Owner) -> None:
+    blank = (
+        "UPDATE agentlog.events SET redacted = %s, metadata_sha256 = sha256(coalesce(metadata,'')),"
+        " metadata = NULL, body = '{}' WHERE thread_id = 't' AND version = %s"
+    )
+    owner.do(blank, 9, 6)
+    assert _found(auditor) == [
+        ("content-missing", 6, False),
+        ("redaction-unfounded", 6, True),
+    ]
+
+
+def test_a_mark_of_a_redaction_of_others_is_found(
+    told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
+) -> None:
+    done = redactor.redact("t", [told.messages("t")[5].message_id], "why")
+    owner.do(
+        "UPDATE agentlog.events SET redacted = %s WHERE thread_id = 't' AND version = 4",
+        done.version,
+    )
+    assert ("redaction-unfounded", 4, True) in _found(auditor)
+    owner.do("UPDATE agentlog.events SET redacted = NULL WHERE thread_id = 't' AND version = 4")
+    assert [each for each in _found(auditor) if each[2]] == []
+    # a body that is gone without a mark is one that was altered
+    owner.do("UPDATE agentlog.events SET redacted = NULL WHERE thread_id = 't' AND version = 6")
+    assert ("body-altered", 6, True) in _found(auditor)
+
+
+def test_something_else_in_the_place_of_a_skeleton_is_found(
+    told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
+) -> None:
+    redactor.redact("t", None, "why")
+    owner.do(
+        "UPDATE agentlog.events SET body = replace(convert_from(body, 'UTF8'), '[redacted]', 'lie')"
+        "::bytea WHERE thread_id = 't' AND type = 'reply' AND version = 6"
+    )
+    assert [each for each in _found(auditor) if each[2]] == [("body-altered", 6, True)]
+    owner.do(
+        "UPDATE agentlog.events SET metadata_sha256 = sha256('') "
+        "WHERE thread_id = 't' AND version = 6"
+    )
+    assert ("link-broken", 6, True) in _found(auditor)
+    assert told.thread("t").goal == "[redacted]"

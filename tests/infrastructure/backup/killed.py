@@ -1,0 +1,36 @@
+"""A program that restores, and is killed by the kernel before its n-th word to psql."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from infrastructure.backup import restore as restoring
+from infrastructure.backup.manifest import read_manifest
+from infrastructure.backup.programs import Running
+from infrastructure.database import Database
+
+tell = Running.tell
+
+
+class Words:
+    """How many psql may still be told."""
+
+    left = 0
+
+    def tell(self, content: bytes) -> None:
+        Words.left -= 1
+        if Words.left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        tell(self, content)  # type: ignore[arg-type] # it stands in the other's place
+
+
+if __name__ == "__main__":
+    url, folder, words = sys.argv[1:]
+    Words.left = int(words)
+    restoring._PIECE = 8000  # so that this small archive comes in some pieces
+    Running.tell = Words.tell  # type: ignore[method-assign, assignment] # as above
+    with Database(url, pool_size=1) as database:
+        manifest = read_manifest(Path(folder))
+        restoring.restore(database, url, Path(folder), manifest, progress=lambda *_: None)
+    print(Words.left)  # noqa: T201 - what its caller reads

@@ -1,0 +1,77 @@
+"""The next export leaves nothing in a dataset of what was erased, and writes no more than that."""
+
+import pyarrow.parquet as pq
+
+from infrastructure.database import Database
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.store import Store
+from tests.infrastructure.appends import STORY, TENANT, fetch, reply
+from tests.infrastructure.dataset.datasets import Exporter, check_equal, spread_over_days
+from tests.infrastructure.dataset.test_incremental import files_of
+from tests.infrastructure.erasure.conftest import redactor_on
+
+SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
+
+
+def _contents(exporter: Exporter) -> str:
+    """Return all that any file of the dataset says."""
+    files = sorted(exporter.folder.glob("*/day=*/*.parquet"))
+    return repr([pq.read_table(path, partitioning=None).to_pylist() for path in files])
+
+
+def _redactor(database: Database, store: Store) -> Redactor:
+    return redactor_on(database, store)
+
+
+def test_files_with_what_was_erased_are_written_anew_and_no_others(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    for number in range(30):
+        store.append(f"t{number}", [reply("plain"), reply("x", metadata={"actor": "a"})])
+    store.start("t", {"policy": "record", "goal": SECRET})
+    for draft in [*STORY, reply(SECRET, metadata={"actor": SECRET})]:
+        store.append("t", [draft])
+    store.append("u", [reply(f"{SECRET} of another"), *STORY[:3]])
+    spread_over_days(own_database, events_a_day=9)
+    exporter()
+    assert SECRET in _contents(exporter)
+    before = files_of(exporter)
+    redactor = _redactor(own_database, store)
+    redactor.redact("t", None, "why")
+    redactor.redact("u", [store.messages("u")[0].message_id], "why")
+    exporter()
+    assert SECRET not in _contents(exporter)
+    check_equal(exporter)
+    after = files_of(exporter)
+    events = [path for path in before if path.startswith("events/")]
+    same = [path for path in events if after[path] == before[path]]
+    assert 0 < len(same) < len(events)
+    # and nothing more the next time
+    assert exporter().days == 0
+    assert files_of(exporter) == after
+
+
+def test_an_export_of_some_tables_takes_it_out_of_the_others_too(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    store.start("t", {"goal": SECRET})
+    store.append("t", [reply(SECRET)])
+    exporter()
+    _redactor(own_database, store).redact("t", None, "why")
+    exporter(["messages"])
+    assert SECRET not in _contents(exporter)
+
+
+def test_an_export_that_broke_off_in_between_is_made_good(
+    store: Store, exporter: Exporter, own_database: Database
+) -> None:
+    store.append("t", [reply(SECRET), reply("two")])
+    exporter()
+    old = (exporter.folder / "_agentlog.json").read_bytes()
+    _redactor(own_database, store).redact("t", None, "why")
+    exporter()
+    (exporter.folder / "_agentlog.json").write_bytes(old)  # the files were renamed, it was not
+    exporter()
+    assert SECRET not in _contents(exporter)
+    check_equal(exporter)
+    assert fetch(own_database, "SELECT count(*) FROM agentlog.events WHERE tenant = %s", TENANT)

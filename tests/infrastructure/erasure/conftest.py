@@ -1,0 +1,48 @@
+"""What tests of erasure share: a store that keeps snapshots, and what erases from it."""
+
+import pytest
+
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.reader import LogReader
+from infrastructure.snapshots import Snapshots
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, Clock, Ids
+
+
+def store_on(database: Database) -> Store:
+    """Return a store of the tests' tenant, without snapshots."""
+    return Store(
+        reader=LogReader(database, tenant=TENANT),
+        writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=TENANT),
+        tenant=TENANT,
+    )
+
+
+def redactor_on(database: Database, store: Store) -> Redactor:
+    """Return what erases from it; the store forgets."""
+    forget = store.recent.forget
+    return Redactor(database, store, Eraser(database), tenant=TENANT, forget=forget)
+
+
+@pytest.fixture
+def store(reader: LogReader, writer: Writer, blobs: Blobs, database: Database) -> Store:
+    """A store that keeps snapshots at every fifth version."""
+    snapshots = Snapshots(database, tenant=TENANT, interval=5, share=100)
+    return Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT, snapshots=snapshots)
+
+
+@pytest.fixture
+def eraser(database: Database) -> Eraser:
+    """Does what redactions say."""
+    return Eraser(database)
+
+
+@pytest.fixture
+def redactor(database: Database, store: Store) -> Redactor:
+    """Whom the tests ask to erase; its store forgets."""
+    return redactor_on(database, store)

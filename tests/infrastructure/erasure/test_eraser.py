@@ -1,0 +1,275 @@
+"""Erasures are finished whoever dies, and nothing of what went comes back."""
+
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from domain.events import Event
+from infrastructure.database import Database
+from infrastructure.erasure import eraser as eraser_module
+from infrastructure.erasure import unreferenced
+from infrastructure.erasure.blanking import Erasure, blank_events
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.erasure.watch import ErasureWatch
+from infrastructure.following import Hub
+from infrastructure.listening import Listener
+from infrastructure.reader import LogReader
+from infrastructure.store import State, Store
+from projections.registry import choose_view
+from tests.infrastructure.appends import (
+    TENANT,
+    check_log,
+    fetch,
+    given,
+    items_of,
+    reply,
+)
+from tests.infrastructure.erasure.conftest import redactor_on, store_on
+
+STATE = choose_view("agent-state", {})
+KERNEL = choose_view("openai", {})
+WAIT_SECONDS = 30
+
+
+Elsewhere = tuple[Store, Hub, threading.Event]
+"""Another process's store and hub, and what is set when they have forgotten."""
+
+
+class PowerCut(Exception):
+    """The process is gone."""
+
+
+def test_a_process_that_died_in_between_leaves_it_to_the_next(
+    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply("secret", id=given(1)), reply("two", id=given(2))])
+
+    def die(*_: object) -> None:
+        raise PowerCut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Eraser, "_erase", die)
+        with pytest.raises(PowerCut):
+            redactor.redact("t", [given(1)], "why")
+    assert store.message("t", given(1)).raw["text"] == "secret"
+    assert eraser.finish_all("another tenant") == 0
+    assert eraser.finish_all() == 1
+    assert store.message("t", given(1)).redacted == 3
+    assert eraser.finish_all() == 0
+    # whoever asked asks again, and is answered as if nothing had been
+    assert redactor.redact("t", [given(1)], "why").replayed
+
+
+def test_one_that_breaks_off_has_done_nothing(
+    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply("secret", id=given(1)), {"type": "system", "text": "long " * 200}])
+
+    def die(*_: object) -> None:
+        raise PowerCut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(eraser_module, "delete_unreferenced", die)
+        with pytest.raises(PowerCut):
+            redactor.redact("t", None, "why")
+    assert store.message("t", given(1)).raw["text"] == "secret"
+    assert eraser.finish_all() == 1
+    assert [event.redacted for event in store.messages("t")] == [3, 3, None]
+
+
+def test_two_redactions_of_one_message_are_done_in_their_order(
+    store: Store, eraser: Eraser
+) -> None:
+    store.append("t", [reply("secret", id=given(1))])
+    for number in range(3):
+        fact = {"type": "thread.redacted", "messages": [given(1)], "reason": f"{number}"}
+        store.writer.append(store.request("t", facts=[fact]))
+    assert eraser.finish(TENANT, "t") == 3
+    assert store.message("t", given(1)).redacted == 2
+
+
+def test_one_that_cannot_be_done_holds_up_no_other(
+    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for thread_id in ("t", "u"):
+        store.append(thread_id, [reply("secret")])
+
+    def fail(connection: Any, erasure: Erasure, *, file: bytes | None) -> set[bytes]:
+        if erasure.thread_id == "t":
+            raise ArithmeticError("not today")
+        return blank_events(connection, erasure, file=file)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(eraser_module, "blank_events", fail)
+        for _ in range(2):
+            with pytest.raises(ArithmeticError):
+                redactor.redact("t", None, "why")
+        assert redactor.redact("u", None, "why").events == 1
+    assert eraser.finish_all() == 1
+    assert store.messages("t")[0].redacted == 2
+
+
+def test_a_snapshot_of_what_was_read_before_is_not_kept(
+    store: Store, redactor: Redactor, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply(f"secret {number}") for number in range(23)])
+
+    reading = LogReader.events
+
+    def late(reader: LogReader, thread_id: str, **bounds: Any) -> list[Event]:
+        found = reading(reader, thread_id, **bounds)
+        monkeypatch.undo()
+        redactor.redact("t", None, "why")
+        return found
+
+    monkeypatch.setattr(LogReader, "events", late)
+    shown = store.view("t", STATE)
+    assert isinstance(shown, State)
+    assert fetch(database, "SELECT count(*) FROM agentlog.snapshots") == [(0,)]
+    again = store.view("t", STATE)
+    assert isinstance(again, State)
+    assert "secret" not in str(again.state)
+    assert fetch(database, "SELECT count(*) > 0 FROM agentlog.snapshots") == [(True,)]
+
+
+def test_a_snapshot_that_a_fold_began_at_is_not_carried_on(
+    store: Store, redactor: Redactor, database: Database
+) -> None:
+    store.append("t", [reply(f"secret {number}") for number in range(12)])
+    store.view("t", STATE)
+    fold = store._fold("t", STATE, 10)
+    assert fold.version == 10
+    store.append("t", [reply("more") for _ in range(12)])
+    redactor.redact("t", None, "why")
+    fold.read_all(24)
+    assert fetch(database, "SELECT count(*) FROM agentlog.snapshots") == [(0,)]
+
+
+def test_what_is_read_while_it_is_erased_is_not_remembered(
+    store: Store, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply("secret")])
+    reading = LogReader.events
+
+    def slow(reader: LogReader, thread_id: str, **bounds: Any) -> list[Event]:
+        found = reading(reader, thread_id, **bounds)
+        monkeypatch.undo()
+        redactor.redact("t", None, "why")
+        return found
+
+    monkeypatch.setattr(LogReader, "events", slow)
+    store.view("t", KERNEL)
+    assert "secret" not in str(items_of(store.view("t", KERNEL)))
+
+
+@pytest.fixture
+def elsewhere(own_database: Database) -> Iterator[Elsewhere]:
+    """What another process has: its own memory, and a watch on erasures."""
+    store = store_on(own_database)
+    with Listener(own_database, poll_seconds=0.2) as listener:
+        hub = Hub(LogReader(own_database, tenant=TENANT), listener)
+        forgotten = threading.Event()
+
+        def forget(tenant: str, thread_id: str) -> None:
+            assert tenant == TENANT
+            store.recent.forget(thread_id)
+            hub.forget()
+            forgotten.set()
+
+        with hub, ErasureWatch(own_database, listener, Eraser(own_database), forget):
+            yield store, hub, forgotten
+
+
+def test_a_service_that_starts_does_what_was_left(own_database: Database) -> None:
+    store = store_on(own_database)
+    store.append("t", [reply("secret", id=given(1))])
+    fact = {"type": "thread.redacted", "all": True, "reason": "why"}
+    store.writer.append(store.request("t", facts=[fact]))
+    done = threading.Event()
+    with (
+        Listener(own_database, poll_seconds=0.2) as listener,
+        ErasureWatch(own_database, listener, Eraser(own_database), lambda *_: done.set()),
+    ):
+        assert done.wait(WAIT_SECONDS)
+    assert store.message("t", given(1)).raw["text"] == "[redacted]"
+
+
+def test_other_processes_forget(elsewhere: Elsewhere, own_database: Database) -> None:
+    there, hub, forgotten = elsewhere
+    here = store_on(own_database)
+    hub.start()
+    told = threading.Event()
+    hub.attach(lambda _: told.set())
+    here.append("t", [reply("secret")])
+    assert told.wait(WAIT_SECONDS)
+    assert "secret" in str(items_of(there.view("t", KERNEL)))
+    assert hub.log_after(0, limit=9) is not None
+    redactor_on(own_database, here).redact("t", None, "why")
+    assert forgotten.wait(WAIT_SECONDS)
+    assert "secret" not in str(items_of(there.view("t", KERNEL)))
+    entries = hub.log_after(0, limit=9)
+    assert entries is None or all(b"secret" not in each.event.body for each in entries)
+
+
+def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(
+    store: Store, redactor: Redactor, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b64encode(b"a file " * 300).decode()
+    store.append("t", [{"type": "input", "files": [{"data": data}]}])
+    looking = unreferenced._unreferenced
+
+    def slow(cursor: Any, tenant: str, digests: set[bytes], *, after: int) -> set[bytes]:
+        found = looking(cursor, tenant, digests, after=after)
+        if after == 0:  # between the look at all events and the lock
+            store.append("u", [{"type": "input", "files": [{"data": data}]}])
+        return found
+
+    monkeypatch.setattr("infrastructure.erasure.unreferenced._unreferenced", slow)
+    redactor.redact("t", None, "why")
+    assert store.messages("u")[0].raw["files"][0]["data"] == data
+    assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
+
+
+def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> None:
+    store, other = store_on(own_database), store_on(own_database)
+    long = "long " * 200
+    store.append("t", [{"type": "system", "text": long}, reply("begin")])
+    stop = threading.Event()
+
+    def append() -> None:
+        for number in range(60):
+            first = 1000 + 2 * number
+            other.append(
+                "t",
+                [
+                    {"type": "system", "text": long, "id": given(first)},
+                    reply(f"{number}", id=given(first + 1)),
+                ],
+            )
+
+    def read() -> set[str]:
+        seen = set()
+        while not stop.is_set():
+            found = store.messages("t", types=["system"])
+            seen |= {event.raw["text"] for event in found if event.redacted is None}
+        return seen
+
+    redactor = redactor_on(own_database, store)
+    with ThreadPoolExecutor() as beside:
+        appended, seen = beside.submit(append), beside.submit(read)
+        while not appended.done():
+            redactor.redact("t", None, "why")
+        stop.set()
+        appended.result()
+        # who reads an event just before it is erased may find its blob gone
+        assert seen.result() <= {long, ""}
+    redactor.redact("t", None, "why")
+    events = store.messages("t")
+    assert {event.type for event in events if event.redacted is None} == {"thread.redacted"}
+    assert fetch(own_database, "SELECT count(*) FROM agentlog.blobs") == [(0,)]
+    check_log(own_database)

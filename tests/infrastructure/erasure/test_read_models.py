@@ -1,0 +1,140 @@
+"""Rows of read models after an erasure are those of a table that is made anew."""
+
+from typing import Any
+
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from infrastructure.database import Database
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.readmodels import builds
+from infrastructure.store import Store
+from projections.readmodels.registry import READ_MODELS
+from tests.infrastructure.appends import STORY, fetch, reply
+from tests.infrastructure.erasure.conftest import redactor_on, store_on
+from tests.infrastructure.readmodels.tables import Talk, catch_up
+
+SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
+
+
+@pytest.fixture
+def store(own_database: Database) -> Store:
+    """A store on a database with projections of its own."""
+    return store_on(own_database)
+
+
+@pytest.fixture
+def redactor(own_database: Database, store: Store) -> Redactor:
+    """Whom the tests ask to erase."""
+    return redactor_on(own_database, store)
+
+
+def _tables(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of every build, by the name of its table."""
+    with database.connection() as connection:
+        found = builds.builds(connection)
+        return {
+            f"{each.name}_{each.build}": sorted(
+                connection.execute(
+                    SQL("SELECT * FROM {}").format(
+                        Identifier("agentlog_readmodels", f"{each.name}_{each.build}")
+                    )
+                ).fetchall(),
+                key=repr,
+            )
+            for each in found
+        }
+
+
+def _rebuilt(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of builds that are made anew, by the name of their read model."""
+    with database.connection() as connection:
+        for model in READ_MODELS.values():
+            builds.begin(connection, model)
+    for model in READ_MODELS.values():
+        catch_up(database, model, most_events=500)
+    return {name.rpartition("_")[0]: rows for name, rows in _tables(database).items()}
+
+
+def _say(store: Store) -> None:
+    store.start("t", {"policy": "record", "goal": SECRET, "metadata": {"who": SECRET}})
+    for draft in [*STORY, reply(SECRET, metadata={"actor": SECRET}), *STORY]:
+        store.append("t", [draft])
+        store.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
+    store.append("t", [{"type": "worker_spawned", "workerId": "z", "objective": SECRET}])
+
+
+@pytest.mark.parametrize("which", ["all", "some"])
+def test_they_are_those_of_a_rebuild(
+    store: Store, redactor: Redactor, own_database: Database, which: str
+) -> None:
+    _say(store)
+    for model in READ_MODELS.values():
+        catch_up(own_database, model, most_events=500)
+    assert SECRET in str(_tables(own_database))
+    events = store.messages("t")
+    if which == "all":
+        redactor.redact("t", None, "why")
+    else:
+        said = [event.message_id for event in events if SECRET.encode() in event.body]
+        redactor.redact("t", [each for each in said if each != events[0].message_id], "why")
+    assert SECRET not in str(_tables(own_database)) or which != "all"
+    # not yet with the redaction itself, which the projections come to now
+    for model in READ_MODELS.values():
+        catch_up(own_database, model, most_events=500)
+    incremental = _tables(own_database)
+    assert {name.rpartition("_")[0]: rows for name, rows in incremental.items()} == _rebuilt(
+        own_database
+    )
+
+
+def test_those_of_a_build_that_stands_still_half_way_are_right_too(
+    store: Store, redactor: Redactor, own_database: Database
+) -> None:
+    _say(store)
+    threads = READ_MODELS["threads"]
+    messages = READ_MODELS["messages"]
+    for model in (threads, messages):
+        catch_up(own_database, model, most_events=500)
+    with own_database.connection() as connection:
+        builds.begin(connection, messages)  # building, at nothing
+        builds.set_paused(connection, "threads", paused=True)
+    store.append("t", [reply(SECRET)])
+    redactor.redact("t", None, "why")
+    assert SECRET not in str(_tables(own_database))
+    with own_database.connection() as connection:
+        builds.set_paused(connection, "threads", paused=False)
+    for model in READ_MODELS.values():
+        catch_up(own_database, model, most_events=500)
+    tables = {name.rpartition("_")[0]: rows for name, rows in _tables(own_database).items()}
+    assert tables == _rebuilt(own_database)
+
+
+def test_a_build_of_other_code_loses_the_threads_rows(
+    store: Store, redactor: Redactor, own_database: Database
+) -> None:
+    store.append("t", [reply(SECRET)])
+    store.append("u", [reply("stays")])
+    catch_up(own_database, Talk())  # which the registry does not know
+    redactor.redact("t", None, "why")
+    ((row,),) = fetch(own_database, "SELECT talk_1::text FROM agentlog_readmodels.talk_1")
+    assert "stays" in row
+
+
+def test_one_whose_code_fails_stands_still_without_them(
+    store: Store, redactor: Redactor, own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply(SECRET)])
+    model = READ_MODELS["messages"]
+    catch_up(own_database, model)
+
+    def fail(*_: object) -> None:
+        raise ArithmeticError("not today")
+
+    monkeypatch.setattr(type(model), "fold", fail)
+    redactor.redact("t", None, "why")
+    assert fetch(own_database, "SELECT count(*) FROM agentlog_readmodels.messages_1") == [(0,)]
+    with own_database.connection() as connection:
+        (build,) = builds.builds(connection)
+    assert build.standing == "stopped"
+    assert "rebuild it" in str(build.error)

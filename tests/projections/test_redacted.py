@@ -1,0 +1,43 @@
+"""Every view over histories of which some or all was erased: none fails, none knows of it."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from domain.events import Event
+from domain.redaction import skeleton
+from projections.view import StateView, render
+from tests.histories import histories
+from tests.projections.laws import check_places_ascend, check_resuming_equals_replaying
+from tests.projections.test_laws import ALL_VIEWS
+
+
+def _blank(event: Event, redacted: int) -> Event:
+    return Event(
+        event.originator_id,
+        event.originator_version,
+        event.type,
+        skeleton(event.type, event.message_id, event.body),
+        event.message_id,
+        event.position,
+        event.recorded_at,
+        {k: v for k, v in event.metadata.items() if k == "responseId"},
+        redacted,
+    )
+
+
+@settings(max_examples=15)
+@given(histories(), st.data())
+def test_no_view_fails_on_what_was_erased(events: list[Event], data: st.DataObject) -> None:
+    which = data.draw(
+        st.sets(st.sampled_from([event.version for event in events])) if events else st.just(set())
+    )
+    left = [_blank(each, 99) if each.version in which else each for each in events]
+    for before, after in zip(events, left, strict=True):
+        assert (after.message is None) == (before.message is None)
+    cut = data.draw(st.integers(min_value=0, max_value=len(left)))
+    for view in ALL_VIEWS:
+        shown = render(view, left)
+        if isinstance(view, StateView):
+            assert view.state(shown.carry)
+        check_places_ascend(view, left)
+        check_resuming_equals_replaying(view, left, cut)

@@ -1,0 +1,73 @@
+"""docs/operations.md tells the truth: its commands run in their order, its metrics exist."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from infrastructure.embedded import open_embedded
+from tests.command_line import agentlog, environment
+from tests.databases import CARELESS, short_folder
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = (ROOT / "docs" / "operations.md").read_text()
+PROGRAMS = Path(sys.executable).parent
+
+_BLOCK = re.compile(r"^```sh\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="a command of the document takes jq")
+@pytest.mark.timeout(300)  # some processes, each with a Python to start
+def test_its_commands_run_in_their_order() -> None:
+    with short_folder() as folder:
+        data, restored = folder / "data", folder / "data-2"
+        places = {"/var/lib/agentlog": data, "/backups": folder / "backups", "/elsewhere": folder}
+        blocks = _BLOCK.findall(DOCUMENT)
+        assert len(blocks) == 5
+        with (
+            open_embedded(data, settings=CARELESS) as server,
+            open_embedded(restored, settings=CARELESS),
+        ):
+            assert agentlog("import", ROOT / "examples", url=server.url).code == 0
+            for block in blocks:
+                if "redactions" in block:
+                    words = ("redact", "refund", "--yes", "--reason", "was asked to")
+                    assert agentlog(*words, url=server.url).code == 0
+                run(block, places, folder)
+        redactions = (folder / "backups" / "redactions.sh").read_text()
+        assert redactions == "'agentlog' 'redact' '--yes' '--reason' 'was asked to' 'refund'\n"
+
+
+def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
+    """Run commands as a reader does, with other places than theirs."""
+    for place, here in places.items():
+        block = block.replace(place, str(here))
+    kept = environment()
+    changed = {"PATH": f"{PROGRAMS}:{kept['PATH']}", "TMPDIR": str(temporary)}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        env={**kept, **changed},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+def test_its_metrics_exist() -> None:
+    exposition = (ROOT / "api" / "http" / "exposition.py").read_text()
+    pool = re.findall(r'^    \("([a-z_]+)", "', exposition, re.MULTILINE)
+    known = {f"agentlog_pool_{name}" for name in pool}
+    known |= set(re.findall(r'"(agentlog_[a-z_]+)"', exposition))
+    monitoring = DOCUMENT.partition("## Monitoring")[2].partition("\n## ")[0]
+    named = {
+        re.sub("_(total|bucket)$", "", name)
+        for name in re.findall(r"\b(agentlog_[a-z_]+)", monitoring)
+    }
+    assert len(named) >= 10
+    assert named <= known
