@@ -27,6 +27,7 @@ from infrastructure.listening import Listener
 from infrastructure.meters import Commit, WriterMeters
 from infrastructure.reader import LogReader
 from infrastructure.readmodels.standings import Standings
+from infrastructure.recent import RecentViews
 from infrastructure.reports.reports import Reports
 from infrastructure.roles import LOGIN, check_membership, make_login
 from infrastructure.settings import Settings
@@ -88,6 +89,7 @@ def open_service(
         )
         key = signing_key(settings)
         eraser = Eraser(database)
+        recent = RecentViews()
 
         def tenant_of(name: str) -> Tenant:
             confined = database.confined(name)
@@ -98,6 +100,7 @@ def open_service(
                 blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
                 tenant=name,
                 snapshots=Snapshots(confined, tenant=name),
+                recent=recent,
             )
             return Tenant(
                 name=name,

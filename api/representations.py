@@ -10,8 +10,8 @@ from infrastructure.cuts import with_links
 from infrastructure.erasure.redactor import FileRedaction, Redaction
 from infrastructure.heads import Head
 from infrastructure.readmodels.builds import Build
+from infrastructure.reads import Difference, Page, State
 from infrastructure.requests import Appended, Receipt
-from infrastructure.store import Difference, Page, State
 from projections.view import Placed
 
 

@@ -30,6 +30,30 @@ METADATA_TEXTS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an append came from, as far as it is known: noted in the metadata of each message.
+
+    `traceparent` is the trace that it belongs to, for what names none itself; `appended_by` the id
+    of the caller's key, whatever a message says about that.
+    """
+
+    traceparent: str | None = None
+    appended_by: str | None = None
+
+    def noted_in(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Return metadata with what is known."""
+        found = dict(metadata)
+        if self.traceparent is not None:
+            found.setdefault("traceparent", self.traceparent)
+        if self.appended_by is not None:
+            found[APPENDED_BY] = self.appended_by
+        return found
+
+
+NO_ORIGIN = Origin()
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """A message ready to be decided on and written."""
 
@@ -56,12 +80,9 @@ def prepare(
     *,
     message_id: str,
     timestamp: int,
-    traceparent: str | None = None,
-    appended_by: str | None = None,
+    origin: Origin = NO_ORIGIN,
 ) -> Prepared:
-    """Return what `draft` stores; `message_id`, `timestamp` and `traceparent` where it has none.
-
-    `appended_by` is the id of a key, whatever the draft itself says about that.
+    """Return what `draft` stores; `message_id`, `timestamp` and trace where it has none.
 
     Raises:
         InvalidMessage: with every flaw of it, each at its place.
@@ -83,7 +104,7 @@ def prepare(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(draft.get("metadata"), traceparent, appended_by),
+        metadata=_metadata(draft.get("metadata"), origin),
         id_given="id" in draft,
         timestamp_given="timestamp" in draft,
     )
@@ -94,8 +115,7 @@ def prepare_fact(
     *,
     message_id: str,
     timestamp: int,
-    traceparent: str | None = None,
-    appended_by: str | None = None,
+    origin: Origin = NO_ORIGIN,
 ) -> Prepared:
     """Return what a fact of the thread stores; a retry of it may come at another time.
 
@@ -112,18 +132,15 @@ def prepare_fact(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(None, traceparent, appended_by),
+        metadata=_metadata(None, origin),
         id_given=True,
         timestamp_given="timestamp" in fact,
     )
 
 
-def _metadata(value: JsonValue, traceparent: str | None, appended_by: str | None) -> bytes | None:
-    if traceparent is not None and (value is None or isinstance(value, dict)):
-        given = value or {}
-        value = {**given, "traceparent": given.get("traceparent", traceparent)}
-    if appended_by is not None and (value is None or isinstance(value, dict)):
-        value = {**(value or {}), APPENDED_BY: appended_by}
+def _metadata(value: JsonValue, origin: Origin) -> bytes | None:
+    if origin is not NO_ORIGIN and (value is None or isinstance(value, dict)):
+        value = origin.noted_in(value or {})
     if value is None or value == {}:
         return None
     if not isinstance(value, dict):

@@ -8,6 +8,7 @@ erasure. Erasing a skeleton again changes nothing.
 from collections.abc import Collection, Mapping
 
 from domain.catalogue import read_stored
+from domain.drafts import APPENDED_BY
 from domain.json_text import JsonValue, parse_stored, print_bytes
 
 REDACTED = "[redacted]"
@@ -71,9 +72,10 @@ def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
 
 
 def skeleton_metadata(metadata: bytes | None) -> bytes | None:
-    """Return what stays of a message's metadata: which model response it came out of."""
-    response_id = _read(metadata or b"").get("responseId")
-    return print_bytes({"responseId": response_id}) if isinstance(response_id, str) else None
+    """Return what stays of a message's metadata: the model response it is of, who appended it."""
+    raw = _read(metadata or b"")
+    kept = {key: raw[key] for key in ("responseId", APPENDED_BY) if isinstance(raw.get(key), str)}
+    return print_bytes(kept) if kept else None
 
 
 def without_files(body: bytes, places: Collection[int]) -> bytes:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
+from domain.errors import InvalidCursor
 from infrastructure.reader import LogReader
 from infrastructure.snapshots import Passed, Snapshots, Start
 from projections.view import OptionsT, Placed, View
@@ -107,3 +108,12 @@ def beyond(place: Place, items: Sequence[Placed]) -> list[Placed]:
     if place == BEGINNING:
         return list(items)
     return [each for each in items if (each.version, each.ordinal) > place]
+
+
+def place_of(cursor: str) -> Place:
+    """Return the place that a page's cursor names; raises `InvalidCursor`."""
+    version, dot, ordinal = cursor.partition(".")
+    digits = cursor.isascii() and version.isdecimal() and ordinal.isdecimal()
+    if not (dot and digits and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
+        raise InvalidCursor(cursor)
+    return int(version), int(ordinal)

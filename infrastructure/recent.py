@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from infrastructure.requests import ThreadKey
 from projections.registry import AnyView
 from projections.view import Options, Placed
 
 _SHARE = 4
 """A view that would take more than this part of all is not kept."""
 
-Key = tuple[str, str, Options]
-"""Of a view: thread, name and options."""
+Key = tuple[ThreadKey, str, Options]
+"""Of a view: tenant and thread, name and options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Folded:
 
 
 class RecentViews:
-    """The views read last, of events of `most_bytes` altogether; many threads may use it."""
+    """The views read last, of events of `most_bytes` altogether; tenants and threads share it."""
 
     def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
         self._most_bytes = most_bytes
@@ -51,28 +52,28 @@ class RecentViews:
         """How often something was erased: whoever reads a view asks before, and tells `put`."""
         return self._erasures
 
-    def forget(self, thread_id: str) -> None:
+    def forget(self, thread: ThreadKey) -> None:
         """Forget all views of a thread, and whatever is being read just now of any."""
         with self._lock:
             self._erasures += 1
-            for key in [key for key in self._views if key[0] == thread_id]:
+            for key in [key for key in self._views if key[0] == thread]:
                 self._bytes -= self._views.pop(key).size
 
-    def get(self, thread_id: str, view: AnyView) -> Folded | None:
+    def get(self, thread: ThreadKey, view: AnyView) -> Folded | None:
         """Return what is known of a view."""
-        key = _key(thread_id, view)
+        key = _key(thread, view)
         with self._lock:
             found = self._views.pop(key, None)
             if found is not None:
                 self._views[key] = found
         return found
 
-    def put(self, thread_id: str, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
+    def put(self, thread: ThreadKey, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
         """Remember a view, and forget those that were read longest ago where there is no room.
 
         `erasures` is what was said before it was read: after another, it is not to be remembered.
         """
-        key = _key(thread_id, view)
+        key = _key(thread, view)
         with self._lock:
             if erasures != self._erasures:
                 return
@@ -86,5 +87,5 @@ class RecentViews:
                 self._bytes -= self._views.pop(next(iter(self._views))).size
 
 
-def _key(thread_id: str, view: AnyView) -> Key:
-    return thread_id, view.name, view.options
+def _key(thread: ThreadKey, view: AnyView) -> Key:
+    return thread, view.name, view.options

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.drafts import Prepared, prepare, prepare_fact
+from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id
 from domain.json_text import JsonValue
@@ -19,9 +19,7 @@ class AppendRequest:
     """What a caller wants to append to one thread, all or nothing.
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
-    `expected_version` is what the caller believes the thread's version to be, `traceparent` the
-    trace that all of it belongs to, for what names none itself; `appended_by` is the id of the
-    caller's key, where one was used.
+    `expected_version` is what the caller believes the thread's version to be.
     """
 
     tenant: str
@@ -30,8 +28,7 @@ class AppendRequest:
     facts: Sequence[dict[str, JsonValue]] = ()
     expected_version: int | None = None
     closing: Sequence[dict[str, JsonValue]] = ()
-    traceparent: str | None = None
-    appended_by: str | None = None
+    origin: Origin = NO_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +105,7 @@ class Preparer:
                 fact,
                 message_id=self._fact_id(request, fact),
                 timestamp=now,
-                traceparent=request.traceparent,
-                appended_by=request.appended_by,
+                origin=request.origin,
             )
             for fact in facts
         ]
@@ -124,8 +120,7 @@ class Preparer:
                         draft,
                         message_id=self._new_id(),
                         timestamp=now,
-                        traceparent=request.traceparent,
-                        appended_by=request.appended_by,
+                        origin=request.origin,
                     )
                 )
             except InvalidMessage as error:

@@ -5,66 +5,31 @@ folded from the log, up to the moment that was asked for, from the nearest snaps
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from domain.errors import InvalidCursor
+from domain.drafts import NO_ORIGIN, Origin
 from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json_text import JsonValue
 from domain.moments import Moment
 from infrastructure.blobs import Blobs
-from infrastructure.folding import BEGINNING, Fold, Place, beyond
+from infrastructure.folding import BEGINNING, Fold, Place, beyond, place_of
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.reads import Difference, Page, State
 from infrastructure.recent import Folded, RecentViews
 from infrastructure.requests import Appended, AppendRequest, Outcome
 from infrastructure.snapshots import Snapshots, Start
 from infrastructure.writer import Deliver, Writer
-from projections.difference import ItemsDifference, items_difference, state_difference
+from projections.difference import items_difference, state_difference
 from projections.registry import AnyView
-from projections.view import Item, Placed, StateView
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A view's items at one point of a history; `next` is the cursor of the page after, if any.
-
-    Items may be shared with other readers of the view: they are not to be changed.
-    """
-
-    thread_id: str
-    version: int
-    position: int | None
-    items: Sequence[Placed]
-    next: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A state at one point of a history."""
-
-    thread_id: str
-    version: int
-    position: int | None
-    state: Item
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What changed between two versions: items for most views, a JSON Patch for a state."""
-
-    thread_id: str
-    from_version: int
-    to_version: int
-    items: ItemsDifference | None
-    patch: Sequence[JsonValue] | None
+from projections.view import Placed, StateView
 
 
 class Store:
     """One tenant's threads; without `snapshots` every view is folded from its thread's start."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it consists of
         self,
         *,
         reader: LogReader,
@@ -72,12 +37,13 @@ class Store:
         blobs: Blobs,
         tenant: str,
         snapshots: Snapshots | None = None,
+        recent: RecentViews | None = None,
     ) -> None:
         self.blobs = blobs
         self.writer = writer
         self._reader = reader
         self._tenant = tenant
-        self.recent = RecentViews()
+        self.recent = RecentViews() if recent is None else recent
         self._snapshots = snapshots
 
     def append(
@@ -108,8 +74,7 @@ class Store:
         facts: Sequence[dict[str, JsonValue]] = (),
         expected_version: int | None = None,
         closing: Sequence[dict[str, JsonValue]] = (),
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> AppendRequest:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
 
@@ -124,8 +89,7 @@ class Store:
             facts,
             expected_version,
             closing,
-            traceparent,
-            appended_by,
+            origin,
         )
 
     def start(
@@ -133,8 +97,7 @@ class Store:
         thread_id: str,
         facts: dict[str, JsonValue],
         *,
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> Appended:
         """Start a thread with its goal, parent, limits, policy and metadata.
 
@@ -142,45 +105,40 @@ class Store:
         others.
         """
         kind = {"type": "thread.started"}
-        return self._record(thread_id, {**kind, **facts, **kind}, traceparent, appended_by)
+        return self._record(thread_id, {**kind, **facts, **kind}, origin)
 
     def close(
         self,
         thread_id: str,
         reason: str | None = None,
         *,
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> Appended:
         """Close a thread: nothing follows; raises `UnknownThread`."""
         self.thread(thread_id)
         given = {} if reason is None else {"reason": reason}
         fact: dict[str, JsonValue] = {"type": "thread.closed", **given}
-        return self._record(thread_id, fact, traceparent, appended_by)
+        return self._record(thread_id, fact, origin)
 
     def annotate(
         self,
         thread_id: str,
         metadata: dict[str, JsonValue],
         *,
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> Appended:
         """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
         self.thread(thread_id)
         fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
-        return self._record(thread_id, fact, traceparent, appended_by)
+        return self._record(thread_id, fact, origin)
 
     def _record(
         self,
         thread_id: str,
         fact: dict[str, JsonValue],
-        traceparent: str | None,
-        appended_by: str | None,
+        origin: Origin,
     ) -> Appended:
-        request = self.request(
-            thread_id, facts=[fact], traceparent=traceparent, appended_by=appended_by
-        )
+        request = self.request(thread_id, facts=[fact], origin=origin)
         return self.writer.append(request)
 
     def thread(self, thread_id: str) -> Head:
@@ -237,7 +195,7 @@ class Store:
             NotThere: the thread, or the moment.
             InvalidCursor: `after` is no cursor.
         """
-        place = BEGINNING if after is None else _place(after)
+        place = BEGINNING if after is None else place_of(after)
         head = self.thread(thread_id)
         version = self._reader.version_at(head, at)
         position = self._reader.position_of(head, version)
@@ -283,7 +241,7 @@ class Store:
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Placed]:
         """Return all items at `version`, from where the view was read the last time."""
         erasures = self.recent.erasures
-        known = self.recent.get(head.thread_id, view)
+        known = self.recent.get((self._tenant, head.thread_id), view)
         if known is None or known.version > version or self._differs(head, known):
             known = None
             fold = self._fold(head.thread_id, view, 0)
@@ -295,7 +253,7 @@ class Store:
         if version == head.version:
             size = fold.size if known is None else known.size + fold.size
             folded = Folded(version, head.chain, fold.carry, settled, size)
-            self.recent.put(head.thread_id, view, folded, erasures=erasures)
+            self.recent.put((self._tenant, head.thread_id), view, folded, erasures=erasures)
         return [*settled, *fold.rest()]
 
     def _differs(self, head: Head, known: Folded) -> bool:
@@ -316,11 +274,3 @@ class Store:
             return Fold(self._reader, thread_id, view, Start(0, view.start()))
         start = self._snapshots.nearest(thread_id, view, begin)
         return Fold(self._reader, thread_id, view, start, snapshots=self._snapshots)
-
-
-def _place(cursor: str) -> Place:
-    version, dot, ordinal = cursor.partition(".")
-    digits = cursor.isascii() and version.isdecimal() and ordinal.isdecimal()
-    if not (dot and digits and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
-        raise InvalidCursor(cursor)
-    return int(version), int(ordinal)

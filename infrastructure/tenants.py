@@ -54,7 +54,7 @@ class Tenants(Closing):
         """Keep nothing of a tenant's thread in memory: contents of it were erased."""
         found = self._known.get(name)
         if found is not None:
-            found.store.recent.forget(thread_id)
+            found.store.recent.forget((name, thread_id))
             found.hub.forget()
 
     @override

@@ -58,7 +58,7 @@ class Tracing(Closing):
 
     def committed(self, commit: Commit) -> None:
         """Have a commit shown in the traces of its requests; beyond a measure it is left out."""
-        found = {each.request.traceparent for each in commit.requests}
+        found = {each.request.origin.traceparent for each in commit.requests}
         traces = [each for each in found if each is not None]
         if traces and self._notes.qsize() < _MOST_NOTES:
             # not the requests themselves, whose bodies would wait here too

@@ -12,8 +12,8 @@ from letta_client.types.agents.system_message import SystemMessage
 
 from api.composition import Service, open_service
 from domain.moments import AtVersion
+from infrastructure.reads import Page, State
 from infrastructure.settings import Settings
-from infrastructure.store import Page, State
 from projections.agent_state import AgentStateView
 from projections.registry import choose_view
 from projections.view import Item

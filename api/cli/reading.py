@@ -17,8 +17,9 @@ from domain.json_text import JsonValue, print_text
 from domain.moments import parse_moment
 from domain.threads import Status
 from infrastructure.reader import ThreadFilter
+from infrastructure.reads import State
 from infrastructure.settings import Settings
-from infrastructure.store import State, Store
+from infrastructure.store import Store
 
 _LINES = 4
 _LINE_WIDTH = 200

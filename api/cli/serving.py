@@ -59,9 +59,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         listening.listen(_BACKLOG)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         beside.enter_context(
-            ErasureWatch(
-                service.database, service.listener, service.eraser, service.tenants.forget
-            )
+            ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
         if showing is not None:
             showing.load(service, console)

@@ -90,7 +90,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.followings = followings = Followings(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
-        recent_bytes=lambda: sum(each.store.recent.size for each in tenants.known()),
+        recent_bytes=lambda: tenants.of(own).store.recent.size,  # which all of them share
     )
     app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
     app.state.max_body_bytes = max_body_bytes

@@ -12,6 +12,7 @@ from api.http.limits import Limits
 from api.http.problems import BodyTooLarge, InvalidIfMatch
 from api.http.request_ids import PRINCIPAL
 from domain.access import Principal
+from domain.drafts import NO_ORIGIN, Origin
 from domain.errors import InvalidCursor, InvalidMessage
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from domain.json_text import JsonValue
@@ -25,11 +26,6 @@ def principal_of(request: Request) -> Principal:
     """Return who asks, as the authentication found."""
     found: Principal = request.scope[PRINCIPAL]
     return found
-
-
-async def appended_by_of(request: Request) -> str | None:
-    """Return the id of the key by which somebody appends, None where none was needed."""
-    return principal_of(request).key_id
 
 
 def tenant_of(request: Request) -> Tenant:
@@ -78,13 +74,15 @@ async def moment_of(
     return None if at is None else parse_moment(at)
 
 
-async def traceparent_of(request: Request) -> str | None:
-    """Return the trace that a request belongs to, as its traceparent header says, if that is one.
+async def origin_of(request: Request) -> Origin:
+    """Return by whose key a request comes, and which trace its traceparent header says.
 
     A header that is none, or that stands twice, is ignored, as the W3C recommends.
     """
+    key_id = principal_of(request).key_id
     found = [value for name, value in request.scope["headers"] if name == b"traceparent"]
-    return read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
+    trace = read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
+    return NO_ORIGIN if key_id is None and trace is None else Origin(trace, key_id)
 
 
 def expected_version_of(if_match: str | None) -> int | None:
@@ -144,7 +142,6 @@ MessageId = Annotated[
     str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
 ]
 Types = Annotated[list[str] | None, Depends(types_of)]
-Traceparent = Annotated[str | None, Depends(traceparent_of)]
-AppendedBy = Annotated[str | None, Depends(appended_by_of)]
+TheOrigin = Annotated[Origin, Depends(origin_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]

@@ -18,17 +18,17 @@ from api.http.asking import (
     Limit,
     TheStore,
     Types,
-    appended_by_of,
     limits_of,
     number_cursor,
+    origin_of,
     store_of,
-    traceparent_of,
 )
 from api.http.limits import Limits
 from api.http.lines import NumberedLine, numbered_lines
 from api.http.problems import problem_of
 from api.http.shapes import TRACEPARENT, answers
 from api.representations import appended_json, event_json
+from domain.drafts import Origin
 from domain.errors import AgentlogError, InvalidMessage
 from domain.json_text import JsonValue, print_bytes
 from infrastructure.requests import AppendRequest, Outcome
@@ -78,8 +78,7 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    limits, trace = await limits_of(request), await traceparent_of(request)
-    told = _answers(store, lines, limits, trace, await appended_by_of(request))
+    told = _answers(store, lines, await limits_of(request), await origin_of(request))
     return _Duplex(told, media_type=_LINES)
 
 
@@ -99,8 +98,7 @@ async def _answers(
     store: Store,
     chunks: AsyncIterator[list[NumberedLine]],
     limits: Limits,
-    trace: str | None,
-    by: str | None,
+    origin: Origin,
 ) -> AsyncIterator[bytes]:
     async for lines in chunks:
         # files that are named become large when they are read: no two such lines at once
@@ -108,19 +106,18 @@ async def _answers(
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
             some = lines[start : start + batch]
-            yield await run_in_threadpool(_append, store, some, limits, trace, by)
+            yield await run_in_threadpool(_append, store, some, limits, origin)
 
 
 def _append(
     store: Store,
     lines: Sequence[NumberedLine],
     limits: Limits,
-    trace: str | None,
-    by: str | None,
+    origin: Origin,
 ) -> bytes:
     """Append a batch of lines; return a line of answer for each."""
     read = [
-        (number, _request(store, line, limits, trace, by) if isinstance(line, bytes) else line)
+        (number, _request(store, line, limits, origin) if isinstance(line, bytes) else line)
         for number, line in lines
     ]
     requests = [request for _, request in read if isinstance(request, AppendRequest)]
@@ -139,7 +136,7 @@ def _append(
 
 
 def _request(
-    store: Store, text: bytes, limits: Limits, trace: str | None, by: str | None
+    store: Store, text: bytes, limits: Limits, origin: Origin
 ) -> AppendRequest | AgentlogError:
     try:
         match limits.json_in(text):
@@ -153,8 +150,7 @@ def _request(
                     thread_id,
                     limits.batch(drafts),
                     expected_version=expected,
-                    traceparent=trace,
-                    appended_by=by,
+                    origin=origin,
                 )
             case _:
                 return InvalidMessage.at(

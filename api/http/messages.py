@@ -15,14 +15,13 @@ from api.http.asking import (
     TheStore,
     ThreadId,
     Types,
-    appended_by_of,
     body_of,
     drafts_in,
     expected_version_of,
     limits_of,
     number_cursor,
+    origin_of,
     store_of,
-    traceparent_of,
 )
 from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, event_json
@@ -49,16 +48,13 @@ async def append_messages(request: Request) -> Response:
     """
     store = await store_of(request)
     expected = expected_version_of(request.headers.get("if-match"))
-    trace = await traceparent_of(request)
-    by = await appended_by_of(request)
+    origin = await origin_of(request)
     thread_id: str = request.path_params["thread_id"]
     limits = await limits_of(request)
 
     def read(text: bytes) -> AppendRequest:
         drafts = drafts_in(text, limits)
-        return store.request(
-            thread_id, drafts, expected_version=expected, traceparent=trace, appended_by=by
-        )
+        return store.request(thread_id, drafts, expected_version=expected, origin=origin)
 
     appended = await append(store, await body_of(request), read)
     replayed = all(receipt.replayed for receipt in appended.messages)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.http.answers import json_answer
-from api.http.asking import AppendedBy, Body, MessageId, TheLimits, ThreadId, Traceparent, tenant_of
+from api.http.asking import Body, MessageId, TheLimits, TheOrigin, ThreadId, tenant_of
 from api.http.blobs import Digest
 from api.http.limits import Limits
 from api.http.shapes import TRACEPARENT, answers, json_body
@@ -39,15 +39,14 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     thread_id: ThreadId,
     message_id: MessageId,
     body: Body,
-    trace: Traceparent,
-    by: AppendedBy,
+    origin: TheOrigin,
 ) -> Response:
     """Erase what a message says, for ever; its place, type, ids and hash stay.
 
     A message that is erased already is answered as the first time.
     """
     reason = _reason_in(body, limits)
-    done = redactor.redact(thread_id, [message_id], reason, traceparent=trace, appended_by=by)
+    done = redactor.redact(thread_id, [message_id], reason, origin=origin)
     return json_answer(redaction_json(done))
 
 
@@ -56,17 +55,16 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     responses=answers(200, "Redaction", 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
-def redact_thread(  # noqa: PLR0913, PLR0917 - what a request has
+def redact_thread(
     redactor: TheRedactor,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
-    trace: Traceparent,
-    by: AppendedBy,
+    origin: TheOrigin,
 ) -> Response:
     """Erase the contents of all that a thread has by now, its goal and metadata included."""
     reason = _reason_in(body, limits)
-    done = redactor.redact(thread_id, None, reason, traceparent=trace, appended_by=by)
+    done = redactor.redact(thread_id, None, reason, origin=origin)
     return json_answer(redaction_json(done))
 
 
@@ -75,17 +73,16 @@ def redact_thread(  # noqa: PLR0913, PLR0917 - what a request has
     responses=answers(200, "FileRedaction", 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
-def redact_file(  # noqa: PLR0913, PLR0917 - what a request has
+def redact_file(
     redactor: TheRedactor,
     limits: TheLimits,
     digest: Digest,
     body: Body,
-    trace: Traceparent,
-    by: AppendedBy,
+    origin: TheOrigin,
 ) -> Response:
     """Erase a file from all messages that hold it; the rest of each stays."""
     reason = _reason_in(body, limits)
-    done = redactor.redact_file(digest, reason, traceparent=trace, appended_by=by)
+    done = redactor.redact_file(digest, reason, origin=origin)
     return json_answer(file_redaction_json(done))
 
 

@@ -10,13 +10,12 @@ from api.filters import InvalidFilter, metadata_filter
 from api.http.answers import json_answer
 from api.http.asking import (
     After,
-    AppendedBy,
     Body,
     Limit,
     TheLimits,
+    TheOrigin,
     TheStore,
     ThreadId,
-    Traceparent,
     number_cursor,
     without_nul,
 )
@@ -67,9 +66,7 @@ _TEXT = (
         "parameters": [TRACEPARENT],
     },
 )
-def start_thread(
-    store: TheStore, limits: TheLimits, body: Body, trace: Traceparent, by: AppendedBy
-) -> Response:
+def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
     facts = dict(_object(body, limits))
     thread_id = facts.pop("threadId", None)
@@ -77,7 +74,7 @@ def start_thread(
         raise InvalidMessage.at("threadId", "not a string")
     _only(facts, *_FACTS)
     new_id = str(ULID()) if thread_id is None else thread_id
-    appended = store.start(new_id, facts, traceparent=trace, appended_by=by)
+    appended = store.start(new_id, facts, origin=origin)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
     status = 200 if appended.messages[0].replayed else 201
     return json_answer(appended_json(appended), status=status, headers=headers)
@@ -125,13 +122,12 @@ def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
         "parameters": [TRACEPARENT],
     },
 )
-def close_thread(  # noqa: PLR0913, PLR0917 - what a request has
+def close_thread(
     store: TheStore,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
-    trace: Traceparent,
-    by: AppendedBy,
+    origin: TheOrigin,
 ) -> Response:
     """Close a thread: nothing follows."""
     found = _object(body, limits)
@@ -139,7 +135,7 @@ def close_thread(  # noqa: PLR0913, PLR0917 - what a request has
     reason = found.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
-    appended = store.close(thread_id, reason, traceparent=trace, appended_by=by)
+    appended = store.close(thread_id, reason, origin=origin)
     return json_answer(appended_json(appended))
 
 
@@ -151,13 +147,12 @@ def close_thread(  # noqa: PLR0913, PLR0917 - what a request has
         "parameters": [TRACEPARENT],
     },
 )
-def annotate_thread(  # noqa: PLR0913, PLR0917 - what a request has
+def annotate_thread(
     store: TheStore,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
-    trace: Traceparent,
-    by: AppendedBy,
+    origin: TheOrigin,
 ) -> Response:
     """Add to a thread's metadata."""
     found = _object(body, limits)
@@ -165,7 +160,7 @@ def annotate_thread(  # noqa: PLR0913, PLR0917 - what a request has
     metadata = found.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
-    appended = store.annotate(thread_id, metadata, traceparent=trace, appended_by=by)
+    appended = store.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
 
 

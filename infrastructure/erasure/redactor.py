@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.drafts import NO_ORIGIN, Origin
 from domain.errors import AgentlogError, InvalidMessage
 from domain.events import Event
 from domain.facts import ThreadRedacted
@@ -81,8 +82,7 @@ class Redactor:
         message_ids: Sequence[str] | None,
         reason: str,
         *,
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> Redaction:
         """Erase the contents of messages of a thread, or of all that is in it by now (None).
 
@@ -107,9 +107,7 @@ class Redactor:
             position = self._position(thread_id, version)
             return self._redaction(thread_id, version, position, message_ids, replayed=True)
         appended = self._store.writer.append(
-            self._store.request(
-                thread_id, facts=[fact], traceparent=traceparent, appended_by=appended_by
-            )
+            self._store.request(thread_id, facts=[fact], origin=origin)
         )
         self._eraser.finish(self._tenant, thread_id)
         self._have_forgotten([thread_id])
@@ -121,8 +119,7 @@ class Redactor:
         sha256: str,
         reason: str,
         *,
-        traceparent: str | None = None,
-        appended_by: str | None = None,
+        origin: Origin = NO_ORIGIN,
     ) -> FileRedaction:
         """Erase a file from all messages that hold it; the rest of them stays.
 
@@ -147,8 +144,7 @@ class Redactor:
             self._store.request(
                 thread_id,
                 facts=[{**fact, "messages": ids, "blob": sha256}],
-                traceparent=traceparent,
-                appended_by=appended_by,
+                origin=origin,
             )
             for thread_id, ids in named
         ]

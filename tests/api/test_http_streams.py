@@ -17,7 +17,8 @@ from letta_client.types.agents import LettaStreamingResponse
 
 from domain.json_text import JsonValue
 from domain.moments import AtVersion
-from infrastructure.store import State, Store
+from infrastructure.reads import State
+from infrastructure.store import Store
 from projections.registry import choose_view
 from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening

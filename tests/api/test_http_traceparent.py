@@ -90,4 +90,12 @@ def test_every_route_that_appends_documents_it(remote: httpx2.Client) -> None:
         for parameter in operations.get("post", {}).get("parameters", [])
         if parameter["name"] == "traceparent"
     }
-    assert documented == {path.replace("/t/", "/{thread_id}/") for path, _ in APPENDS}
+    appends = {path.replace("/t/", "/{thread_id}/") for path, _ in APPENDS}
+    assert documented == appends | {path for path in paths if path.endswith("/redact")}
+
+
+def test_a_redaction_keeps_it(remote: httpx2.Client) -> None:
+    remote.post("/v1/threads/t/messages", json={"type": "tick"})
+    remote.post("/v1/threads/t/redact", json={"reason": "r"}, headers={"traceparent": TRACE})
+    _, fact = remote.get("/v1/log").json()["items"]
+    assert fact["metadata"] == {"traceparent": TRACE}

@@ -105,12 +105,16 @@ def test_what_cannot_be_read_leaves_its_type_and_id(body: bytes) -> None:
     assert parse_stored(skeleton("reply", ID, body)) == {"id": ID, "timestamp": 0, "type": "reply"}
 
 
-@given(st.binary(max_size=40) | st.sampled_from([b'{"responseId":"r","actor":"x"}']))
-def test_of_metadata_only_the_response_stays(metadata: bytes) -> None:
+ALL_OF_IT = b'{"responseId":"r","actor":"x","appendedBy":"k"}'
+
+
+@given(st.binary(max_size=40) | st.just(ALL_OF_IT))
+def test_of_metadata_only_the_response_and_the_key_stay(metadata: bytes) -> None:
     left = skeleton_metadata(metadata)
-    assert left is None or parse_stored(left).keys() == {"responseId"}
+    assert left is None or parse_stored(left).keys() == {"responseId", "appendedBy"}
     assert skeleton_metadata(None) is None
     assert skeleton_metadata(b'{"responseId":"r","actor":"x"}') == b'{"responseId":"r"}'
+    assert skeleton_metadata(b'{"actor":"x","appendedBy":"k"}') == b'{"appendedBy":"k"}'
 
 
 def test_a_file_goes_and_the_others_stay() -> None:

@@ -13,8 +13,9 @@ from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.database import Database
 from infrastructure.reader import BIGGEST, LogReader
+from infrastructure.reads import Page, State
 from infrastructure.requests import AppendRequest
-from infrastructure.store import Page, State, Store
+from infrastructure.store import Store
 from projections.view import Placed
 
 TENANT = "tests"

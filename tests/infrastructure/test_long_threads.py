@@ -18,8 +18,9 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
+from infrastructure.reads import Difference, Page, State
 from infrastructure.snapshots import Snapshots, Start
-from infrastructure.store import Difference, Page, State, Store
+from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference
 from projections.readers.draft import Draft

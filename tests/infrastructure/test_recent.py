@@ -116,18 +116,18 @@ def _view(**options: Any) -> AnyView:
 def test_the_views_that_were_read_longest_ago_are_forgotten_first() -> None:
     recent = RecentViews(most_bytes=100)
     for thread_id in "abcd":
-        recent.put(thread_id, _view(), _folded(25))
-    recent.get("a", _view())
-    recent.put("e", _view(), _folded(20))
-    recent.put("e", _view(), _folded(25))  # in its own place, not beside it
-    assert [each for each in "abcde" if recent.get(each, _view())] == ["a", "c", "d", "e"]
+        recent.put((TENANT, thread_id), _view(), _folded(25))
+    recent.get((TENANT, "a"), _view())
+    recent.put((TENANT, "e"), _view(), _folded(20))
+    recent.put((TENANT, "e"), _view(), _folded(25))  # in its own place, not beside it
+    assert [each for each in "abcde" if recent.get((TENANT, each), _view())] == ["a", "c", "d", "e"]
 
 
 def test_a_view_that_takes_too_much_is_not_kept_nor_what_it_was_before() -> None:
     recent = RecentViews(most_bytes=100)
-    recent.put("a", _view(), _folded(25))
-    recent.put("a", _view(), _folded(26))
-    assert recent.get("a", _view()) is None
+    recent.put((TENANT, "a"), _view(), _folded(25))
+    recent.put((TENANT, "a"), _view(), _folded(26))
+    assert recent.get((TENANT, "a"), _view()) is None
     for thread_id in "bcde":  # its room is free again
-        recent.put(thread_id, _view(), _folded(25))
-    assert recent.get("b", _view()) is not None
+        recent.put((TENANT, thread_id), _view(), _folded(25))
+    assert recent.get((TENANT, "b"), _view()) is not None

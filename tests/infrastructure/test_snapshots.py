@@ -14,9 +14,10 @@ from domain.moments import AtVersion
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
+from infrastructure.reads import State
 from infrastructure.snapshots import Snapshots
 from infrastructure.sql import statement
-from infrastructure.store import State, Store
+from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.agent_state import AgentStateView
 from projections.registry import AnyView, choose_view

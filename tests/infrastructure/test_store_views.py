@@ -8,7 +8,8 @@ import pytest
 from domain.errors import InvalidCursor
 from domain.json_text import JsonValue, print_bytes
 from domain.moments import AtTime, AtVersion, Moment
-from infrastructure.store import Page, State, Store
+from infrastructure.reads import Page, State
+from infrastructure.store import Store
 from projections.readers.registry import choose_reader
 from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import Placed, render

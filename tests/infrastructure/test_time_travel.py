@@ -17,8 +17,9 @@ from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment, par
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.reader import BIGGEST, LogReader
+from infrastructure.reads import Page
 from infrastructure.sql import statement
-from infrastructure.store import Page, Store
+from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.registry import VIEWS, choose_view
 from tests.databases import new_database

@@ -25,7 +25,10 @@ def store_on(database: Database) -> Store:
 
 def redactor_on(database: Database, store: Store) -> Redactor:
     """Return what erases from it; the store forgets."""
-    forget = store.recent.forget
+
+    def forget(thread_id: str) -> None:
+        store.recent.forget((TENANT, thread_id))
+
     return Redactor(database, store, Eraser(database), tenant=TENANT, forget=forget)
 
 

@@ -19,7 +19,8 @@ from infrastructure.erasure.watch import ErasureWatch
 from infrastructure.following import Hub
 from infrastructure.listening import Listener
 from infrastructure.reader import LogReader
-from infrastructure.store import State, Store
+from infrastructure.reads import State
+from infrastructure.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import (
     TENANT,
@@ -177,7 +178,7 @@ def elsewhere(own_database: Database) -> Iterator[Elsewhere]:
 
         def forget(tenant: str, thread_id: str) -> None:
             assert tenant == TENANT
-            store.recent.forget(thread_id)
+            store.recent.forget((TENANT, thread_id))
             hub.forget()
             forgotten.set()
 

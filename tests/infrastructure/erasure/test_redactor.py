@@ -18,7 +18,8 @@ from infrastructure.database import Database
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.reader import ThreadFilter
-from infrastructure.store import State, Store
+from infrastructure.reads import State
+from infrastructure.store import Store
 from projections.registry import VIEWS, choose_view
 from tests.infrastructure.appends import (
     STORY,

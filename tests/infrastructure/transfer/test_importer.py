@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from domain.threads import Status
-from infrastructure.store import Page, Store
+from infrastructure.reads import Page
+from infrastructure.store import Store
 from infrastructure.transfer.exporter import export_threads
 from infrastructure.transfer.importer import Importer, Report
 from infrastructure.transfer.records import Plan

@@ -1,0 +1,1 @@
+"""That nothing acknowledged is lost, and nothing sent brings the service down."""

@@ -1,0 +1,83 @@
+"""What both sides say, in a form to compare."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from domain.errors import AgentlogError
+from domain.events import Event
+from domain.json_text import print_bytes
+from projections.registry import AnyView, choose_view
+from tests.reliability.drawn import ViewChoice
+from tests.reliability.model import Content, KnownThread, Recorded, printed
+
+
+def printed_items(items: Sequence[Content]) -> list[str]:
+    return [printed(item) for item in items]
+
+
+def view_of(view: ViewChoice) -> AnyView:
+    return choose_view(view[0], dict(view[1]))
+
+
+def event_of(each: Recorded) -> Event:
+    """Return the event that a view is told of."""
+    return Event(
+        each.thread[1],
+        each.version,
+        each.type,
+        print_bytes(each.body),
+        str(each.id),
+        each.position,
+        each.recorded_at,
+        each.metadata,
+    )
+
+
+def told(events: Sequence[Event]) -> list[Any]:
+    return [
+        (
+            each.thread_id,
+            each.version,
+            each.position,
+            each.type,
+            each.message_id,
+            printed(each.raw),
+            printed(each.metadata),
+        )
+        for each in events
+    ]
+
+
+def expected_of(events: Sequence[Recorded]) -> list[Any]:
+    return [
+        (
+            each.thread[1],
+            each.version,
+            each.position,
+            each.type,
+            each.id,
+            printed(each.body),
+            printed(each.metadata),
+        )
+        for each in events
+    ]
+
+
+def time_of(each: Recorded) -> datetime:
+    assert each.recorded_at is not None
+    return each.recorded_at
+
+
+def has(thread: KnownThread, key: str, value: object) -> bool:
+    metadata = thread.facts.get("metadata", {})
+    return key in metadata and json.dumps(metadata[key]) == json.dumps(value)
+
+
+def name_of(ask: Callable[[], object]) -> str:
+    try:
+        ask()
+    except AgentlogError as error:
+        return type(error).__name__
+    return ""

@@ -1,0 +1,92 @@
+"""A PostgreSQL of a test's own, durable as in production, to be killed and started again."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, LiteralString
+
+import psycopg
+
+from infrastructure.embedded.account import account_for
+from infrastructure.embedded.cluster import Cluster
+from infrastructure.embedded.postmaster import Postmaster
+from infrastructure.embedded.programs import find_programs
+
+WAIT_SECONDS = 60.0
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class OwnPostgres:
+    """The server on a data folder; `settings` are PostgreSQL's, beside its defaults."""
+
+    def __init__(self, data_dir: Path, settings: Mapping[str, str] = _NONE) -> None:
+        data_dir.mkdir(mode=0o700, exist_ok=True)
+        self._data_dir, self._settings = data_dir, settings
+        self._account = account_for(data_dir)
+        self._account.take_over(data_dir)
+        self._programs = find_programs(self._account)
+        self.url = ""
+        """Of the database, for libpq; the same after each start."""
+
+    def start(self) -> None:
+        """Start it, be it for the first time or after a crash, and wait until it answers."""
+        cluster = Cluster(self._data_dir, self._account, self._programs)
+        cluster.initialise(durable=True)
+        self.url = cluster.ensure_running(self._settings, seconds=WAIT_SECONDS)
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is a postmaster."""
+        found = self._postmaster()
+        return found is not None and found.runs
+
+    def end(self, order: signal.Signals) -> None:
+        """Send the postmaster a signal, and wait until it is gone: SIGKILL takes it at once.
+
+        SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, which recovers at its next
+        start as after a crash.
+        """
+        found = self._postmaster()
+        if found is None or not found.runs:
+            return
+        os.kill(found.pid, order)
+        until = time.monotonic() + WAIT_SECONDS
+        while found.runs:
+            assert time.monotonic() < until, f"postmaster {found.pid} outlived {order.name}"
+            time.sleep(0.01)
+
+    def backends(self) -> list[int]:
+        """Return the process ids of those who serve a client, the one who asks left out."""
+        rows = self.fetch(
+            "SELECT pid FROM pg_stat_activity "
+            "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        return [row[0] for row in rows]
+
+    def execute(self, query: LiteralString, **parameters: object) -> None:
+        """Run a statement as the owner."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(query, parameters)
+
+    def fetch(self, query: LiteralString, **parameters: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, as its owner sees them."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            return connection.execute(query, parameters).fetchall()
+
+    def _postmaster(self) -> Postmaster | None:
+        return Postmaster.read(self._data_dir / "postgresql")
+
+
+@contextmanager
+def own_postgres(data_dir: Path, settings: Mapping[str, str] = _NONE) -> Iterator[OwnPostgres]:
+    """Yield a running server, and stop it at the end whatever became of it."""
+    server = OwnPostgres(data_dir, settings)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.end(signal.SIGQUIT)

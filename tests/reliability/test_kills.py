@@ -1,0 +1,132 @@
+"""Kill -9 of the service, of backends, of all PostgreSQL, while clients append and others read."""
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tests.reliability.followers import Follower, Reader, tail_of_log, tail_of_table
+from tests.reliability.ledger import Ledger
+from tests.reliability.load import Load
+from tests.reliability.outcomes import Tried
+from tests.reliability.postgres import OwnPostgres
+from tests.reliability.proof import prove
+from tests.reliability.service import ServiceProcess
+
+BETWEEN = 25
+"""Messages that are acknowledged between two faults, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Victims:
+    """What can be killed."""
+
+    postgres: OwnPostgres
+    service: ServiceProcess
+    rng: random.Random
+
+
+def _kill_service(at: Victims) -> None:
+    at.service.end(signal.SIGKILL)
+    at.service.start()
+
+
+def _stop_service(at: Victims) -> None:
+    assert at.service.end(signal.SIGTERM) == 0
+    at.service.start()
+
+
+def _kill_backend(at: Victims) -> None:
+    """The postmaster takes it for a crash: it ends all others and recovers from the log."""
+    _end_backend(at, signal.SIGKILL)
+
+
+def _terminate_backend(at: Victims) -> None:
+    _end_backend(at, signal.SIGTERM)
+
+
+def _end_backend(at: Victims, order: signal.Signals) -> None:
+    with suppress(ProcessLookupError):  # its time had come anyway
+        os.kill(at.rng.choice(at.postgres.backends()), order)
+
+
+def _terminate_all(at: Victims) -> None:
+    for pid in at.postgres.backends():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def _kill_postgres(at: Victims) -> None:
+    at.postgres.end(signal.SIGKILL)
+    at.postgres.start()
+
+
+def _stop_postgres_at_once(at: Victims) -> None:
+    at.postgres.end(signal.SIGQUIT)
+    at.postgres.start()
+
+
+def _restart_postgres(at: Victims) -> None:
+    at.postgres.end(signal.SIGINT)
+    at.postgres.start()
+
+
+Fault = Callable[[Victims], None]
+
+FAULTS: dict[str, Fault] = {
+    "kill -9 of a backend": _kill_backend,
+    "kill -9 of the service": _kill_service,
+    "SIGTERM to a backend": _terminate_backend,
+    "kill -9 of the postmaster": _kill_postgres,
+    "SIGTERM to all backends": _terminate_all,
+    "immediate stop of PostgreSQL": _stop_postgres_at_once,
+    "SIGTERM to the service": _stop_service,
+    "restart of PostgreSQL": _restart_postgres,
+}
+QUICK = (
+    "kill -9 of a backend",
+    "kill -9 of the service",
+    "kill -9 of the postmaster",
+    "SIGTERM to all backends",
+    "immediate stop of PostgreSQL",
+)
+"""Those of the short form."""
+
+
+def test_what_is_killed_loses_nothing_that_was_acknowledged(
+    postgres: OwnPostgres,
+    service: ServiceProcess,
+    ledger: Ledger,
+    tried: Tried,
+    soak: bool,  # noqa: FBT001 - a fixture
+) -> None:
+    times, chosen = (15, FAULTS) if soak else (1, {name: FAULTS[name] for name in QUICK})
+    row = tried(
+        "Kills: " + ", ".join(chosen),
+        made=f"each {times} times, in turn, while 6 clients append and retry and 5 readers follow",
+        holds="every acknowledged message is there once and where it was said to be, positions and "
+        "versions are gapless, chains whole, read models equal to a rebuild; readers miss and "
+        "repeat nothing; no answer but an acknowledgement or 503",
+    )
+    at = Victims(postgres, service, random.Random(7))  # noqa: S311 - moments of a test
+    with Load(service.address, ledger) as load:
+        ledger.wait_for(BETWEEN)
+        readers = list(_readers(postgres, service, load))
+        for reader in readers:
+            reader.start()
+        for fault in [*chosen.values()] * times:
+            ledger.wait_for(BETWEEN + at.rng.randrange(BETWEEN))
+            fault(at)
+        ledger.wait_for(BETWEEN)
+    proven = prove(postgres.url, service, ledger, readers)
+    row.came = f"{proven}. Answers and breaks: {ledger.told}"
+
+
+def _readers(postgres: OwnPostgres, service: ServiceProcess, load: Load) -> Iterator[Reader]:
+    yield Follower(service.address)
+    for thread_id in load.threads[:2]:
+        yield Follower(service.address, thread_id)
+    yield tail_of_log(service.address)
+    yield tail_of_table(postgres)

@@ -1,0 +1,284 @@
+"""Everything done twice: to stores on PostgreSQL, in processes of their own, and to the model."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
+from typing_extensions import override
+
+from domain.errors import AgentlogError, RuleBroken
+from domain.events import Event
+from domain.moments import AtTime, Moment
+from infrastructure.audit.auditor import Auditor
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.following import Hub
+from infrastructure.listening import Listener
+from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.reads import State
+from infrastructure.requests import Appended
+from infrastructure.snapshots import Snapshots
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from projections.registry import AnyView
+from projections.view import StateView, render
+from tests.infrastructure.appends import Clock, Ids, last_position
+from tests.reliability.comparing import event_of, expected_of, printed_items, time_of, told, view_of
+from tests.reliability.drawn import ViewChoice
+from tests.reliability.model import (
+    Answered,
+    Content,
+    KnownThread,
+    Model,
+    Recorded,
+    RefusedError,
+    ThreadKey,
+    printed,
+)
+
+WAIT_SECONDS = 30
+
+
+@dataclass
+class Ground:
+    """What outlives a run: a database, its listener, and how many runs there were."""
+
+    url: str
+    database: Database
+    listener: Listener
+    runs: int = 0
+    steps: int = 0
+    refusals: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Process:
+    """What a process of the service has: connections, a writer, and a store for each tenant."""
+
+    database: Database
+    stores: Sequence[Store]
+
+    @classmethod
+    def started(cls, machine: "Twins", index: int) -> "Process":
+        database = Database(machine.ground.url, pool_size=2, in_role=True)
+        database.open()
+        writer = Writer(database, clock=machine.clock, new_id=machine.ids)
+        stores = []
+        for tenant in machine.tenants[index::2]:
+            confined = database.confined(tenant)
+            snapshots = Snapshots(confined, tenant=tenant, interval=3, share=10)
+            store = Store(
+                reader=LogReader(confined, tenant=tenant, searched=database),
+                writer=writer,
+                blobs=Blobs(confined, tenant=tenant),
+                tenant=tenant,
+                snapshots=snapshots if index else None,
+            )
+            stores.append(store)
+        return cls(database, stores)
+
+
+class Twins(RuleBasedStateMachine):
+    """The stores and the model, and how they are held against each other."""
+
+    ground: Ground
+
+    @initialize()
+    def begin(self) -> None:
+        ground = self.ground
+        ground.runs += 1
+        self.database = ground.database
+        self.tenants = [f"ours-{ground.runs}"] * 2 + [f"strangers-{ground.runs}"]
+        self.clock, self.ids = Clock(), Ids()
+        self.processes = [Process.started(self, index) for index in (0, 1)]
+        self.model = Model(last_position(self.database))
+        self.cursors: dict[str, list[int]] = {tenant: [self.model.base] for tenant in self.tenants}
+        self.hub = Hub(LogReader(self.database, tenant=self.tenants[0]), ground.listener)
+        self.hub.start()
+
+    @override
+    def teardown(self) -> None:
+        if not hasattr(self, "hub"):
+            return
+        self.hub.close()
+        for process in self.processes:
+            process.database.close()
+        for tenant in set(self.tenants):
+            auditor = Auditor(self.database, tenant=tenant)
+            assert auditor.headless() == []
+            assert auditor.tree().whole
+
+    @property
+    def stores(self) -> list[Store]:
+        """Ours, the same in another process that keeps snapshots, and a stranger's in the first."""
+        first, second = self.processes
+        return [first.stores[0], second.stores[0], first.stores[1]]
+
+    def key(self, index: int, thread_id: str) -> ThreadKey:
+        return self.tenants[index], thread_id
+
+    def pick(self, among: Sequence[Any], number: int) -> Any:
+        return among[number % len(among)] if among else None
+
+    def sent_before(self, index: int, number: int, count: int) -> list[Recorded]:
+        """Return messages that follow each other in a thread."""
+        thread = self.pick(self.model.threads_of(self.tenants[index]), number)
+        sent = [] if thread is None else thread.events
+        begin = number % max(1, len(sent))
+        return [each for each in sent[begin:] if not each.type.startswith("thread.")][:count]
+
+    def send(self, index: int, thread_id: str, drafts: Any, expected: int | None) -> None:
+        key = self.key(index, thread_id)
+        thread = self.model.threads.get(key)
+        version = None if expected is None else expected + (len(thread.events) if thread else 0)
+        store = self.stores[index]
+        self.both(
+            lambda: store.append(thread_id, drafts, expected_version=version),
+            key,
+            drafts=drafts,
+            expected=version,
+        )
+
+    def both(self, do: Callable[[], Appended], key: ThreadKey, **asked: Any) -> None:
+        """Do it to the store and to the model: they answer or refuse alike."""
+        outcome: Appended | AgentlogError
+        try:
+            outcome = do()
+        except AgentlogError as error:
+            outcome = error
+        self.compare(outcome, self.modelled(key, asked.pop("drafts", ()), **asked))
+        self.settle({key})
+
+    def modelled(
+        self, key: ThreadKey, drafts: Sequence[Any], *, known: bool = False, **asked: Any
+    ) -> Answered | RefusedError:
+        if known and key not in self.model.threads:
+            return RefusedError("UnknownThread")
+        try:
+            return self.model.append(key, drafts, now=self.clock.now, **asked)
+        except RefusedError as error:
+            return error
+
+    def compare(self, outcome: Appended | AgentlogError, wanted: Answered | RefusedError) -> None:
+        if isinstance(outcome, AgentlogError):
+            assert isinstance(wanted, RefusedError), outcome
+            assert type(outcome).__name__ == wanted.name, outcome
+            assert not isinstance(outcome, RuleBroken) or outcome.rule == wanted.rule
+            word = wanted.rule or wanted.name
+            self.ground.refusals[word] = self.ground.refusals.get(word, 0) + 1
+            return
+        assert isinstance(wanted, Answered), wanted
+        for receipt, message in zip(outcome.messages, wanted.messages, strict=True):
+            message.id = message.id or receipt.id  # what the store chose, from then on
+            assert (receipt.id, receipt.version, receipt.position) == (
+                message.id,
+                message.version,
+                message.position,
+            )
+        assert [receipt.replayed for receipt in outcome.messages] == list(wanted.replayed)
+        assert [breach.rule for _, breach in outcome.breaches] == list(wanted.breaches)
+        last = wanted.thread.events[-1]
+        assert (outcome.version, outcome.position) == (last.version, last.position)
+
+    def settle(self, touched: set[ThreadKey]) -> None:
+        """See what was written: it is what the model has, and the chains hold."""
+        for tenant in set(self.tenants):
+            unseen = [each for each in self.model.of(tenant) if each.recorded_at is None]
+            events = LogReader(self.database, tenant=tenant).log(
+                after=unseen[0].position - 1 if unseen else self.model.position
+            )
+            assert told(events) == expected_of(unseen)
+            for known, event in zip(unseen, events, strict=True):
+                known.recorded_at = event.recorded_at
+        times = [time_of(each) for each in self.model.log]
+        assert times == sorted(times)
+        for key in touched & set(self.model.threads):
+            audit = Auditor(self.database, tenant=key[0]).thread(key[1])
+            assert audit.whole, audit.findings
+            assert audit.events == len(self.model.threads[key].events)
+
+    def check_view(
+        self,
+        store: Store,
+        thread: KnownThread,
+        upto: Sequence[Recorded],
+        view: ViewChoice,
+        moment: Moment,
+    ) -> None:
+        chosen = view_of(view)
+        found = store.view(thread.key[1], chosen, at=moment)
+        assert (found.version, found.position) == (len(upto), upto[-1].position if upto else None)
+        if isinstance(found, State):
+            assert isinstance(chosen, StateView)
+            state = chosen.state(render(chosen, map(event_of, upto)).carry)
+            assert printed(found.state) == printed(state)
+        else:
+            shown = [placed.item for placed in found.items]
+            assert printed_items(shown) == printed_items(self.items(upto, chosen))
+
+    def items(self, upto: Sequence[Recorded], view: AnyView) -> list[Content]:
+        """Return a view's items: the kernel's are the bodies themselves, others a fold of them."""
+        if view.name != "kernel":
+            return [placed.item for placed in render(view, map(event_of, upto)).items]
+        with_metadata = view.options.metadata
+        return [
+            {**each.body, "metadata": each.metadata}
+            if with_metadata and each.metadata
+            else each.body
+            for each in upto
+            if not each.type.startswith("thread.")
+        ]
+
+    def just_before(self, index: int, thread: KnownThread, event: Recorded) -> None:
+        moment = AtTime(time_of(event) - timedelta(microseconds=1))
+        version = self.stores[index].version_at(thread.key[1], moment)
+        assert version == len([each for each in thread.events if time_of(each) < time_of(event)])
+
+    def heard(self, begin: int, limit: int) -> list[Event]:
+        """Return what a follower of the hub hears beyond a place, until the log's end."""
+        own = self.model.of(self.tenants[0])
+        last = own[-1].position if own else self.model.base
+        found: list[Event] = []
+        place = begin
+        while place < last:
+            entries = self.hub.log_after(place, limit=limit)
+            assert entries is not None  # it has followed from the beginning
+            found += [entry.event for entry in entries]
+            place = found[-1].position or 0 if found else place
+            if not entries:
+                self.wait()
+        return found
+
+    def wait(self) -> None:
+        rung = threading.Event()
+        detach = self.hub.attach(lambda _: rung.set())
+        try:
+            own = self.model.of(self.tenants[0])
+            if self.hub.position < own[-1].position:
+                assert rung.wait(WAIT_SECONDS)
+        finally:
+            detach()
+
+    @invariant()
+    def heads_are_as_the_model_says(self) -> None:
+        if not hasattr(self, "model"):
+            return
+        self.ground.steps += 1
+        assert last_position(self.database) == self.model.position
+        for index in (0, 1, 2):
+            own = self.model.threads_of(self.tenants[index])
+            heads = self.stores[index].threads(ThreadFilter(), before=None, limit=100)
+            assert [
+                (each.thread_id, each.version, each.position, each.policy, each.status)
+                for each in heads
+            ] == [
+                (each.key[1], len(each.events), each.events[-1].position, each.policy, each.status)
+                for each in own
+            ]
+            assert [head.anomalies for head in heads] == [each.anomalies for each in own]
+            assert [printed(head.read_facts()) for head in heads] == [
+                printed(each.facts) for each in own
+            ]
