@@ -16,7 +16,7 @@ from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import FILE_NAME, SigningKey
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database, Timeouts
-from infrastructure.embedded import open_embedded
+from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
@@ -153,6 +153,7 @@ def _ready_database(settings: Settings) -> Iterator[_Place]:
     if settings.database_url is None:
         with (
             open_embedded(settings.data_dir) as server,
+            Keeper(server),
             Database(server.url, pool_size=1) as owner,
         ):
             owner.migrate()

@@ -17,9 +17,11 @@ from under the other.
     cluster     the data itself: made, started, adopted, stopped
     postmaster  its main process, dead or alive
     server      the folder as a whole: who uses it, and its URL
+    keeper      starts a server again that was killed
 """
 
 from infrastructure.embedded.errors import EmbeddedServerError
+from infrastructure.embedded.keeper import Keeper
 from infrastructure.embedded.server import EmbeddedServer, open_embedded
 
-__all__ = ["EmbeddedServer", "EmbeddedServerError", "open_embedded"]
+__all__ = ["EmbeddedServer", "EmbeddedServerError", "Keeper", "open_embedded"]

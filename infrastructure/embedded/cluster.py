@@ -107,6 +107,12 @@ class Cluster:
                 raise self._failure("postgres", self._tail(log_from))
             time.sleep(POLL_SECONDS)
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether a server wrote that it runs, and does not."""
+        found = Postmaster.read(self._path)
+        return found is not None and not found.runs and not self._child_runs
+
     def stop(self) -> None:
         """Stop the server, if it runs.
 

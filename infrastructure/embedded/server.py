@@ -36,6 +36,7 @@ class EmbeddedServer:
         """Whether nobody else used the server when this use began."""
         users.share()
         self._lock, self._users, self._cluster = lock, users, cluster
+        self._settings: Mapping[str, str] = {}
         self._process: int | None = os.getpid()
 
     def close(self, *, seconds: float = 60.0) -> None:
@@ -54,8 +55,27 @@ class EmbeddedServer:
         finally:
             self._leave()
 
+    @property
+    def was_killed(self) -> bool:
+        """Whether the server is gone without having stopped."""
+        return self._cluster.was_killed
+
+    def revive(self, *, seconds: float = 60.0) -> None:
+        """Start a server that was killed, unless somebody else has; it recovers from its log.
+
+        Raises:
+            EmbeddedServerError: as `open_embedded`.
+        """
+        if not self._lock.wait_exclusive(seconds=seconds):
+            raise ServerBusy(self.data_dir, seconds=seconds)
+        try:
+            self._cluster.ensure_running(self._settings, seconds=seconds)
+        finally:
+            self._lock.release()
+
     def _start(self, settings: Mapping[str, str], *, seconds: float) -> None:
         """Have the server run, and give the lock back; after a failure nothing is left running."""
+        self._settings = settings
         try:
             self._cluster.initialise(durable=settings.get("fsync") != "off")
             self.url = self._cluster.ensure_running(settings, seconds=seconds)

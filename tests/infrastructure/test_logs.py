@@ -14,6 +14,20 @@ Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
+def loggers_as_in_a_new_process() -> Iterator[None]:
+    """Loggers that no server of another test has silenced."""
+    loggers = [logging.getLogger(name) for name in ("uvicorn", "uvicorn.error")]
+    before = [(each.level, each.propagate, each.handlers) for each in loggers]
+    for each in loggers:
+        each.setLevel(logging.NOTSET)
+        each.propagate, each.handlers = True, []
+    yield
+    for each, (level, propagate, handlers) in zip(loggers, before, strict=True):
+        each.setLevel(level)
+        each.propagate, each.handlers = propagate, handlers
+
+
+@pytest.fixture(autouse=True)
 def request_bound() -> Iterator[None]:
     """A request that is being answered."""
     bind_contextvars(request_id="r-1")

@@ -1,0 +1,46 @@
+"""Keeping a server up: one that was killed is started again, and recovers from its own log.
+
+The system's memory may have run out, or somebody been careless. Who stopped it in an orderly way
+wanted it to stop: that one stays down.
+"""
+
+import logging
+import threading
+
+from typing_extensions import override
+
+from infrastructure.closing import Closing
+from infrastructure.embedded.errors import EmbeddedServerError
+from infrastructure.embedded.server import EmbeddedServer
+
+logger = logging.getLogger("agentlog")
+
+_PAUSES_SECONDS = (0.5, 1.0, 5.0, 30.0)
+
+
+class Keeper(Closing):
+    """Looks whether a server lives, from a thread of its own, and starts it where it was killed."""
+
+    def __init__(self, server: EmbeddedServer) -> None:
+        self._server = server
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="keeper", daemon=True)
+        self._thread.start()
+
+    @override
+    def close(self) -> None:
+        self._closing.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        failures = 0
+        while not self._closing.wait(_PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]):
+            if not self._server.was_killed:
+                failures = 0
+                continue
+            logger.warning("PostgreSQL in %s was killed, starting it again", self._server.data_dir)
+            try:
+                self._server.revive()
+            except (EmbeddedServerError, OSError) as error:
+                logger.error("PostgreSQL cannot be started again, trying on: %s", error)  # noqa: TRY400 - it says why
+                failures += 1

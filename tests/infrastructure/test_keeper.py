@@ -1,0 +1,83 @@
+"""The embedded server killed under a service: it comes back, with all that was acknowledged."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from api.composition import Service, open_service
+from infrastructure.database import DatabaseUnavailable
+from infrastructure.embedded import open_embedded
+from infrastructure.embedded.postmaster import Postmaster
+from infrastructure.settings import Settings
+from tests.databases import CARELESS, short_folder
+from tests.infrastructure.appends import given, reply
+
+PATIENCE_SECONDS = 60.0
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A data folder."""
+    with short_folder() as made:
+        yield made / "data"
+
+
+def postmaster(folder: Path) -> Postmaster:
+    """Return the server's main process."""
+    found = Postmaster.read(folder / "postgresql")
+    assert found is not None
+    return found
+
+
+def append(service: Service, number: int) -> None:
+    """Append a message, as a client that tries again until it is told."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(DatabaseUnavailable):
+            service.store.append("t", [reply(str(number), id=given(number))])
+            return
+    raise AssertionError("PostgreSQL has not come back")
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Look again and again."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _runs_anew(folder: Path, killed: Postmaster) -> bool:
+    found = Postmaster.read(folder / "postgresql")
+    return found is not None and found.pid != killed.pid and found.ready
+
+
+def test_a_server_that_is_killed_comes_back_under_its_service(folder: Path) -> None:
+    with open_service(Settings(data_dir=folder)) as service:
+        for number in (1, 2, 3):
+            append(service, number)
+            killed = postmaster(folder)
+            os.kill(killed.pid, signal.SIGKILL)
+            wait_until(lambda: _runs_anew(folder, killed))  # noqa: B023 - called at once
+        append(service, 4)
+        ids = [event.message_id for event in service.store.messages("t")]
+        assert ids == [given(number) for number in (1, 2, 3, 4)]
+        last = postmaster(folder)
+    assert not last.runs  # whoever started it again also stops it
+
+
+def test_a_server_that_was_stopped_was_not_killed(folder: Path) -> None:
+    with open_embedded(folder, settings=CARELESS) as server:
+        assert not server.was_killed
+        killed = postmaster(folder)
+        os.kill(killed.pid, signal.SIGKILL)
+        wait_until(lambda: server.was_killed)
+        server.revive()
+        assert not server.was_killed
+        assert postmaster(folder).stop(seconds=PATIENCE_SECONDS)
+        assert not server.was_killed  # whoever stopped it meant to
