@@ -1,6 +1,7 @@
 """The store as it should behave, in memory: the design's rules, said again as plainly as possible.
 
-It shares no rule with the code that it is held against: neither the aggregate's, nor the writer's.
+It shares no rule with the code that it is held against, neither the aggregate's nor the writer's;
+but for what stays of an erased message, which is a pure function of the domain's.
 A `tenant` is who asks, a `thread` its tenant and id. Contents are JSON as Python has it.
 """
 
@@ -9,6 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
+
+from domain.json_text import parse_stored, print_bytes
+from domain.redaction import skeleton
 
 Content = dict[str, Any]
 ThreadKey = tuple[str, str]
@@ -56,6 +60,10 @@ class Recorded:
     metadata: Content
     id: str | None = None
     recorded_at: datetime | None = None
+    redacted: int | None = None
+    """The version of the redaction that its content went by."""
+    original: Content | None = None
+    """What it said before."""
 
     @property
     def type(self) -> str:
@@ -144,7 +152,7 @@ class Model:
         receipts: list[tuple[Recorded, bool]] = []
         breaches: list[str] = []
         for draft in (*facts, *drafts, *closing):
-            known = _find(after, draft)
+            known = _find(after, draft, now)
             if known is not None:
                 receipts.append((known, True))
                 continue
@@ -172,13 +180,56 @@ class Model:
         messages, replayed = zip(*receipts, strict=True)
         return Answered(after, messages, replayed, breaches)
 
+    def redact(
+        self, key: ThreadKey, ids: Sequence[str] | None, *, reason: str, now: int
+    ) -> tuple[int, bool]:
+        """Erase messages of a thread, or all it has (None).
+
+        Returns the version of the redaction, and whether it had been done before.
+        """
+        thread = self.threads[key]
+        targets = [
+            each
+            for each in thread.events
+            if each.type != "thread.redacted" and (ids is None or each.id in ids)
+        ]
+        left = [each for each in targets if each.redacted is None]
+        if ids is None:
+            before = [each for each in thread.events if each.content.get("all") is True]
+            done = [each.version for each in before if each.type == "thread.redacted"]
+        else:
+            done = [each.redacted for each in targets if each.redacted is not None]
+        if not left and done:
+            return max(done), True
+        named = {"all": True} if ids is None else {"messages": list(ids)}
+        content = {"timestamp": now, "type": "thread.redacted", "reason": reason, **named}
+        version = len(thread.events) + 1
+        fact = Recorded(key, version, self.position + 1, content, {})
+        thread.events.append(fact)
+        self.log.append(fact)
+        for each in left:
+            _erase(each, by=version)
+        if ids is None:
+            goal = {"goal": "[redacted]"} if thread.facts.get("goal") is not None else {}
+            stays = {k: thread.facts[k] for k in ("parent", "limits") if k in thread.facts}
+            thread.facts = {**goal, **stays}
+        return version, False
+
 
 def printed(value: object) -> str:
     """Return JSON text to compare by: 1, 1.0 and true are three things, and order counts."""
     return json.dumps(value)
 
 
-def _find(thread: KnownThread, draft: Content) -> Recorded | None:
+def _erase(event: Recorded, *, by: int) -> None:
+    """Leave of an event what the domain says that stays: which is looked at by tests of its own."""
+    event.redacted, event.original = by, event.content
+    left = parse_stored(skeleton(event.type, str(event.id), print_bytes(event.body)))
+    event.content = {key: value for key, value in left.items() if key != "id"}
+    event.metadata = {k: v for k, v in event.metadata.items() if k == "responseId"}
+
+
+def _find(thread: KnownThread, draft: Content, now: int) -> Recorded | None:
     """Return the event that a draft is a retry of; raises where only the id is the same."""
     kind = draft["type"]
     if kind in {"thread.started", "thread.closed"}:  # there is one of each in a thread
@@ -192,7 +243,12 @@ def _find(thread: KnownThread, draft: Content) -> Recorded | None:
         return None
     timestamp = known.content["timestamp"]  # the clock's, where the retry gives none
     ours, theirs = _content(draft, timestamp), known.content
-    if json.dumps(ours, sort_keys=True) != json.dumps(theirs, sort_keys=True):
+    # of an erased message its digest is left: the very same bytes are a retry
+    same_bytes = known.original is not None and printed(_content(draft, now)) == printed(
+        known.original
+    )
+    same = json.dumps(ours, sort_keys=True) == json.dumps(theirs, sort_keys=True)
+    if not (same or same_bytes):
         raise RefusedError("ThreadExists" if kind == "thread.started" else "MessageConflict")
     return known
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
@@ -15,6 +16,8 @@ from domain.moments import AtTime, Moment
 from infrastructure.audit.auditor import Auditor
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
 from infrastructure.listening import Listener
 from infrastructure.reader import LogReader, ThreadFilter
@@ -116,6 +119,32 @@ class Twins(RuleBasedStateMachine):
         """Ours, the same in another process that keeps snapshots, and a stranger's in the first."""
         first, second = self.processes
         return [first.stores[0], second.stores[0], first.stores[1]]
+
+    @property
+    def redactors(self) -> list[Redactor]:
+        """What erases from each of the stores."""
+        return [
+            Redactor(
+                process.database.confined(tenant),
+                store,
+                Eraser(process.database),
+                tenant=tenant,
+                forget=partial(self.forget, tenant),
+            )
+            for process, store, tenant in zip(
+                (self.processes[0], self.processes[1], self.processes[0]),
+                self.stores,
+                self.tenants,
+                strict=True,
+            )
+        ]
+
+    def forget(self, tenant: str, thread_id: str) -> None:
+        """Have all processes forget, as the watch of each does once it is told."""
+        for process in self.processes:
+            for store in process.stores:
+                store.recent.forget((tenant, thread_id))
+        self.hub.forget()
 
     def key(self, index: int, thread_id: str) -> ThreadKey:
         return self.tenants[index], thread_id
@@ -245,10 +274,12 @@ class Twins(RuleBasedStateMachine):
         place = begin
         while place < last:
             entries = self.hub.log_after(place, limit=limit)
-            assert entries is not None  # it has followed from the beginning
-            found += [entry.event for entry in entries]
+            if entries is None:  # it has forgotten what was erased, and all with it
+                found += self.hub.reader.log(after=place, limit=limit)
+            else:
+                found += [entry.event for entry in entries]
             place = found[-1].position or 0 if found else place
-            if not entries:
+            if entries is not None and not entries:
                 self.wait()
         return found
 

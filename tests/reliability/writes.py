@@ -141,6 +141,24 @@ class Writes(Twins):
             known=True,
         )
 
+    @rule(index=who, number=numbers, count=st.integers(0, 3), reason=st.sampled_from(["a", "b"]))
+    def redact(self, index: int, number: int, count: int, reason: str) -> None:
+        """Erase some messages of a thread, or all that it has."""
+        thread = self.pick(self.model.threads_of(self.tenants[index]), number)
+        named = [str(each.id) for each in self.sent_before(index, number, count)]
+        if thread is None or (count and not named):
+            return
+        ids = named if count else None
+        key, now = thread.key, self.clock.now
+        done = self.redactors[index].redact(key[1], ids, reason)
+        version, replayed = self.model.redact(key, ids, reason=reason, now=now)
+        assert (done.version, done.replayed) == (version, replayed)
+        fact = thread.events[version - 1]
+        assert done.position == fact.position
+        if not replayed:
+            fact.id = self.stores[index].messages(key[1], after=version - 1)[0].message_id
+        self.settle({key})
+
     @rule(index=st.integers(0, 1))
     def restart(self, index: int) -> None:
         """End a process, and start another that knows nothing yet."""
