@@ -266,3 +266,17 @@ def _tenants(place: Connections) -> set[Any]:
     with place.connection() as connection:
         rows = connection.execute("SELECT tenant FROM agentlog.threads").fetchall()
     return {row[0] for row in rows}
+
+
+def test_every_table_of_tenants_has_the_wall(database_url: str) -> None:
+    """Also those that are made later: whoever forgets one finds it here."""
+    with psycopg.connect(database_url) as owner:
+        seen = owner.execute(
+            "SELECT class.oid::regclass::text, relrowsecurity FROM pg_class AS class "
+            "JOIN pg_attribute ON attrelid = class.oid AND attname = 'tenant' "
+            "WHERE relkind = 'r' AND relnamespace = 'agentlog'::regnamespace "
+            "AND has_any_column_privilege(%s, class.oid, 'SELECT, INSERT, UPDATE')",
+            (TENANT,),
+        ).fetchall()
+    assert len(seen) >= len(OF_TENANTS) - 1  # the ledger is the writer's alone
+    assert [name for name, has_wall in seen if not has_wall] == []

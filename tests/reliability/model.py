@@ -210,8 +210,8 @@ class Model:
         for each in left:
             _erase(each, by=version)
         if ids is None:
-            goal = {"goal": "[redacted]"} if thread.facts.get("goal") is not None else {}
-            stays = {k: thread.facts[k] for k in ("parent", "limits") if k in thread.facts}
+            goal: Content = {"goal": "[redacted]"} if thread.facts.get("goal") is not None else {}
+            stays: Content = {k: thread.facts[k] for k in ("parent", "limits") if k in thread.facts}
             thread.facts = {**goal, **stays}
         return version, False
 
