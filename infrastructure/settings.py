@@ -59,9 +59,9 @@ class Settings(BaseSettings):
     """Requests a second of each key, or of each address where there is none; 0: no limit."""
     rate_burst: int | None = Field(default=None, ge=1)
     """Requests at once within that; without it, those of two seconds."""
-    max_streams: int = Field(default=1000, ge=0)
+    max_streams: int = Field(default=10_000, ge=0)
     """Streams open at once, at most."""
-    max_streams_per_key: int = Field(default=500, ge=0)
+    max_streams_per_key: int = Field(default=5_000, ge=0)
     """Those of each key, or of each address where there is none."""
     statement_seconds: float = Field(default=60, ge=0.001, le=86_400)
     """How long a statement of the service may take in the database."""

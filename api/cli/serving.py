@@ -2,6 +2,7 @@
 
 import gc
 import os
+import resource
 import signal
 import socket
 import sys
@@ -12,6 +13,7 @@ from ipaddress import ip_address
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 from rich.console import Console
 
 from api.composition import Service, open_service
@@ -29,6 +31,7 @@ from infrastructure.settings import Settings, TraceSettings
 
 _GRACE_SECONDS = 10
 _BACKLOG = 2048
+_DESCRIPTORS = 65_536
 
 
 class AddressTaken(AgentlogError):
@@ -46,6 +49,7 @@ class Showing:
 def serve(settings: Settings, *, showing: Showing | None = None) -> None:
     """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
+    _take_descriptors()
     console = Console(soft_wrap=True, highlight=False)
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
@@ -63,27 +67,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         )
         if showing is not None:
             showing.load(service, console)
-        app = create_app(
-            service.tenants,
-            service.database,
-            own=service.own.name,
-            entrance=Entrance(
-                service.keys,
-                service.accesses,
-                anonymous=anonymous,
-                audited=settings.read_audit == "on",
-            ),
-            standings=service.standings,
-            writer=service.writer,
-            max_body_bytes=settings.max_body_bytes,
-            max_blob_bytes=settings.max_blob_bytes,
-            limits=limits_of(settings),
-            access_log=(
-                access_logger(form=settings.log_format, level=settings.log_level)
-                if settings.access_log == "on"
-                else None
-            ),
-        )
+        app = _application(settings, service, anonymous)
         config = uvicorn.Config(
             traces.around(app),
             http=bounded_connections(
@@ -106,6 +90,40 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         gc.freeze()  # what is imported by now stays: no collection need look at it again
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
             Server(config, app.state.followings).run(sockets=[listening])
+
+
+def _application(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
+    return create_app(
+        service.tenants,
+        service.database,
+        own=service.own.name,
+        entrance=Entrance(
+            service.keys,
+            service.accesses,
+            anonymous=anonymous,
+            audited=settings.read_audit == "on",
+        ),
+        standings=service.standings,
+        writer=service.writer,
+        max_body_bytes=settings.max_body_bytes,
+        max_blob_bytes=settings.max_blob_bytes,
+        limits=limits_of(settings),
+        access_log=(
+            access_logger(form=settings.log_format, level=settings.log_level)
+            if settings.access_log == "on"
+            else None
+        ),
+    )
+
+
+def _take_descriptors() -> None:
+    """Have as many connections and streams as the system lets us, within reason."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    with suppress(OSError, ValueError):  # as some systems say more than they hold to
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class NoKeyYet(AgentlogError):

@@ -80,8 +80,8 @@ class Limits:
     max_json_depth: int = MAX_DEPTH
     rate_per_second: float = 0.0
     rate_burst: int | None = None
-    max_streams: int = 1000
-    max_streams_per_key: int = 500
+    max_streams: int = 10_000
+    max_streams_per_key: int = 5_000
 
     @property
     def burst(self) -> int:

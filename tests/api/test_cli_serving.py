@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -206,3 +207,18 @@ def test_a_data_folder_that_is_somebody_elses_is_left_alone(tmp_path: Path) -> N
     assert refused.stderr.startswith("agentlog: ")
     assert str(tmp_path) in refused.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_service_takes_the_descriptors_that_it_may_have() -> None:
+    program = """
+import resource
+from api.cli.serving import _take_descriptors
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+_take_descriptors()
+print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["4096", "4096"]
