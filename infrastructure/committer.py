@@ -61,7 +61,8 @@ class Committer:
                 return written or (self._write_holding(connection, ready, wanted), None)
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 self._disconnect()
-                if attempt == _TRIES - 1:
+                had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
+                if had_its_time or attempt == _TRIES - 1:
                     raise unavailable(error) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)

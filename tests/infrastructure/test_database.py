@@ -7,7 +7,13 @@ from contextlib import ExitStack
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.database import Database, DatabaseTooOld, DatabaseUnavailable
+from infrastructure.database import (
+    Database,
+    DatabaseTooOld,
+    DatabaseUnavailable,
+    StatementTooLong,
+    Timeouts,
+)
 from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
     Clock,
@@ -150,3 +156,20 @@ def test_a_connection_that_the_server_ended_is_replaced(database: Database, writ
     with pytest.raises(DatabaseUnavailable), database.connection() as connection:
         connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     assert writer.append(request("t", reply("two"))).position == 2
+
+
+def test_a_statement_that_had_its_time_is_not_tried_again(
+    database: Database, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """All other appends wait for it meanwhile."""
+    timeouts = Timeouts(statement_seconds=0.3, lock_seconds=60)
+    with (
+        Database(database_url, pool_size=1, timeouts=timeouts) as hurried,
+        database.connection() as holder,
+        holder.transaction(),
+    ):
+        writer = Writer(hurried, clock=Clock(), new_id=Ids())
+        holder.execute("SELECT FROM agentlog.counter FOR UPDATE")
+        with pytest.raises(StatementTooLong, match="AGENTLOG_STATEMENT_SECONDS"):
+            writer.append(request("t", reply("one")))
+    assert "trying again" not in caplog.text
