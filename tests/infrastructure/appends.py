@@ -153,6 +153,7 @@ def empty_log(database: Database) -> None:
         connection.execute("DELETE FROM agentlog.blobs")
         connection.execute("DELETE FROM agentlog.tracking")
         connection.execute("DELETE FROM agentlog.erasures")
+        connection.execute("DELETE FROM agentlog.snapshots")
         connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
         connection.execute("UPDATE agentlog.counter SET position = 0, recorded_at = '-infinity'")
 
