@@ -142,13 +142,15 @@ class Storm:
 
 
 def to_postgres(url: str) -> Connect:
-    """Return what connects to the server of a URL by its Unix socket."""
+    """Return what connects to the server of a URL, by its Unix socket or by TCP."""
     parameters = conninfo_to_dict(url)
-    path = f"{parameters['host']}/.s.PGSQL.{parameters.get('port', 5432)}"
+    host, port = str(parameters["host"]), int(parameters.get("port") or 5432)
 
     def connect() -> socket.socket:
+        if not host.startswith("/"):
+            return socket.create_connection((host, port))
         made = socket.socket(socket.AF_UNIX)
-        made.connect(path)
+        made.connect(f"{host}/.s.PGSQL.{port}")
         return made
 
     return connect
