@@ -1,58 +1,53 @@
 """The shapes of keys and accesses, for the OpenAPI document."""
 
-from typing import Any
-
+from api.http.schema_parts import (
+    INTEGER,
+    NULLABLE_STRING,
+    STRING,
+    Schema,
+    object_of,
+    page_of,
+)
 from domain.access import SCOPES
 
-_STRING = {"type": "string"}
-_NULLABLE_STRING = {"type": ["string", "null"]}
-_SCOPES = {
+_SCOPES: Schema = {
     "type": "array",
     "items": {"type": "string", "enum": list(SCOPES)},
     "minItems": 1,
 }
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-_KEY: dict[str, Any] = {
-    "id": _STRING,
-    "tenant": _STRING,
-    "name": _STRING,
+_KEY: Schema = {
+    "id": STRING,
+    "tenant": STRING,
+    "name": STRING,
     "scopes": _SCOPES,
-    "createdAt": _STRING,
-    "createdBy": _NULLABLE_STRING,
-    "expiresAt": _NULLABLE_STRING,
-    "revokedAt": _NULLABLE_STRING,
-    "revokedBy": _NULLABLE_STRING,
+    "createdAt": STRING,
+    "createdBy": NULLABLE_STRING,
+    "expiresAt": NULLABLE_STRING,
+    "revokedAt": NULLABLE_STRING,
+    "revokedBy": NULLABLE_STRING,
 }
-_ACCESS: dict[str, Any] = {
-    "number": {"type": "integer"},
-    "at": _STRING,
-    "keyId": _NULLABLE_STRING,
-    "method": _STRING,
-    "route": _STRING,
-    "threadId": _NULLABLE_STRING,
-    "status": {"type": "integer"},
-    "requestId": _NULLABLE_STRING,
+_ACCESS: Schema = {
+    "number": INTEGER,
+    "at": STRING,
+    "keyId": NULLABLE_STRING,
+    "method": STRING,
+    "route": STRING,
+    "threadId": NULLABLE_STRING,
+    "status": INTEGER,
+    "requestId": NULLABLE_STRING,
 }
 
 
-def _page(name: str) -> dict[str, Any]:
-    items = {"type": "array", "items": {"$ref": f"#/components/schemas/{name}"}}
-    return _object({"items": items, "next": _NULLABLE_STRING})
-
-
-ACCESS_SHAPES: dict[str, dict[str, Any]] = {
+ACCESS_SHAPES: dict[str, Schema] = {
     "Key": {
-        **_object(_KEY),
+        **object_of(**_KEY),
         "description": "What is on record of a key. `createdBy` and `revokedBy` are ids of keys.",
     },
-    "Keys": _page("Key"),
+    "Keys": page_of("Key"),
     "NewKey": {
-        **_object({**_KEY, "key": _STRING}),
+        **object_of(**_KEY, key=STRING),
         "description": "`key` is the key itself: it is shown this once.",
     },
     "KeyBody": {
@@ -70,6 +65,6 @@ ACCESS_SHAPES: dict[str, dict[str, Any]] = {
         "additionalProperties": False,
         "examples": [{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
     },
-    "Access": _object(_ACCESS),
-    "Accesses": _page("Access"),
+    "Access": object_of(**_ACCESS),
+    "Accesses": page_of("Access"),
 }

@@ -7,7 +7,9 @@ schemas are given here, generated from the same models that validate them.
 from pydantic.json_schema import models_json_schema
 
 from api.http.access_shapes import ACCESS_SHAPES
-from api.http.answer_shapes import ANSWERS, Schema, reference
+from api.http.analytics_shapes import ANALYTICS_SHAPES
+from api.http.answer_shapes import ANSWERS
+from api.http.schema_parts import Schema, reference
 from domain.catalogue import MESSAGE_TYPES
 from domain.facts import ThreadStarted
 from domain.messages import CustomMessage, FileAttachment, Model
@@ -87,7 +89,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **ANSWERS, **ACCESS_SHAPES}
+    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **ACCESS_SHAPES}
 
 
 TRACEPARENT: Schema = {
