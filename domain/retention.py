@@ -21,7 +21,7 @@ def age_of(text: str) -> timedelta:
     """Return how long "12h", "90d" or "4w" is; raises `ValueError`."""
     found = _AGE.match(text)
     if found is None:
-        raise ValueError("say it in hours, days or weeks, as in 12h, 90d or 4w")
+        raise ValueError("say it in whole hours, days or weeks, 1 at least, as in 12h, 90d or 4w")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 

@@ -57,7 +57,8 @@ def read_rules(path: Path) -> Rules:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise InvalidRules(path, f"{where}: {first['msg']}" if where else first["msg"]) from error
+        reason = first["msg"].removeprefix("Value error, ")
+        raise InvalidRules(path, f"{where}: {reason}" if where else reason) from error
     except ValueError as error:
         raise InvalidRules(path, str(error)) from error
 
