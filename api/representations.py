@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from domain.json_text import JsonValue
+from domain.json_text import JsonValue, printed_json
 from infrastructure.cuts import with_links
 from infrastructure.erasure.redactor import FileRedaction, Redaction
 from infrastructure.heads import Head
 from infrastructure.readmodels.builds import Build
 from infrastructure.reads import Difference, Page, State
 from infrastructure.requests import Appended, Receipt
-from projections.view import Placed
+from projections.view import Printed
 
 
 def thread_json(head: Head) -> JsonValue:
@@ -41,9 +41,10 @@ def event_json(
 
     `links` are digests to show in place of its files' data, None for a file as it is.
     """
-    body = event.raw if event.raw is not None else {"unreadable": event.body.hex()}
-    if links:
-        body = with_links(body, links)
+    if event.raw is None:
+        body: JsonValue = {"unreadable": event.body.hex()}
+    else:
+        body = with_links(event.raw, links) if links else printed_json(event.body)
     thread = {"threadId": event.thread_id} if with_thread else {}
     return {
         **thread,
@@ -106,18 +107,18 @@ def view_json(found: Page | State) -> JsonValue:
         "position": found.position,
     }
     if isinstance(found, State):
-        return {**place, "state": found.state}
+        return {**place, "state": found.printable}
     return {**place, "items": bare_items(found.items), "next": found.next}
 
 
 def bare_view_json(found: Page | State) -> JsonValue:
     """Return just the items, or the state."""
-    return found.state if isinstance(found, State) else bare_items(found.items)
+    return found.printable if isinstance(found, State) else bare_items(found.items)
 
 
-def bare_items(items: Sequence[Placed]) -> list[JsonValue]:
+def bare_items(items: Sequence[Printed]) -> list[JsonValue]:
     """Return items without their places."""
-    return [placed.item for placed in items]
+    return [printed_json(item.text) for item in items]
 
 
 def difference_json(found: Difference) -> JsonValue:
@@ -131,12 +132,16 @@ def difference_json(found: Difference) -> JsonValue:
         return {**span, "patch": list(found.patch or ())}
     return {
         **span,
-        "added": [_placed_json(placed) for placed in found.items.added],
+        "added": [_placed_json(item) for item in found.items.added],
         "changed": [
-            {"place": each.place, "before": each.before, "after": each.after}
+            {
+                "place": each.before.key,
+                "before": printed_json(each.before.text),
+                "after": printed_json(each.after.text),
+            }
             for each in found.items.changed
         ],
-        "removed": [_placed_json(placed) for placed in found.items.removed],
+        "removed": [_placed_json(item) for item in found.items.removed],
     }
 
 
@@ -174,5 +179,5 @@ def _receipt_json(receipt: Receipt) -> JsonValue:
     }
 
 
-def _placed_json(placed: Placed) -> JsonValue:
-    return {"place": placed.key, "item": placed.item}
+def _placed_json(item: Printed) -> JsonValue:
+    return {"place": item.key, "item": printed_json(item.text)}

@@ -29,7 +29,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 JsonValue = Any
 """None, bool, int, float (as `Decimal`), str, list or dict of str: what `parse` returns.
 
-`parse_stored` returns a plain float where that prints as it was written.
+A float is a plain one where that prints as it was written.
 """
 
 
@@ -59,6 +59,12 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
     Raises:
         InvalidJson: naming line and column, or the path of the offending value under `place`.
     """
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    value = _as_printed(encoded)
+    if value is not _OTHERWISE:
+        if encoded.count(b"[") + encoded.count(b"{") > MAX_DEPTH:
+            _refuse_depth(value, place)
+        return value
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
         decoded = decoded.removeprefix("\ufeff")
@@ -86,14 +92,8 @@ def parse_stored(text: bytes) -> JsonValue:
     Raises:
         ValueError: they are not JSON in UTF-8, so something else made them.
     """
-    try:
-        value = orjson.loads(text)
-        # what prints back the same has lost nothing, and came in less than half the time
-        if orjson.dumps(value) == text:
-            return value
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        pass
-    return _STORED.decode(text.decode())
+    value = _as_printed(text)
+    return _STORED.decode(text.decode()) if value is _OTHERWISE else value
 
 
 def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
@@ -117,6 +117,11 @@ def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
             raise InvalidJson(str(error)) from error
         except (RecursionError, ValueError) as error:  # too deep, or an integer too long to print
             raise InvalidJson(str(error)) from error
+
+
+def printed_json(text: bytes) -> JsonValue:
+    """Return what `print_bytes` prints as this text, which must be JSON."""
+    return orjson.Fragment(text)
 
 
 def print_checked(value: JsonValue) -> bytes:
@@ -170,6 +175,21 @@ def path(parts: Sequence[str | int]) -> str:
     """Return a path such as `calls[0].id`, for people."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
+
+
+_OTHERWISE = object()
+
+
+def _as_printed(text: bytes) -> JsonValue:
+    """Return the value of a text that is just as we print it, `_OTHERWISE` of any other.
+
+    It has lost nothing, neither a digit nor a key, and comes in a fraction of the time.
+    """
+    try:
+        value = orjson.loads(text)
+        return value if orjson.dumps(value) == text else _OTHERWISE
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return _OTHERWISE
 
 
 def _integer(text: str) -> int | Decimal:

@@ -1,6 +1,6 @@
 """Reading the log: heads, events of a thread, the whole log, and what a moment means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isqrt
@@ -128,7 +128,19 @@ class LogReader:
         limit: int | None = None,
     ) -> list[Event]:
         """Return events of a thread by version, `after` not included, `upto` included."""
-        return self._events(
+        return list(self.each_event(thread_id, after=after, upto=upto, types=types, limit=limit))
+
+    def each_event(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        upto: int = BIGGEST,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Event]:
+        """Yield what `events` returns, which is read at once; each is made when it is asked for."""
+        return self._each(
             "select_events_of_types" if types else "select_events",
             thread_id=thread_id,
             after=after or -1,
@@ -239,10 +251,13 @@ class LogReader:
             return cursor.execute(statement(name), parameters).fetchall()
 
     def _events(self, name: str, **parameters: object) -> list[Event]:
+        return list(self._each(name, **parameters))
+
+    def _each(self, name: str, **parameters: object) -> Iterator[Event]:
         rows = self._rows(name, **parameters)
         cuts = [row[8] for row in rows if row[8] is not None]
         contents = self._contents(cuts) if cuts else {}
-        return [_event(row, contents) for row in rows]
+        return (_event(row, contents) for row in rows)
 
     def _contents(self, cuts: Sequence[bytes]) -> Mapping[Digest, bytes]:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:

@@ -3,33 +3,35 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.json_text import JsonValue
+from domain.json_text import JsonValue, parse_stored, print_bytes
 from projections.difference import ItemsDifference
-from projections.view import Item, Placed
+from projections.view import Item, Printed
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A view's items at one point of a history; `next` is the cursor of the page after, if any.
-
-    Items may be shared with other readers of the view: they are not to be changed.
-    """
+    """A view's items at one point of a history; `next` is the cursor of the page after, if any."""
 
     thread_id: str
     version: int
     position: int | None
-    items: Sequence[Placed]
+    items: Sequence[Printed]
     next: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state at one point of a history."""
+    """A state at one point of a history; `printable` prints as it, and is good for nothing else."""
 
     thread_id: str
     version: int
     position: int | None
-    state: Item
+    printable: JsonValue
+
+    @property
+    def state(self) -> Item:
+        """The state itself."""
+        return dict(parse_stored(print_bytes(self.printable)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from infrastructure.requests import ThreadKey
 from projections.registry import AnyView
-from projections.view import Options, Placed
+from projections.view import Options, Printed
 
 _SHARE = 4
 """A view that would take more than this part of all is not kept."""
@@ -23,17 +23,17 @@ Key = tuple[ThreadKey, str, Options]
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What a whole view came to at a version; `size` is that of the events' bodies in bytes."""
+    """What a whole view came to at a version; `size` in bytes is what its events and items take."""
 
     version: int
     chain: bytes
     carry: Any
-    settled: Sequence[Placed]
+    settled: Sequence[Printed]
     size: int
 
 
 class RecentViews:
-    """The views read last, of events of `most_bytes` altogether; tenants and threads share it."""
+    """The views read last, of at most `most_bytes` in all; tenants and threads share it."""
 
     def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
         self._most_bytes = most_bytes
@@ -44,7 +44,7 @@ class RecentViews:
 
     @property
     def size(self) -> int:
-        """Bytes of the events that they are of."""
+        """Bytes that they take altogether."""
         return self._bytes
 
     @property

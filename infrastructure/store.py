@@ -23,7 +23,7 @@ from infrastructure.snapshots import Snapshots, Start
 from infrastructure.writer import Deliver, Writer
 from projections.difference import items_difference, state_difference
 from projections.registry import AnyView
-from projections.view import Placed, StateView
+from projections.view import Printed, StateView
 
 
 class Store:
@@ -200,7 +200,7 @@ class Store:
         version = self._reader.version_at(head, at)
         position = self._reader.position_of(head, version)
         if isinstance(view, StateView):
-            state = view.state(self.fold_to(thread_id, view, version).carry)
+            state = view.printable(self.fold_to(thread_id, view, version).carry)
             return State(thread_id, version, position, state)
         if limit is None:
             items = beyond(place, self._whole(head, view, version))
@@ -232,13 +232,13 @@ class Store:
 
     def _items(
         self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int
-    ) -> list[Placed]:
+    ) -> list[Printed]:
         """Return the items beyond `after` at `version`: all, or more than `limit`."""
         # not at the cursor's version itself: it may have settled items on both sides of the place
         fold = self._fold(thread_id, view, min(max(after[0] - 1, 0), version))
         return fold.page(version, after=after, limit=limit)
 
-    def _whole(self, head: Head, view: AnyView, version: int) -> list[Placed]:
+    def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
         """Return all items at `version`, from where the view was read the last time."""
         erasures = self.recent.erasures
         known = self.recent.get((self._tenant, head.thread_id), view)
@@ -263,7 +263,7 @@ class Store:
     def fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
         """Return a view's fold that stands at a version; it need not be one of the registry's."""
         fold = self._fold(thread_id, view, version)
-        fold.read_all(version)
+        fold.advance(version)
         return fold
 
     def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:

@@ -5,47 +5,42 @@ from dataclasses import dataclass
 
 import jsonpatch
 
-from domain.json_text import JsonValue, print_bytes
-from projections.view import Item, Placed
+from domain.json_text import JsonValue
+from projections.view import Item, Printed
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An item that stands at both points, but reads differently."""
+    """An item that stands at both points, at one place, but reads differently."""
 
-    place: str
-    before: Item
-    after: Item
+    before: Printed
+    after: Printed
 
 
 @dataclass(frozen=True, slots=True)
 class ItemsDifference:
     """What one list of items has that the other has not; places are `version.ordinal`."""
 
-    added: Sequence[Placed]
+    added: Sequence[Printed]
     changed: Sequence[Changed]
-    removed: Sequence[Placed]
+    removed: Sequence[Printed]
 
 
-def items_difference(before: Sequence[Placed], after: Sequence[Placed]) -> ItemsDifference:
+def items_difference(before: Sequence[Printed], after: Sequence[Printed]) -> ItemsDifference:
     """Return what leads from the items at one point to the items at another."""
-    old = {placed.key: placed for placed in before}
-    new = {placed.key: placed for placed in after}
+    old = {item.key: item for item in before}
+    new = {item.key: item for item in after}
     return ItemsDifference(
-        added=[placed for key, placed in new.items() if key not in old],
+        added=[item for key, item in new.items() if key not in old],
         changed=[
-            Changed(key, old[key].item, placed.item)
-            for key, placed in new.items()
-            if key in old and _printed(old[key].item) != _printed(placed.item)
+            Changed(old[key], item)
+            for key, item in new.items()
+            if key in old and old[key].text != item.text
         ],
-        removed=[placed for key, placed in old.items() if key not in new],
+        removed=[item for key, item in old.items() if key not in new],
     )
 
 
 def state_difference(before: Item, after: Item) -> list[JsonValue]:
     """Return the JSON Patch (RFC 6902) that turns one state into another."""
     return list(jsonpatch.make_patch(before, after).patch)
-
-
-def _printed(item: Item) -> bytes:
-    return print_bytes(item)

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from projections.view import Item, Options, Placed, View
+from projections.view import Item, Options, Placed, Printed, View
 
 _HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
 
@@ -39,6 +39,13 @@ class KernelView(View[None, KernelOptions]):
         if event.type in FACT_TYPES:
             return None, ()
         return None, (Placed(event.version, 0, self._item(event)),)
+
+    @override
+    def printed(self, carry: None, event: Event) -> tuple[None, Sequence[Printed]]:
+        as_stored = self.options.spelling == "underscore" and not self.options.metadata
+        if as_stored and event.type not in FACT_TYPES and isinstance(event.raw, dict):
+            return None, (Printed(event.version, 0, event.body),)
+        return super().printed(carry, event)
 
     def _item(self, event: Event) -> Item:
         raw = event.raw

@@ -11,7 +11,7 @@ from rich.text import Text
 from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from api.filters import metadata_filter
-from api.representations import difference_json, event_json, thread_json, time_text, view_json
+from api.representations import difference_json, event_json, thread_json, time_text
 from domain.events import Event
 from domain.json_text import JsonValue, print_text
 from domain.moments import parse_moment
@@ -109,8 +109,8 @@ def print_view(
     if isinstance(found, State):
         print_line(found.state)
         return
-    for item in view_json(found)["items"]:
-        print_line(item)
+    for item in found.items:
+        print_line(item.item)
 
 
 def print_difference(  # noqa: PLR0913 - one parameter a choice

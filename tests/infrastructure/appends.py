@@ -1,7 +1,7 @@
 """Short words for appends, and a look behind the curtain at what they wrote."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from infrastructure.reader import BIGGEST, LogReader
 from infrastructure.reads import Page, State
 from infrastructure.requests import AppendRequest
 from infrastructure.store import Store
-from projections.view import Placed
+from projections.view import Printed
 
 TENANT = "tests"
 NOON = 1_767_268_800_000
@@ -111,7 +111,7 @@ def position_of(event: Event) -> int:
     return event.position
 
 
-def items_of(found: Page | State) -> Sequence[Placed]:
+def items_of(found: Page | State) -> Sequence[Printed]:
     """Return the items of a view that has some."""
     assert isinstance(found, Page)
     return found.items
@@ -123,7 +123,7 @@ class CountingReader(LogReader):
     count = 0
 
     @override
-    def events(
+    def each_event(
         self,
         thread_id: str,
         *,
@@ -131,10 +131,12 @@ class CountingReader(LogReader):
         upto: int = BIGGEST,
         types: Sequence[str] | None = None,
         limit: int | None = None,
-    ) -> list[Event]:
-        found = super().events(thread_id, after=after, upto=upto, types=types, limit=limit)
+    ) -> Iterator[Event]:
+        found = list(
+            super().each_event(thread_id, after=after, upto=upto, types=types, limit=limit)
+        )
         self.count += len(found)
-        return found
+        return iter(found)
 
 
 def last_position(database: Database) -> int:

@@ -25,7 +25,7 @@ from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference
 from projections.readers.draft import Draft
 from projections.registry import AnyView
-from projections.view import StateView, render
+from projections.view import StateView, print_items, render
 from tests.histories import histories
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results
 from tests.infrastructure.appends import given as given_id
@@ -182,7 +182,7 @@ def _check_answer(reader: _Reader, view: AnyView, data: st.DataObject) -> None:
         assert print_bytes(found.state) == print_bytes(view.state(rendering.carry))
     else:
         limit = data.draw(st.none() | st.integers(1, 5), label="limit")
-        assert _all_pages(reader, view, at, limit) == list(rendering.items)
+        assert _all_pages(reader, view, at, limit) == print_items(rendering.items)
 
 
 def _all_pages(reader: _Reader, view: AnyView, at: int, limit: int | None) -> list[Any]:
@@ -224,7 +224,8 @@ def _check_difference(reader: _Reader, view: AnyView, data: st.DataObject) -> No
         patch = state_difference(view.state(before.carry), view.state(after.carry))
         assert print_bytes(list(found.patch or ())) == print_bytes(patch)
     else:
-        assert found.items == items_difference(before.items, after.items)
+        items = (print_items(rendering.items) for rendering in (before, after))
+        assert found.items == items_difference(*items)
 
 
 @every_view
@@ -237,7 +238,7 @@ def test_a_fold_that_stopped_half_way_goes_on_from_there(log: Log, view: AnyView
     first = fold.read(len(numbers), enough=7)
     assert fold.version < len(numbers) or not first
     rendering = render(view, reader.events(thread_id))
-    assert [*first, *fold.read_all(len(numbers)), *fold.rest()] == rendering.items
+    assert [*first, *fold.read_all(len(numbers)), *fold.rest()] == print_items(rendering.items)
     assert fold.version == len(numbers)
 
 

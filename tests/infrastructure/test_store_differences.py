@@ -1,7 +1,6 @@
 """Differences: what is told of two moments leads from the one to the other."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,9 +37,9 @@ def _check_difference(found: Difference, views: Sequence[Page | State]) -> None:
     for placed in found.items.removed:
         assert items.pop(placed.key) == placed
     for changed in found.items.changed:
-        assert items[changed.place].item == changed.before
-        assert changed.before != changed.after
-        items[changed.place] = replace(items[changed.place], item=changed.after)
+        assert items[changed.before.key] == changed.before
+        assert changed.before.text != changed.after.text
+        items[changed.after.key] = changed.after
     for placed in found.items.added:
         assert placed.key not in items
         items[placed.key] = placed

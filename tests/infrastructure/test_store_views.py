@@ -12,7 +12,7 @@ from infrastructure.reads import Page, State
 from infrastructure.store import Store
 from projections.readers.registry import choose_reader
 from projections.registry import VIEWS, AnyView, choose_view
-from projections.view import Placed, render
+from projections.view import Printed, print_items, render
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
 
 
@@ -42,7 +42,7 @@ def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue])
                 assert print_bytes(_content(found)) == print_bytes(content)
             if isinstance(found, Page):
                 cut = render(view, events[: event.version])
-                assert list(found.items) == list(cut.items)
+                assert list(found.items) == print_items(cut.items)
 
 
 def test_a_view_of_the_past_is_what_the_view_was_then(store: Store) -> None:
@@ -72,8 +72,8 @@ def test_the_pages_of_a_view_are_all_of_it_and_nothing_twice_for_every_limit(
         assert 1 <= len(pages[-1]) <= limit
 
 
-def _pages(store: Store, view: AnyView, limit: int) -> list[list[Placed]]:
-    pages: list[list[Placed]] = []
+def _pages(store: Store, view: AnyView, limit: int) -> list[list[Printed]]:
+    pages: list[list[Printed]] = []
     cursor: str | None = None
     while cursor is not None or not pages:
         found = store.view("t", view, after=cursor, limit=limit)

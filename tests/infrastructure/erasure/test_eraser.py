@@ -120,15 +120,15 @@ def test_a_snapshot_of_what_was_read_before_is_not_kept(
 ) -> None:
     store.append("t", [reply(f"secret {number}") for number in range(23)])
 
-    reading = LogReader.events
+    reading = LogReader.each_event
 
-    def late(reader: LogReader, thread_id: str, **bounds: Any) -> list[Event]:
-        found = reading(reader, thread_id, **bounds)
+    def late(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
+        found = list(reading(reader, thread_id, **bounds))
         monkeypatch.undo()
         redactor.redact("t", None, "why")
-        return found
+        return iter(found)
 
-    monkeypatch.setattr(LogReader, "events", late)
+    monkeypatch.setattr(LogReader, "each_event", late)
     shown = store.view("t", STATE)
     assert isinstance(shown, State)
     assert fetch(database, "SELECT count(*) FROM agentlog.snapshots") == [(0,)]
@@ -155,15 +155,15 @@ def test_what_is_read_while_it_is_erased_is_not_remembered(
     store: Store, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.append("t", [reply("secret")])
-    reading = LogReader.events
+    reading = LogReader.each_event
 
-    def slow(reader: LogReader, thread_id: str, **bounds: Any) -> list[Event]:
-        found = reading(reader, thread_id, **bounds)
+    def slow(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
+        found = list(reading(reader, thread_id, **bounds))
         monkeypatch.undo()
         redactor.redact("t", None, "why")
-        return found
+        return iter(found)
 
-    monkeypatch.setattr(LogReader, "events", slow)
+    monkeypatch.setattr(LogReader, "each_event", slow)
     store.view("t", KERNEL)
     assert "secret" not in str(items_of(store.view("t", KERNEL)))
 
