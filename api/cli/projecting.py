@@ -1,6 +1,5 @@
 """The commands of `agentlog projections`: where read models stand, and what fills them."""
 
-import gc
 import signal
 import sys
 import threading
@@ -11,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from api.cli.garbage import collect_rarely
 from api.cli.reading import print_line
 from api.cli.session import printable
 from api.composition import Service, open_service
@@ -23,9 +23,6 @@ from infrastructure.readmodels.projector import Projector
 from infrastructure.readmodels.standings import RebuildUnderWay
 from infrastructure.settings import Settings
 from projections.readmodels.registry import READ_MODELS, read_model
-
-_COLLECT = (50_000, 50, 50)
-"""A batch makes many objects and drops them together: hardly any are in cycles to be looked for."""
 
 
 def list_projections(settings: Settings, *, as_json: bool) -> None:
@@ -66,8 +63,7 @@ def resume(settings: Settings, names: Sequence[str]) -> None:
 def run(settings: Settings, *, with_parent: bool) -> None:
     """Keep all projections up until a signal, or `with_parent` until standard input closes."""
     ended = threading.Event()
-    gc.freeze()
-    gc.set_threshold(*_COLLECT)
+    collect_rarely()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),

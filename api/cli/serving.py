@@ -1,6 +1,5 @@
 """The commands serve and demo."""
 
-import gc
 import os
 import resource
 import signal
@@ -16,6 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 from rich.console import Console
 
+from api.cli.garbage import collect_rarely
 from api.composition import Service, open_service
 from api.http.app import create_app
 from api.http.authentication import AnonymousFrom, Entrance
@@ -86,8 +86,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             console.print(showing.tour(address))
         if settings.projections == "on":
             beside.enter_context(ProjectorProcess(service.url))
-        gc.collect()
-        gc.freeze()  # what is imported by now stays: no collection need look at it again
+        collect_rarely()
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
             Server(config, app.state.followings).run(sockets=[listening])
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
 
@@ -15,6 +17,39 @@ _SMALL_BODY = 64 * 2**10
 NAMES_FILE = re.compile(rb'"sha256"|\\u00[0-7]')
 """Found in a body that may name a file, which has to be read first; its key may be escaped."""
 
+_Settling = asyncio.Future[Outcomes]
+
+
+class _Deliveries:
+    """What came of appends, on its way from the writer's thread to one event loop.
+
+    All that a commit settles goes in one go: to wake the loop takes a system call and a change of
+    threads.
+    """
+
+    def __init__(self) -> None:
+        self._delivered: deque[tuple[_Settling, Outcomes, float]] = deque()
+        self._waking = False
+
+    def put(self, settling: _Settling, outcomes: Outcomes, seconds: float) -> None:
+        """Have an append settled after so many seconds; to be called in any thread."""
+        self._delivered.append((settling, outcomes, seconds))
+        if not self._waking:
+            self._waking = True  # before the loop may take it back
+            settling.get_loop().call_soon_threadsafe(self._settle_all)
+
+    def _settle_all(self) -> None:
+        self._waking = False  # what comes from now on may be too late for this round
+        while self._delivered:
+            settling, outcomes, seconds = self._delivered.popleft()
+            if seconds > 0:
+                settling.get_loop().call_later(seconds, _settle, settling, outcomes)
+            else:
+                _settle(settling, outcomes)
+
+
+_DELIVERIES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Deliveries] = WeakKeyDictionary()
+
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
     """Return what an append came to; `read` makes the request out of the body.
@@ -26,13 +61,11 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         AgentlogError: what refuses it.
     """
     loop = asyncio.get_running_loop()
-    settled: asyncio.Future[Outcomes] = loop.create_future()
+    deliveries = _DELIVERIES.setdefault(loop, _Deliveries())
+    settling: _Settling = loop.create_future()
 
     def deliver(outcomes: Outcomes, seconds: float) -> None:
-        if seconds > 0:
-            loop.call_soon_threadsafe(loop.call_later, seconds, _settle, settled, outcomes)
-        else:
-            loop.call_soon_threadsafe(_settle, settled, outcomes)
+        deliveries.put(settling, outcomes, seconds)
 
     def submit() -> None:
         store.submit([read(body)], deliver)
@@ -41,7 +74,7 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         submit()
     else:
         await run_in_threadpool(submit)
-    outcomes = await settled
+    outcomes = await settling
     if isinstance(outcomes, BaseException):
         raise outcomes
     (outcome,) = outcomes
@@ -50,6 +83,6 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     return outcome
 
 
-def _settle(settled: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
-    if not settled.done():  # the client may have gone
-        settled.set_result(outcomes)
+def _settle(settling: _Settling, outcomes: Outcomes) -> None:
+    if not settling.done():  # the client may have gone
+        settling.set_result(outcomes)

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from api.http.packets import JoinedTransport
 from api.http.problems import MEDIA_TYPE, problem
 from api.http.security_headers import DATA_HEADERS
 from domain.json_text import print_bytes
@@ -34,6 +35,7 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
         """Wait for the first request."""
         super().connection_made(transport)
+        self.transport = JoinedTransport(transport, self.loop)  # type: ignore[assignment] # as one
         self._wait(self.client_seconds)
 
     @override
