@@ -10,9 +10,12 @@ from projections.view import Item
 from projections.wording import arguments_text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Turn:
-    """An assistant message, to which the next message of the same response may still add."""
+    """An assistant message, to which the next message of the same response may still add.
+
+    Like every carry it is never changed; to freeze it would make it three times as dear to make.
+    """
 
     response_id: str | None
     content: str | None

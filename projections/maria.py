@@ -6,7 +6,7 @@ are those of moonbitlang/maria: flat in December 2025, wrapped in `id`, `created
 March 2026.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -17,6 +17,7 @@ from domain.json_text import JsonValue
 from domain.messages import (
     CustomMessage,
     InputMessage,
+    KernelMessage,
     LlmResponseMessage,
     ReplyMessage,
     SystemMessage,
@@ -30,13 +31,15 @@ from projections.maria_events import (
     after_call,
     before_call,
     event_ids,
+    given_args,
     permitted,
-    text_parts,
+    read_args,
     tool_message,
     usage_item,
 )
-from projections.residue import METADATA_KEY, restore
+from projections.residue import residues_of, restore
 from projections.view import Item, Options, Placed, View
+from projections.wording import result_text
 
 Dialect = Literal["2025-12", "2026-03"]
 
@@ -69,7 +72,7 @@ class MariaOptions(Options):
     dialect: Dialect = "2025-12"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Origin:
     """The message that items come from: its place, id and time, and an import's residues."""
 
@@ -79,7 +82,7 @@ class Origin:
     residues: tuple[JsonValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MariaTurn(Turn):
     """A turn, with the message that began it and what it cost."""
 
@@ -87,7 +90,7 @@ class MariaTurn(Turn):
     usage: Item | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cost:
     """What the latest model response cost, while no turn has claimed it."""
 
@@ -95,9 +98,12 @@ class Cost:
     usage: Item | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MariaCarry:
-    """The turn held back, the cost of the turn to come, and the calls without an answer."""
+    """The turn held back, the cost of the turn to come, and the calls without an answer.
+
+    Never changed, see `Turn`.
+    """
 
     held: MariaTurn | None = None
     cost: Cost | None = None
@@ -111,6 +117,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
     options_type = MariaOptions
     carry_type = MariaCarry
 
+    def __init__(self, options: MariaOptions | None = None) -> None:
+        super().__init__(options)
+        self._wire = WIRES[self.options.dialect]
+        self._flat = self.options.dialect == "2025-12"
+
     @override
     def start(self) -> MariaCarry:
         return MariaCarry()
@@ -118,66 +129,62 @@ class MariaView(View[MariaCarry, MariaOptions]):
     @override
     def fold(self, carry: MariaCarry, event: Event) -> tuple[MariaCarry, Sequence[Placed]]:
         message = event.message
-        if message is None:
-            return carry, ()
-        origin = self._origin(event, message.timestamp)
-        match message:
-            case SystemMessage(text=text):
-                return self._say(carry, origin, [self._system(text)])
-            case InputMessage():
-                return self._say(carry, origin, [self._user(message)])
-            case ReplyMessage(text=text):
-                return self._hold(carry, event.response_id, origin, text, ())
-            case ToolCallsMessage(calls=calls):
-                wired = tuple(map(wire_call, calls))
-                return self._hold(carry, event.response_id, origin, None, wired)
-            case ToolResultsMessage(results=results):
-                return self._answer(carry, origin, results)
-            case LlmResponseMessage(usage=usage):
-                return _with_cost(carry, Cost(event.response_id, usage_item(usage))), ()
-            case CustomMessage(type=kind, payload=dict(payload)) if _is_maria(kind):
-                rest = {key: value for key, value in payload.items() if key != "msg"}
-                return self._say(carry, origin, [{"msg": kind.removeprefix(CUSTOM), **rest}])
-            case _:
-                return carry, ()
+        # no `match`: for each class that a message is not of, that would ask pydantic's metaclass
+        if type(message) is InputMessage:
+            return self._say(carry, self._origin(event, message), self._user(message))
+        if type(message) is ReplyMessage:
+            return self._hold(carry, event, self._origin(event, message), message.text, ())
+        if type(message) is ToolCallsMessage:
+            return self._hold(carry, event, self._origin(event, message), None, message.calls)
+        if type(message) is ToolResultsMessage:
+            return self._answer(carry, self._origin(event, message), message.results)
+        if type(message) is LlmResponseMessage:
+            return _with_cost(carry, Cost(event.response_id, usage_item(message.usage))), ()
+        if type(message) is SystemMessage:
+            return self._say(carry, self._origin(event, message), self._system(message.text))
+        if type(message) is CustomMessage and (item := _own_item(message)) is not None:
+            return self._say(carry, self._origin(event, message), item)
+        return carry, ()
 
     @override
     def rest(self, carry: MariaCarry) -> Sequence[Placed]:
-        return () if carry.held is None else self._turn_items(carry.held)
+        return self._settle(carry)[1]
 
     def _say(
-        self, carry: MariaCarry, origin: Origin, items: Sequence[Item]
+        self, carry: MariaCarry, origin: Origin, item: Item
     ) -> tuple[MariaCarry, Sequence[Placed]]:
         carry, settled = self._settle(carry)
-        return carry, [*settled, *self._placed(origin, items)]
+        return carry, settled + self._placed(origin, [item])
 
     def _hold(
         self,
         carry: MariaCarry,
-        response_id: str | None,
+        event: Event,
         origin: Origin,
         content: str | None,
-        calls: tuple[Item, ...],
+        asked: Sequence[ToolCall],
     ) -> tuple[MariaCarry, Sequence[Placed]]:
-        """Add to the turn held back, or settle it and hold a new one."""
+        """Add to the turn held back, or settle it and hold a new one that others can join."""
+        response_id = event.response_id
+        calls = tuple(map(wire_call, asked))
         if carry.held is not None:
             joined = carry.held.joined(response_id, content, calls)
             if joined is not None:
                 return MariaCarry(joined, carry.cost, carry.unanswered), ()
         carry, settled = self._settle(carry)
-        carry, usage = _claim_cost(carry, response_id)
+        usage, cost = _claimed(carry.cost, response_id)
         turn = MariaTurn(response_id, content, calls, origin, usage)
-        carry = MariaCarry(turn, carry.cost, carry.unanswered)
-        if response_id is not None:
-            return carry, settled
-        carry, begun = self._settle(carry)  # nothing can join it
-        return carry, [*settled, *begun]
+        if response_id is None:  # nothing can join it
+            settled += self._turn_items(turn, map(given_args, calls, asked))
+            return MariaCarry(None, cost, carry.unanswered + calls), settled
+        return MariaCarry(turn, cost, carry.unanswered), settled
 
-    def _settle(self, carry: MariaCarry) -> tuple[MariaCarry, Sequence[Placed]]:
-        if carry.held is None:
-            return carry, ()
-        unanswered = (*carry.unanswered, *carry.held.calls)
-        return MariaCarry(None, carry.cost, unanswered), self._turn_items(carry.held)
+    def _settle(self, carry: MariaCarry) -> tuple[MariaCarry, list[Placed]]:
+        held = carry.held
+        if held is None:
+            return carry, []
+        items = self._turn_items(held, map(read_args, held.calls))
+        return MariaCarry(None, carry.cost, carry.unanswered + held.calls), items
 
     def _answer(
         self, carry: MariaCarry, origin: Origin, results: Sequence[ToolResult]
@@ -186,91 +193,103 @@ class MariaView(View[MariaCarry, MariaOptions]):
         unanswered = list(carry.unanswered)
         items: list[Item] = []
         for index, result in enumerate(results):
-            call = next((each for each in unanswered if _answers(result, each)), None)
+            call = _asked_by(result, unanswered)
             if call is None:
                 call_id = result.call_id or f"call_{origin.message_id}_{index}"
                 call = wire_call(ToolCall(id=call_id, name=result.name or "unknown", args={}))
             else:
                 unanswered.remove(call)
-            items += (after_call(call, result), tool_message(call, result))
-        carry = MariaCarry(carry.held, carry.cost, tuple(unanswered))
-        return carry, [*settled, *self._placed(origin, items)]
+            text = result_text(result)
+            items += (after_call(call, result, text), tool_message(call, text))
+        carry = MariaCarry(None, carry.cost, tuple(unanswered))
+        return carry, settled + self._placed(origin, items)
 
     def _system(self, text: str) -> Item:
-        if self.options.dialect == "2026-03":
-            return {"msg": "SystemPromptSet", "prompt": text}
-        return {"msg": "MessageAdded", "message": {"role": "system", "content": text}}
+        if self._flat:
+            return {"msg": "MessageAdded", "message": {"role": "system", "content": text}}
+        return {"msg": "SystemPromptSet", "prompt": text}
 
     def _user(self, message: InputMessage) -> Item:
-        texts = [text for text in map(file_text, message.files or ()) if text is not None]
-        if message.text is not None:
-            texts.insert(0, message.text)
-        if self.options.dialect == "2026-03":  # content is a string there and nothing else
-            return {"msg": "UserMessage", "content": "".join(texts)}
-        content = text_parts(*texts) if len(texts) > 1 else "".join(texts)
-        return {"msg": "MessageAdded", "message": {"role": "user", "content": content}}
+        texts = _texts(message)
+        if self._flat:
+            content = _parts(texts) if len(texts) > 1 else "".join(texts)
+            return {"msg": "MessageAdded", "message": {"role": "user", "content": content}}
+        # content is a string there and nothing else
+        return {"msg": "UserMessage", "content": "".join(texts)}
 
-    def _turn_items(self, turn: MariaTurn) -> Sequence[Placed]:
-        said: Item = {"content": turn.content or "", "tool_calls": list(turn.calls)}
-        if self.options.dialect == "2025-12":
+    def _turn_items(self, turn: MariaTurn, args: Iterable[JsonValue]) -> list[Placed]:
+        content, calls = turn.content or "", list(turn.calls)
+        if self._flat:
             usage = None if turn.usage is None else [turn.usage]
-            message = {"role": "assistant", **said}
+            message = {"role": "assistant", "content": content, "tool_calls": calls}
             item: Item = {"msg": "RequestCompleted", "usage": usage, "message": message}
         else:
-            item = {"msg": "AssistantMessage", **said}
+            item = {"msg": "AssistantMessage", "content": content, "tool_calls": calls}
             if turn.usage is not None:
                 item["usage"] = turn.usage
-        return self._placed(turn.origin, [item, *map(before_call, turn.calls)])
+        return self._placed(turn.origin, [item, *map(before_call, calls, args)])
 
-    def _origin(self, event: Event, created: int) -> Origin:
-        wires = event.metadata.get(METADATA_KEY)
-        found = wires.get(WIRES[self.options.dialect]) if isinstance(wires, dict) else None
-        residues = tuple(found) if isinstance(found, list) else ()
-        return Origin(event.version, event.message_id, created, residues)
+    def _origin(self, event: Event, message: KernelMessage) -> Origin:
+        residues = tuple(residues_of(event, self._wire)) if event.metadata else ()
+        return Origin(event.version, event.message_id, message.timestamp, residues)
 
-    def _placed(self, origin: Origin, items: Sequence[Item]) -> Sequence[Placed]:
-        # the items first: where they end, no further id is made
-        return [
-            Placed(origin.version, ordinal, self._enveloped(origin, ordinal, item, own_id))
-            for ordinal, (item, own_id) in enumerate(
-                zip(items, event_ids(origin.message_id), strict=False)
-            )
-        ]
-
-    def _enveloped(self, origin: Origin, ordinal: int, item: Item, own_id: str) -> Item:
-        if self.options.dialect == "2026-03":
-            item = {"id": own_id, "created": origin.created, "desc": item}
-        else:
-            item = {"msg": item["msg"], "id": own_id, **item}
-        found = origin.residues[ordinal] if ordinal < len(origin.residues) else None
-        return restore(item, found, permitted)
+    def _placed(self, origin: Origin, items: Sequence[Item]) -> list[Placed]:
+        """Return the items of one message in their envelopes, its residues worked in."""
+        placed: list[Placed] = []
+        ids = event_ids(origin.message_id, len(items))
+        for ordinal, desc in enumerate(items):
+            if self._flat:
+                item = {"msg": desc["msg"], "id": ids[ordinal], **desc}
+            else:
+                item = {"id": ids[ordinal], "created": origin.created, "desc": desc}
+            if ordinal < len(origin.residues):
+                item = restore(item, origin.residues[ordinal], permitted)
+            placed.append(Placed(origin.version, ordinal, item))
+        return placed
 
 
-def _is_maria(type_name: str) -> bool:
-    return type_name.startswith(CUSTOM) and type_name.removeprefix(CUSTOM) not in TOLD
+def _texts(message: InputMessage) -> list[str]:
+    texts = [] if message.text is None else [message.text]
+    if message.files:
+        texts += [text for text in map(file_text, message.files) if text is not None]
+    return texts
+
+
+def _parts(texts: Sequence[str]) -> list[Item]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def _own_item(message: CustomMessage) -> Item | None:
+    """Return what a custom message was made from, where that was an event of Maria's."""
+    msg = message.type.removeprefix(CUSTOM)
+    if msg == message.type or msg in TOLD or not isinstance(message.payload, dict):
+        return None
+    return {"msg": msg, **{key: value for key, value in message.payload.items() if key != "msg"}}
 
 
 def _with_cost(carry: MariaCarry, cost: Cost) -> MariaCarry:
     """Give a cost to the turn held back if it is of that response, else keep it for the next."""
     held = carry.held
     if held is not None and held.usage is None and held.response_id == cost.response_id:
-        return replace(carry, held=replace(held, usage=cost.usage))
-    return replace(carry, cost=cost)
+        return MariaCarry(replace(held, usage=cost.usage), carry.cost, carry.unanswered)
+    return MariaCarry(held, cost, carry.unanswered)
 
 
-def _claim_cost(carry: MariaCarry, response_id: str | None) -> tuple[MariaCarry, Item | None]:
-    """Take the cost for a turn, unless both name their response and these are two."""
-    cost = carry.cost
+def _claimed(cost: Cost | None, response_id: str | None) -> tuple[Item | None, Cost | None]:
+    """Return what a turn cost and the cost that is left: one that says it is another response's."""
     if cost is None:
-        return carry, None
-    named = cost.response_id is not None and response_id is not None
-    if named and cost.response_id != response_id:
-        return carry, None
-    return replace(carry, cost=None), cost.usage
+        return None, None
+    if None not in (cost.response_id, response_id) and cost.response_id != response_id:
+        return None, cost
+    return cost.usage, None
 
 
-def _answers(result: ToolResult, call: Item) -> bool:
-    """Tell whether a result is of this call: by id, or by name where it gives no id."""
-    if result.call_id is None:
-        return bool(result.name == call["function"]["name"])
-    return bool(result.call_id == call["id"])
+def _asked_by(result: ToolResult, unanswered: Sequence[Item]) -> Item | None:
+    """Return the call that a result answers: by id, or by name where it gives no id."""
+    for call in unanswered:
+        if result.call_id is None:
+            if result.name == call["function"]["name"]:
+                return call
+        elif result.call_id == call["id"]:
+            return call
+    return None

@@ -4,46 +4,39 @@ Shapes are those of moonbitlang/maria (`event/event.mbt`, `ai/convert.mbt`): a t
 has its content in parts, content is never null, and token usage has OpenAI's names.
 """
 
-from collections.abc import Iterator
 from hashlib import sha1
-from itertools import count
 from uuid import NAMESPACE_OID, uuid5
 
 from domain.errors import InvalidJson
-from domain.identifiers import is_message_id
-from domain.json_text import JsonValue, parse
-from domain.messages import TokenUsage, ToolResult
+from domain.json_text import MAX_DEPTH, JsonValue, parse
+from domain.messages import TokenUsage, ToolCall, ToolResult
 from projections.chat import call_ids
 from projections.view import Item
-from projections.wording import result_text
 
-_BASE_32 = str.maketrans("0123456789ABCDEFGHJKMNPQRSTVWXYZ", "0123456789abcdefghijklmnopqrstuv")
-"""Crockford's digits → those that `int` reads."""
+_CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
+_BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))
+"""A ULID's digits → those that `int` reads, and all that is none → an exclamation mark."""
 
-_UNVERSIONED = ~(0xF << 76 | 0b11 << 62)
-_VERSION_5 = 5 << 76 | 0b10 << 62  # RFC 9562, sections 5.5 and 4.1
+_ULID_LENGTH = 26
+_VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
+"""A hexadecimal digit → the same with its upper bits set to 10 (RFC 9562, section 4.1)."""
 
 
-def event_ids(message_id: str) -> Iterator[str]:
-    """Yield ids for the events of a message: its ULID as a UUID, then version 5 UUIDs under that.
+def event_ids(message_id: str, count: int) -> list[str]:
+    """Return ids for the events of a message: its ULID as a UUID, then version 5 UUIDs under that.
 
-    By hand, for every event of a view has one: the ulid and uuid packages take three times as long.
+    By hand, for every event of a view has one: the ulid and uuid packages take five times as long.
     """
-    if is_message_id(message_id):
-        own = int(message_id.translate(_BASE_32), 32)
+    digits = message_id.encode().translate(_BASE_32)
+    if len(digits) == _ULID_LENGTH and digits < b"8" and b"!" not in digits:
+        own = int(digits, 32).to_bytes(16)
     else:
-        own = uuid5(NAMESPACE_OID, message_id).int
-    yield _hyphenated(own)
-    namespace = own.to_bytes(16)
-    for ordinal in count(1):
-        digest = sha1(namespace + b"%d" % ordinal, usedforsecurity=False).digest()
-        number = int.from_bytes(digest[:16])
-        yield _hyphenated(number & _UNVERSIONED | _VERSION_5)
-
-
-def _hyphenated(number: int) -> str:
-    digits = f"{number:032x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        own = uuid5(NAMESPACE_OID, message_id).bytes
+    ids = [f"{own[:4].hex()}-{own[4:10].hex('-', 2)}-{own[10:].hex()}"]
+    for ordinal in range(1, count):
+        x = sha1(b"%b%d" % (own, ordinal), usedforsecurity=False).hexdigest()
+        ids.append(f"{x[:8]}-{x[8:12]}-5{x[13:16]}-{_VARIANT[x[16]]}{x[17:20]}-{x[20:32]}")
+    return ids
 
 
 def usage_item(usage: TokenUsage | None) -> Item | None:
@@ -60,17 +53,32 @@ def usage_item(usage: TokenUsage | None) -> Item | None:
     return item
 
 
-def before_call(call: Item) -> Item:
-    """Return the event before a call runs; arguments that are no JSON stay the string they are."""
-    name, arguments = call["function"]["name"], call["function"]["arguments"]
+def before_call(call: Item, args: JsonValue) -> Item:
+    """Return the event before a call runs."""
+    return {"msg": "PreToolCall", "tool_call": call, "name": call["function"]["name"], "args": args}
+
+
+def given_args(call: Item, asked: ToolCall) -> JsonValue:
+    """Return what `read_args` does, of a call as its message has it: most need no reading."""
+    if asked.args is None or asked.arguments_text is not None:
+        return read_args(call)
+    return asked.args if _is_shallow(call["function"]["arguments"]) else read_args(call)
+
+
+def read_args(call: Item) -> JsonValue:
+    """Return a call's arguments as a value; those that are no JSON stay the string they are."""
+    arguments: str = call["function"]["arguments"]
     try:
-        args = parse(arguments)
+        return parse(arguments)
     except InvalidJson:
-        args = arguments
-    return {"msg": "PreToolCall", "tool_call": call, "name": name, "args": args}
+        return arguments
 
 
-def after_call(call: Item, result: ToolResult) -> Item:
+def _is_shallow(text: str) -> bool:
+    return text.count("[") + text.count("{") <= MAX_DEPTH
+
+
+def after_call(call: Item, result: ToolResult, text: str) -> Item:
     """Return the event after a call ran: what it gave, and the text of that."""
     item: Item = {"msg": "PostToolCall", "tool_call": call, "name": call["function"]["name"]}
     match result.error:
@@ -80,19 +88,15 @@ def after_call(call: Item, result: ToolResult) -> Item:
             item["error"] = error
         case error:
             item["error"] = error.model_dump(exclude_unset=True)
-    return {**item, "text": result_text(result)}
+    item["text"] = text
+    return item
 
 
-def tool_message(call: Item, result: ToolResult) -> Item:
+def tool_message(call: Item, text: str) -> Item:
     """Return the event by which the model will read a result."""
-    content = text_parts(result_text(result))
+    content = [{"type": "text", "text": text}]
     message = {"role": "tool", "content": content, "tool_call_id": call["id"]}
     return {"msg": "MessageAdded", "message": message}
-
-
-def text_parts(*texts: str) -> list[JsonValue]:
-    """Return content in parts."""
-    return [{"type": "text", "text": text} for text in texts]
 
 
 def permitted(item: Item, key: str, value: JsonValue) -> bool:

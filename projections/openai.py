@@ -6,8 +6,8 @@ has no call. The log keeps what happened; this view repairs: an unanswered call 
 The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from typing_extensions import override
@@ -47,7 +47,7 @@ class OpenAIOptions(Options):
     tool_names: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OpenAITurn(Turn):
     """A turn, with its place and what an import kept beside it."""
 
@@ -56,31 +56,19 @@ class OpenAITurn(Turn):
     residue: JsonValue = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAICarry:
-    """The turn held back, and the calls (id, name) of the turn before it that lack an answer."""
-
-    held: OpenAITurn | None = None
-    unanswered: tuple[tuple[str, str], ...] = ()
-
-
-_NOTHING = OpenAICarry()
+OpenCall = tuple[str, str]
+"""The id and the name of a call that lacks an answer."""
 
 
 @dataclass(slots=True)
-class _Page:
-    """The items that one event brings, each at its place."""
+class OpenAICarry:
+    """The turn held back, and the open calls of the turn before it. Never changed, see `Turn`."""
 
-    version: int
-    items: list[Placed] = field(default_factory=list)
-    ordinal: int = 0
+    held: OpenAITurn | None = None
+    unanswered: tuple[OpenCall, ...] = ()
 
-    def add(self, item: Item) -> None:
-        self.items.append(Placed(self.version, self.next_ordinal(), item))
 
-    def next_ordinal(self) -> int:
-        self.ordinal += 1
-        return self.ordinal - 1
+_NOTHING = OpenAICarry()
 
 
 class OpenAIView(View[OpenAICarry, OpenAIOptions]):
@@ -96,102 +84,95 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
 
     @override
     def fold(self, carry: OpenAICarry, event: Event) -> tuple[OpenAICarry, Sequence[Placed]]:
-        page = _Page(event.version)
-        match event.message:
-            case SystemMessage(text=text):
-                carry = self._settle(carry, page)
-                page.add(_restored(event, 0, {"role": "system", "content": text}))
-            case InputMessage() as message:
-                carry = self._settle(carry, page)
-                page.add(_restored(event, 0, {"role": "user", "content": _user_content(message)}))
-            case ReplyMessage(text=text):
-                carry = self._hold(carry, page, event, text, ())
-            case ToolCallsMessage(calls=calls):
-                carry = self._hold(carry, page, event, None, tuple(map(wire_call, calls)))
-            case ToolResultsMessage(results=results):
-                carry = self._answer(carry, page, event, results)
-            case _:
-                pass
-        return carry, page.items
+        message = event.message
+        # no `match`: for each class that a message is not of, that would ask pydantic's metaclass
+        if type(message) is InputMessage:
+            return self._say(carry, event, {"role": "user", "content": _user_content(message)})
+        if type(message) is ReplyMessage:
+            return self._hold(carry, event, message.text, ())
+        if type(message) is ToolCallsMessage:
+            return self._hold(carry, event, None, tuple(map(wire_call, message.calls)))
+        if type(message) is ToolResultsMessage:
+            return self._answer(carry, event, message.results)
+        if type(message) is SystemMessage:
+            return self._say(carry, event, {"role": "system", "content": message.text})
+        return carry, ()
 
     @override
     def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
         return () if carry.held is None else (_placed(carry.held),)
 
-    def _hold(
-        self,
-        carry: OpenAICarry,
-        page: _Page,
-        event: Event,
-        content: str | None,
-        calls: tuple[Item, ...],
-    ) -> OpenAICarry:
-        """Add to the turn held back, or settle it and hold a new one."""
-        if carry.held is not None:
-            joined = carry.held.joined(event.response_id, content, calls)
-            if joined is not None:
-                return OpenAICarry(joined, carry.unanswered)
-        carry = self._settle(carry, page)
-        turn = OpenAITurn(
-            version=event.version,
-            ordinal=page.next_ordinal(),
-            response_id=event.response_id,
-            content=content,
-            calls=calls,
-            residue=residue_of(event, self.name, 0),
-        )
-        return OpenAICarry(turn, carry.unanswered)
+    def _say(
+        self, carry: OpenAICarry, event: Event, item: Item
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Begin the next turn with `item`; no call stays open."""
+        settled, unanswered = _let_go(carry)
+        items = [*self._fillers(unanswered), _restored(event, 0, item)]
+        return _NOTHING, _with(settled, event, items)
 
-    def _settle(self, carry: OpenAICarry, page: _Page) -> OpenAICarry:
-        """Let the turn held back go, and leave no call open: the next turn begins."""
-        carry = _let_go(carry, page)
-        if self.options.repair:
-            for call_id, name in carry.unanswered:
-                item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
-                if self.options.tool_names:
-                    item["name"] = name
-                page.add(self._marked(item, "filler"))
-        return _NOTHING
+    def _hold(
+        self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Add to the turn held back, or begin the next one and hold that; no call stays open."""
+        response_id = event.response_id
+        if carry.held is not None and response_id is not None:
+            joined = carry.held.joined(response_id, content, calls)
+            if joined is not None:
+                return OpenAICarry(joined, carry.unanswered), ()
+        settled, unanswered = _let_go(carry)
+        fillers = self._fillers(unanswered)
+        residue = residue_of(event, self.name, 0)
+        turn = OpenAITurn(response_id, content, calls, event.version, len(fillers), residue)
+        return OpenAICarry(turn), _with(settled, event, fillers)
 
     def _answer(
-        self,
-        carry: OpenAICarry,
-        page: _Page,
-        event: Event,
-        results: Sequence[ToolResult],
-    ) -> OpenAICarry:
+        self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
         """Answer the open calls first, then settle and give each orphan a call of its own.
 
         An orphan ends the turn, repaired or not: so both ways see the same calls answered.
         """
-        carry = _let_go(carry, page)
-        unanswered = list(carry.unanswered)
+        settled, unanswered = _let_go(carry)
+        items: list[Item] = []
         orphans: list[tuple[int, ToolResult]] = []
         for index, result in enumerate(results):
-            found = _asked_by(result, unanswered)
-            if found is not None:
-                unanswered.remove(found)
-                page.add(self._tool_item(event, index, result, found[0]))
+            call = _asked_by(result, unanswered)
+            if call is not None:
+                unanswered.remove(call)
+                items.append(self._tool_item(event, index, result, call[0]))
                 continue
             orphans.append((index, result))
             if not self.options.repair:
-                page.add(self._tool_item(event, index, result, _own_id(event, index, result)))
-        carry = OpenAICarry(carry.held, tuple(unanswered))
+                items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
         if orphans:
-            carry = self._settle(carry, page)
-        if self.options.repair:
-            self._give_calls(event, page, orphans)
-        return carry
+            items += self._fillers(unanswered)
+            unanswered = []
+            if self.options.repair:
+                items += self._with_calls(event, orphans)
+        carry = OpenAICarry(None, tuple(unanswered)) if unanswered else _NOTHING
+        return carry, _with(settled, event, items)
 
-    def _give_calls(
-        self, event: Event, page: _Page, orphans: Sequence[tuple[int, ToolResult]]
-    ) -> None:
+    def _fillers(self, unanswered: Sequence[OpenCall]) -> Sequence[Item]:
+        """Return what the next turn needs before it, where calls are open."""
+        if not unanswered or not self.options.repair:
+            return ()
+        fillers: list[Item] = []
+        for call_id, name in unanswered:
+            item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
+            if self.options.tool_names:
+                item["name"] = name
+            fillers.append(self._marked(item, "filler"))
+        return fillers
+
+    def _with_calls(
+        self, event: Event, orphans: Sequence[tuple[int, ToolResult]]
+    ) -> Iterator[Item]:
         for index, result in orphans:
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
             turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
-            page.add(self._marked(turn, "synthesised"))
-            page.add(self._tool_item(event, index, result, call_id))
+            yield self._marked(turn, "synthesised")
+            yield self._tool_item(event, index, result, call_id)
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
@@ -203,6 +184,14 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return {**item, MARK: made} if self.options.mark else item
 
 
+def _let_go(carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
+    """Return the turn held back as an item, and the calls that are open then."""
+    held = carry.held
+    if held is None:
+        return [], list(carry.unanswered)
+    return [_placed(held)], [(call["id"], call["function"]["name"]) for call in held.calls]
+
+
 def _placed(turn: OpenAITurn) -> Placed:
     item: Item = {"role": "assistant", "content": turn.content}
     if turn.calls:
@@ -210,15 +199,15 @@ def _placed(turn: OpenAITurn) -> Placed:
     return Placed(turn.version, turn.ordinal, restore(item, turn.residue, _permitted))
 
 
-def _let_go(carry: OpenAICarry, page: _Page) -> OpenAICarry:
-    if carry.held is None:
-        return carry
-    page.items.append(_placed(carry.held))
-    calls = tuple((call["id"], call["function"]["name"]) for call in carry.held.calls)
-    return OpenAICarry(None, calls)
+def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
+    """Return what is settled, then the items of an event at their places."""
+    version = event.version
+    for ordinal, item in enumerate(items):
+        settled.append(Placed(version, ordinal, item))
+    return settled
 
 
-def _asked_by(result: ToolResult, unanswered: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+def _asked_by(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
     """Return the open call that `result` answers: by id, or by name where it gives no id."""
     for call in unanswered:
         if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):
@@ -249,6 +238,8 @@ def _file_part(file: FileAttachment) -> Item:
 
 
 def _restored(event: Event, ordinal: int, item: Item) -> Item:
+    if not event.metadata:  # most have none
+        return item
     return restore(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
 
 

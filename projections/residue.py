@@ -6,7 +6,7 @@ metadata under `wire.FORMAT`, one entry per item of the message. So an import fo
 same view gives back what was imported, and every other view sees plain messages.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from domain.events import Event
 from domain.json_text import JsonValue, print_bytes
@@ -36,15 +36,25 @@ def residue(rendered: Item, original: Item) -> JsonValue:
 
 def residue_of(event: Event, wire: str, ordinal: int) -> JsonValue:
     """Return the residue that an event carries for the item `ordinal` of it, or None."""
+    entries = residues_of(event, wire)
+    return entries[ordinal] if ordinal < len(entries) else None
+
+
+def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
+    """Return the residues that an event carries, one for each of its first items."""
+    if not event.metadata:  # most have none
+        return ()
     match event.metadata:
         case {"wire": dict(wires)} if isinstance(entries := wires.get(wire), list):
-            return entries[ordinal] if ordinal < len(entries) else None
+            return entries
         case _:
-            return None
+            return ()
 
 
 def restore(item: Item, found: JsonValue, permit: Permit) -> Item:
     """Return `item` with a residue worked in, as far as the view permits."""
+    if found is None:
+        return item
     match found:
         case {"set": dict(changed), "unset": list(gone)}:
             pass

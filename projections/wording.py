@@ -1,6 +1,7 @@
 """How calls, results and times read on every wire: the same words in every view."""
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from domain.errors import InvalidJson
 from domain.json_text import JsonValue, parse, print_text
@@ -13,7 +14,9 @@ def arguments_text(call: ToolCall) -> str:
     """Return a call's arguments as the string a model wrote, or as compact JSON."""
     if call.arguments_text is not None:
         return call.arguments_text
-    return print_text(call.args) if "args" in call.model_fields_set else "{}"
+    if call.args is None and "args" not in call.model_fields_set:
+        return "{}"
+    return print_text(call.args)
 
 
 def arguments_value(call: ToolCall) -> JsonValue:
@@ -57,5 +60,11 @@ def result_text(result: ToolResult) -> str:
 
 def iso_time(timestamp: int) -> str:
     """Return milliseconds since the epoch as ISO 8601 in UTC, with milliseconds."""
-    at = _EPOCH + timedelta(milliseconds=timestamp)
-    return f"{at.isoformat(timespec='milliseconds')}Z"
+    minute, rest = divmod(timestamp, 60_000)
+    return f"{_up_to_seconds(minute)}{rest // 1000:02}.{rest % 1000:03}Z"
+
+
+@lru_cache(maxsize=64)  # messages of a thread follow close upon each other
+def _up_to_seconds(minute: int) -> str:
+    """Return `2026-01-02T03:04:`, of a minute since the epoch."""
+    return (_EPOCH + timedelta(minutes=minute)).isoformat().removesuffix("00")

@@ -7,14 +7,17 @@ from uuid import UUID, uuid5
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from ulid import ULID
 
+from domain.errors import InvalidJson
 from domain.events import Event
-from domain.json_text import parse, print_bytes
+from domain.identifiers import derived_message_id
+from domain.json_text import parse, print_bytes, print_text
 from projections.maria import Dialect, MariaOptions, MariaView
 from projections.registry import choose_view
 from projections.view import Item, render
-from tests.histories import event, histories, history
+from tests.histories import calls, event, histories, history
 
 DIALECTS: tuple[Dialect, ...] = ("2025-12", "2026-03")
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
@@ -206,6 +209,13 @@ def test_march_has_a_uuid_for_a_message_id_of_any_kind(message_id: str) -> None:
     assert _events([other], "2026-03")[0]["id"] != item["id"]
 
 
+def test_only_a_ulid_is_read_as_one() -> None:
+    ulid = derived_message_id("test")
+    near = [ulid, ulid.lower(), ulid[1:], "0" + ulid, ulid[:-1] + "O", ulid[:-1] + "_", f" {ulid}"]
+    ids = [_events([replace(event(1, REPLY), message_id=n)], "2026-03")[0]["id"] for n in near]
+    assert [each == str(ULID.from_str(ulid).to_uuid()) for each in ids] == [True, *[False] * 6]
+
+
 # --- both ---------------------------------------------------------------------------------------
 
 
@@ -280,6 +290,42 @@ def test_arguments_are_told_as_a_value_where_they_are_json() -> None:
         "",
         "7",
     ]
+
+
+@given(st.lists(calls, min_size=1, max_size=3), st.booleans())
+def test_arguments_read_the_same_whether_a_turn_waited_or_not(
+    drawn: list[dict[str, Any]],
+    canonical: bool,  # noqa: FBT001 - hypothesis passes it
+) -> None:
+    if canonical:  # as a source's own text may well be
+        drawn = [{**call, "argumentsText": print_text(call.get("args", {}))} for call in drawn]
+    draft = {"type": "tool_calls", "calls": drawn}
+    at_once, waited = _events(history(draft)), _events(history(*_of_response("r", draft)))
+    assert print_bytes(at_once) == print_bytes(waited)
+    for call, told in zip(drawn, at_once[1:], strict=True):
+        text = call.get("argumentsText", print_text(call.get("args", {})))
+        try:
+            assert print_bytes(told["args"]) == print_bytes(parse(text))
+        except InvalidJson:
+            assert told["args"] == text
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":1,"a":2}', "NaN", '"\\ud800"', "[" * 129 + "]" * 129, "[" * 100_000, "[1,]"]
+)
+def test_what_is_no_json_for_the_log_stays_a_string(text: str) -> None:
+    draft = {"type": "tool_calls", "calls": [{"id": "a", "name": "f", "argumentsText": text}]}
+    assert _events(history(draft))[1]["args"] == text
+
+
+def test_arguments_too_deep_to_stand_in_an_event_stay_a_string() -> None:
+    deep: Any = []
+    for _ in range(128):
+        deep = [deep]
+    draft = {"type": "tool_calls", "calls": [{"id": "a", "name": "f", "args": deep}]}
+    assert _events(history(draft))[1]["args"] == "[" * 129 + "]" * 129
+    draft = {"type": "tool_calls", "calls": [{"id": "a", "name": "f", "args": deep[0]}]}
+    assert _events(history(draft))[1]["args"] == deep[0]
 
 
 @pytest.mark.parametrize("error", ["full", {"message": "full", "name": "E"}])
