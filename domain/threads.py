@@ -7,8 +7,8 @@ at message 100,000 as at message 10: whoever loads a thread loads only the ledge
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from domain.errors import Flaw, RuleBroken
 from domain.facts import (
@@ -22,9 +22,20 @@ from domain.facts import (
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
+    CustomMessage,
     ExitMessage,
+    InputMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
     LogMessage,
     Message,
+    ReasoningMessage,
+    ReplyMessage,
+    RuntimeErrorMessage,
+    ScratchpadMessage,
+    ShutdownMessage,
+    SystemMessage,
+    TickMessage,
     ToolCallsMessage,
     ToolResultsMessage,
     WorkerResultMessage,
@@ -47,8 +58,7 @@ Rule = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """What is asked for and answered: a tool call, an approval or a worker, by its id."""
 
     kind: Kind
@@ -71,20 +81,31 @@ class Breach:
     flaw: Flaw
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(NamedTuple):
     """Where a thread stands; `ledger` holds at least the entries that the next message mentions."""
 
     id: str
     version: int = 0
     policy: Policy = "strict"
     status: Status = "open"
-    ledger: Mapping[Key, Entry] = field(default_factory=dict)
+    ledger: Mapping[Key, Entry] = {}
 
 
 def mentions(message: Message | Fact) -> tuple[Key, ...]:
-    """Return the ledger keys that deciding about `message` needs."""
-    return tuple([step.key for step in _steps(message)])
+    """Return the ledger keys that deciding about `message` needs, in the message's order."""
+    match message:
+        case _ if type(message) in PLAIN:
+            return ()
+        case ToolCallsMessage(calls=calls):
+            return tuple([Key("call", call.id) for call in calls])
+        case ToolResultsMessage(results=results):
+            return tuple([Key("call", result.call_id or "") for result in results])
+        case ApprovalRequestMessage() | ApprovalResponseMessage():
+            return (Key("approval", message.call_id),)
+        case WorkerSpawnedMessage() | WorkerResultMessage():
+            return (Key("worker", message.worker_id),)
+        case _:
+            return ()
 
 
 def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
@@ -96,66 +117,76 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     Raises:
         RuleBroken: policy strict, and the message breaks a rule. Nothing has changed.
     """
-    version = thread.version + 1
-    breaches = [] if thread.status == "open" else list(_breaches_of_status(thread, message))
+    thread_id, version, policy, status, ledger = thread
+    version += 1
+    if status == "open" and type(message) in PLAIN:  # more than half of all: no rule is about them
+        return Thread(thread_id, version, policy, status, ledger), ()
+    breaches = [] if status == "open" else list(_breaches_of_status(thread, message))
     changes: dict[Key, Entry] = {}
-    for step in _steps(message):
-        known = changes.get(step.key) or thread.ledger.get(step.key)
-        changes[step.key], broken = step.take(known, version)
+    take = _ask if isinstance(message, _ASKING) else _answer
+    for index, key in enumerate(mentions(message)):
+        known = changes.get(key) or ledger.get(key)
+        changes[key], broken = take(key, known, version)
         if broken is not None:
-            breaches.append(broken)
-    if breaches and thread.policy == "strict":
-        raise RuleBroken(thread.id, [each.flaw for each in breaches], rule=breaches[0].rule)
+            rule, reason = broken
+            breaches.append(Breach(rule, Flaw(_place(message, index), reason)))
+    if breaches and policy == "strict":
+        raise RuleBroken(thread_id, [each.flaw for each in breaches], rule=breaches[0].rule)
     after = Thread(
-        id=thread.id,
-        version=version,
-        policy=message.policy if isinstance(message, ThreadStarted) else thread.policy,
-        status=_status_after(thread.status, message),
-        ledger={**thread.ledger, **changes} if changes else thread.ledger,
+        thread_id,
+        version,
+        message.policy if isinstance(message, ThreadStarted) else policy,
+        _status_after(status, message),
+        {**ledger, **changes} if changes else ledger,
     )
     return after, breaches
 
 
-@dataclass(frozen=True, slots=True)
-class _Ask:
-    """A message asks for something under a new id."""
+PLAIN = frozenset(
+    {
+        InputMessage,
+        ReplyMessage,
+        ReasoningMessage,
+        SystemMessage,
+        LogMessage,
+        LlmRequestMessage,
+        LlmResponseMessage,
+        ScratchpadMessage,
+        RuntimeErrorMessage,
+        TickMessage,
+        ShutdownMessage,
+        CustomMessage,
+    }
+)
+"""Messages that ask for nothing, answer nothing and end nothing."""
 
-    key: Key
-    place: str
+_ASKING = (ToolCallsMessage, ApprovalRequestMessage, WorkerSpawnedMessage)
 
-    def take(self, known: Entry | None, version: int) -> tuple[Entry, Breach | None]:
-        broken: Breach | None = None
-        match self.key.kind, known:
-            case "call", Entry(asked=asked):
-                broken = self._breach("duplicate_call", f"call id {self.key.id!r}", asked)
-            case "worker", Entry(asked=asked):
-                broken = self._breach("duplicate_worker", f"worker {self.key.id!r}", asked)
-            case _:  # new, or an approval that is asked for again
-                pass
-        return Entry(version), broken
-
-    def _breach(self, rule: Rule, what: str, asked: int) -> Breach:
-        reason = f"{what} is taken by version {asked}: ids are unique in a thread"
-        return Breach(rule, Flaw(self.place, reason))
+_Taken = tuple[Entry, tuple[Rule, str] | None]
+"""A ledger's entry after a message, and the rule that the message broke, with the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A message answers what was asked for."""
+def _ask(key: Key, known: Entry | None, version: int) -> _Taken:
+    """Take in that a message asks for something under a new id."""
+    if known is None or key.kind == "approval":  # which may be asked for again
+        return Entry(version), None
+    taken = f"is taken by version {known.asked}: ids are unique in a thread"
+    if key.kind == "call":
+        return Entry(version), ("duplicate_call", f"call id {key.id!r} {taken}")
+    return Entry(version), ("duplicate_worker", f"worker {key.id!r} {taken}")
 
-    key: Key
-    place: str
 
-    def take(self, known: Entry | None, version: int) -> tuple[Entry, Breach | None]:
-        words = _ANSWERS[self.key.kind]
-        what = f"{words.what} {self.key.id!r}" if self.key.id else f"{words.what} (no id given)"
-        if known is None:
-            reason = f"nothing asked for {what}: {words.way_out}"
-            return Entry(version, version), Breach(words.orphan, Flaw(self.place, reason))
-        if known.answered is not None:
-            reason = f"{what} was answered by version {known.answered} already"
-            return known, Breach(words.twice, Flaw(self.place, reason))
-        return replace(known, answered=version), None
+def _answer(key: Key, known: Entry | None, version: int) -> _Taken:
+    """Take in that a message answers what was asked for."""
+    if known is not None and known.answered is None:
+        return Entry(known.asked, version), None
+    words = _ANSWERS[key.kind]
+    what = f"{words.what} {key.id!r}" if key.id else f"{words.what} (no id given)"
+    if known is None:
+        reason = f"nothing asked for {what}: {words.way_out}"
+        return Entry(version, version), (words.orphan, reason)
+    reason = f"{what} was answered by version {known.answered} already"
+    return known, (words.twice, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,27 +211,17 @@ _ANSWERS: Mapping[Kind, _Words] = {
 }
 
 
-def _steps(message: Message | Fact) -> Sequence[_Ask | _Answer]:
+def _place(message: Message | Fact, index: int) -> str:
+    """Return where in a message the key of that index stands."""
     match message:
-        case ToolCallsMessage(calls=calls):
-            return [
-                _Ask(Key("call", call.id), f"calls[{index}].id") for index, call in enumerate(calls)
-            ]
-        case ToolResultsMessage(results=results):
-            return [
-                _Answer(Key("call", result.call_id or ""), f"results[{index}].callId")
-                for index, result in enumerate(results)
-            ]
-        case ApprovalRequestMessage(call_id=call_id):
-            return [_Ask(Key("approval", call_id), "callId")]
-        case ApprovalResponseMessage(call_id=call_id):
-            return [_Answer(Key("approval", call_id), "callId")]
-        case WorkerSpawnedMessage(worker_id=worker_id):
-            return [_Ask(Key("worker", worker_id), "workerId")]
-        case WorkerResultMessage(worker_id=worker_id):
-            return [_Answer(Key("worker", worker_id), "workerId")]
+        case ToolCallsMessage():
+            return f"calls[{index}].id"
+        case ToolResultsMessage():
+            return f"results[{index}].callId"
+        case WorkerSpawnedMessage() | WorkerResultMessage():
+            return "workerId"
         case _:
-            return ()
+            return "callId"
 
 
 def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Breach]:

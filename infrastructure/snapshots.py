@@ -9,27 +9,28 @@ are folded from the start.
 """
 
 import logging
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import psycopg
 
-from domain.json_text import JsonValue, parse_stored, print_bytes
 from infrastructure.database import Connections, DatabaseUnavailable
+from infrastructure.snapshot_rows import (
+    FORMAT,
+    GARBAGE,
+    packed,
+    packed_lists,
+    unpacked,
+    unpacked_lists,
+)
 from infrastructure.snapshot_table import Row, Series, SnapshotTable
-from projections.growth import Growth, growth, with_lists, without_lists
+from projections.growth import grown, growth, with_lists, without_lists
+from projections.persistent import PrintedList
 from projections.view import OptionsT, View
 
 CarryT = TypeVar("CarryT")
 _ResultT = TypeVar("_ResultT")
-
-_GARBAGE = (zlib.error, ValueError, TypeError, AttributeError)
-"""What reading garbage comes to."""
-
-_ROW_FORMAT = 1
-"""To be raised when rows change their meaning, whatever the view."""
 
 _logger = logging.getLogger("agentlog")
 
@@ -156,11 +157,11 @@ class Snapshots:
             if size <= behind * self._share:
                 began = b"null" if lists is None else b"%d" % since
                 text = view.dump(without_lists(now.carry))
-                printed = _packed(b"[%b,%b]" % (began, text))
+                printed = packed(b"[%b,%b]" % (began, text))
                 size = len(printed)
                 carry = printed if size <= behind * self._share else None
             if carry is not None or lists is not None:
-                rows.append(Row(now.version, carry, _printed(lists)))
+                rows.append(Row(now.version, carry, None if lists is None else packed_lists(lists)))
         if carry is not None or known.get(now.version):
             behind = 0
         return Start(now.version, now.carry, since, size, behind, before.erased)
@@ -169,30 +170,31 @@ class Snapshots:
         if row.carry is None or not row.of_this_log:
             raise _Broken(row.version)
         try:
-            match _unpacked(row.carry):
+            match unpacked(row.carry):
                 case [None, value]:
-                    since = row.version
+                    since, lists = row.version, {}
                 case [int(since), value] if since in self._steps(self.interval, row):
-                    value = with_lists(value, self._lists(series, since, row))
+                    lists = self._lists(series, since, row)
                 case _:
                     raise _Broken(row.version)
-            carry = view.carry_of(value)
-        except _GARBAGE as error:
+            carry = with_lists(view.carry_of(value), lists)
+        except GARBAGE as error:
             raise _Broken(row.version) from error
         return Start(row.version, carry, since, len(row.carry), erased=row.erased)
 
-    def _lists(self, series: Series, since: int, row: Row) -> dict[str, list[JsonValue]]:
+    def _lists(self, series: Series, since: int, row: Row) -> dict[str, PrintedList]:
         """Return the lists of a row: what they grew by since they began, a row for each step."""
         rows = [row] if since == row.version else self._table.steps(series, since, row.version)
         steps = {step.version: step for step in rows}
-        lists: dict[str, list[JsonValue]] = {}
+        lists: dict[str, PrintedList] = {}
         for version in self._steps(since, row):
             step = steps.get(version)
             if step is None or step.grown is None or not step.of_this_log:
                 raise _Broken(version)
             try:
-                _extend(lists, _unpacked(step.grown))
-            except _GARBAGE as error:
+                for name, growth_of in unpacked_lists(step.grown).items():
+                    lists[name] = grown(lists.get(name, PrintedList()), growth_of)
+            except GARBAGE as error:
                 raise _Broken(version) from error
         return lists
 
@@ -219,29 +221,5 @@ class Snapshots:
             thread_id,
             view.name,
             view.options.model_dump_json(),
-            f"{_ROW_FORMAT}.{view.carry_format}.{self.interval}",
+            f"{FORMAT}.{view.carry_format}.{self.interval}",
         )
-
-
-def _printed(lists: Mapping[str, Growth] | None) -> bytes | None:
-    if lists is None:
-        return None
-    return _packed(print_bytes({name: (each.kept, each.added) for name, each in lists.items()}))
-
-
-def _extend(lists: dict[str, list[JsonValue]], grown: JsonValue) -> None:
-    """Let lists grow by one more step; raises `ValueError` where it does not begin at their end."""
-    for name, (kept, added) in grown.items():
-        items = lists.setdefault(name, [])
-        if kept not in (0, len(items)):
-            raise ValueError(f"{name} has {len(items)} items, not {kept}")
-        items[kept:] = added
-
-
-def _packed(text: bytes) -> bytes:
-    return zlib.compress(text, 1)
-
-
-def _unpacked(data: bytes) -> JsonValue:
-    """Return the value that was packed; the format's checksum finds what has changed since."""
-    return parse_stored(zlib.decompress(data))

@@ -1,15 +1,16 @@
 """The agent's state, as mylm's cognitive kernel would hold it after the thread's messages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, ClassVar
 
+from pydantic import BeforeValidator
 from typing_extensions import override
 
-from domain.cognition.state import AgentState, Message
+from domain.cognition.state import AgentState, Message, Role
 from domain.events import Event
 from domain.facts import Fact, Limits, ThreadStarted
-from domain.json_text import JsonValue
+from domain.json_text import JsonValue, parse_stored, print_bytes
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -32,7 +33,7 @@ from domain.messages import (
 )
 from domain.messages import Message as KernelMessage
 from projections.difference import state_difference
-from projections.persistent import Chunks, Layers
+from projections.persistent import Layers, PrintedList
 from projections.view import Item, Options, Placed, StateView
 from projections.wording import arguments_text, error_text, value_text
 
@@ -43,18 +44,22 @@ class AgentStateOptions(Options):
     history: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+_List = Annotated[PrintedList, BeforeValidator(PrintedList.of)]
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
 class AgentStateCarry:
     """The state without what grows, and what grows beside it.
 
     `kernel` takes the domain's own steps, but its history and scratchpad stay empty: appending to
-    them copies them whole. `response_id` is the last model response that counted as a step,
-    `open_calls` the calls that lack an answer, id to name.
+    them copies them whole. `history` has its messages, `scratchpad` the lines of it. `response_id`
+    is the last model response that counted as a step, `open_calls` the calls that lack an answer,
+    id to name.
     """
 
     kernel: AgentState
-    history: Chunks[Message] = field(default_factory=Chunks)
-    scratchpad: Chunks[str] = field(default_factory=Chunks)
+    history: _List = field(default_factory=PrintedList)
+    scratchpad: _List = field(default_factory=PrintedList)
     response_id: str | None = None
     open_calls: Layers[str] = field(default_factory=Layers)
 
@@ -63,6 +68,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     """One state, no items; its JSON has the names of mylm's Rust fields."""
 
     name: ClassVar[str] = "agent-state"
+    carry_format: ClassVar[int] = 2
     options_type = AgentStateOptions
     carry_type = AgentStateCarry
 
@@ -74,34 +80,45 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     def fold(
         self, carry: AgentStateCarry, event: Event
     ) -> tuple[AgentStateCarry, Sequence[Placed]]:
+        # the most frequent come first: to tell that a message is none of a class takes long
         match event.message:
-            case ToolCallsMessage(calls=calls):
-                carry = self._respond(carry, event, "\n".join(map(_call_line, calls)), calls)
-            case ToolResultsMessage(results=results):
-                carry = self._after_results(carry, results)
-            case ReplyMessage(text=text):
-                carry = self._respond(carry, event, text)
             case InputMessage() as message:
                 carry = AgentStateCarry(
                     carry.kernel.increment_step(pending_llm=True),
-                    self._said(carry.history, Message("user", _input_text(message))),
+                    self._said(carry.history, "user", _input_text(message)),
                     carry.scratchpad,
                     carry.response_id,
                     carry.open_calls,
                 )
+            case ReplyMessage(text=text):
+                carry = self._respond(carry, event, text)
+            case ToolCallsMessage(calls=calls):
+                carry = self._respond(carry, event, "\n".join(map(_call_line, calls)), calls)
+            case ToolResultsMessage(results=results):
+                carry = self._after_results(carry, results)
             case SystemMessage(text=text):
-                carry = replace(carry, history=self._said(carry.history, Message("system", text)))
+                carry = replace(carry, history=self._said(carry.history, "system", text))
             case ReasoningMessage(summary=text) | ScratchpadMessage(text=text, mode="append"):
                 carry = replace(carry, scratchpad=_noted(carry.scratchpad, text))
             case ScratchpadMessage(text=text):
-                carry = replace(carry, scratchpad=_noted(Chunks(), text))
+                carry = replace(carry, scratchpad=_noted(PrintedList(), text))
             case other:
                 carry = replace(carry, kernel=_after(carry.kernel, other))
         return carry, ()
 
     @override
     def state(self, carry: AgentStateCarry) -> Item:
-        return self.agent_state(carry).to_json()
+        return {**self._shown(carry), "history": list(carry.history)}
+
+    @override
+    def printable(self, carry: AgentStateCarry) -> JsonValue:
+        return {**self._shown(carry), "history": carry.history.json}
+
+    @override
+    def dump(self, carry: AgentStateCarry) -> bytes:
+        parts = {each.name: getattr(carry, each.name) for each in fields(carry)}
+        lists = {"history": carry.history.json, "scratchpad": carry.scratchpad.json}
+        return print_bytes({**parts, **lists})
 
     @override
     def patch(self, before: AgentStateCarry, after: AgentStateCarry) -> list[JsonValue]:
@@ -109,11 +126,13 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         grown: list[JsonValue] = []
         if after.history is not before.history:
             _, added = after.history.beyond(before.history)
-            said = ({"role": each.role, "content": each.content} for each in added)
+            said = parse_stored(b"[%b]" % added)
             grown = [{"op": "add", "path": "/history/-", "value": each} for each in said]
         same = after.scratchpad is before.scratchpad
         old, new = (
-            replace(each, history=Chunks(), scratchpad=Chunks() if same else each.scratchpad)
+            replace(
+                each, history=PrintedList(), scratchpad=PrintedList() if same else each.scratchpad
+            )
             for each in (before, after)
         )
         return [*grown, *state_difference(self.state(old), self.state(new))]
@@ -122,9 +141,12 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         """Return the state in the kernel's own terms."""
         return replace(
             carry.kernel,
-            history=tuple(carry.history),
+            history=tuple(Message(each["role"], each["content"]) for each in carry.history),
             scratchpad="\n".join(carry.scratchpad),
         )
+
+    def _shown(self, carry: AgentStateCarry) -> Item:
+        return {**carry.kernel.to_json(), "scratchpad": "\n".join(carry.scratchpad)}
 
     def _respond(
         self, carry: AgentStateCarry, event: Event, text: str, calls: Sequence[ToolCall] = ()
@@ -139,7 +161,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         asked = {call.id: call.name for call in calls}
         return AgentStateCarry(
             kernel,
-            self._said(carry.history, Message("assistant", text)),
+            self._said(carry.history, "assistant", text),
             carry.scratchpad,
             carry.response_id if response_id is None else response_id,
             carry.open_calls.with_changes(asked) if asked else carry.open_calls,
@@ -156,12 +178,15 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
                 asked = open_calls.get(call_id)
                 open_calls = open_calls.with_changes({call_id: None})
             name = asked if result.name is None else result.name
-            history = self._said(history, _told("unknown" if name is None else name, result))
+            told = _told("unknown" if name is None else name, result)
+            history = self._said(history, told.role, told.content)
             kernel = kernel.increment_step(pending_llm=None if open_calls.size else True)
         return AgentStateCarry(kernel, history, carry.scratchpad, carry.response_id, open_calls)
 
-    def _said(self, history: Chunks[Message], message: Message) -> Chunks[Message]:
-        return history.append(message) if self.options.history else history
+    def _said(self, history: PrintedList, role: Role, content: str) -> PrintedList:
+        if not self.options.history:
+            return history
+        return history.append(print_bytes({"role": role, "content": content}))
 
 
 def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentState:
@@ -194,9 +219,9 @@ def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentSta
             return kernel
 
 
-def _noted(scratchpad: Chunks[str], text: str) -> Chunks[str]:
+def _noted(scratchpad: PrintedList, text: str) -> PrintedList:
     """Add a line; nothing added to nothing is nothing, not an empty line."""
-    return scratchpad.append(text) if text or scratchpad else scratchpad
+    return scratchpad.append(print_bytes(text)) if text or scratchpad else scratchpad
 
 
 def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:

@@ -6,9 +6,9 @@ until the next item, because a request for approval turns a call into an
 item; the residue keeps that as `group`, their number.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -26,11 +26,12 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.letta_carry import (
+    NOTHING_HELD,
     HeldResponse,
     LettaCarry,
     hold,
-    let_go,
     remember,
+    settle,
     settled_items,
     wire_call,
 )
@@ -40,18 +41,21 @@ from projections.letta_items import (
     group_size,
     head_of,
     item_of,
+    residues_of,
     return_items,
     stream_items,
     thought,
     user_content,
 )
 from projections.letta_shapes import LIST_ONLY, STREAM_ONLY, fits
-from projections.residue import residue_of
 from projections.view import Item, Options, Placed, View
 from projections.wording import value_text
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
 """What `letta.` custom messages may hold: items with no counterpart in the kernel."""
+
+
+_Step = tuple[LettaCarry, Sequence[Placed]]
 
 
 class LettaOptions(Options):
@@ -73,42 +77,27 @@ class LettaView(View[LettaCarry, LettaOptions]):
 
     @override
     def start(self) -> LettaCarry:
-        return LettaCarry()
+        return NOTHING_HELD
 
     @override
     def fold(self, carry: LettaCarry, event: Event) -> tuple[LettaCarry, Sequence[Placed]]:
-        match event.message:
-            case ToolCallsMessage() as message:
-                settled = settled_items(carry)
-                return replace(let_go(carry), calls=hold(event, message)), settled
-            case ApprovalRequestMessage() as message:
-                return _request(carry, event, message)
-            case ApprovalResponseMessage() as message:
-                return _respond(carry, event, message)
-            case _:
-                items = self._items(event)
-                if not items:
-                    return carry, ()
-                return let_go(carry), [*settled_items(carry), *_placed(event, items)]
+        message = event.message
+        # classes are looked up: a `match` that asks one model after the other takes far longer
+        alone = _ALONE.get(type(message))
+        if alone is not None:
+            return settle(carry, (Placed(event.originator_version, 0, alone(event, message)),))
+        step = _STEPS.get(type(message))
+        if step is not None:
+            return step(carry, event, message)
+        items = self._others(event)
+        return settle(carry, _placed(event, items)) if items else (carry, ())
 
     @override
     def rest(self, carry: LettaCarry) -> Sequence[Placed]:
         return settled_items(carry)
 
-    def _items(self, event: Event) -> Sequence[Item]:
+    def _others(self, event: Event) -> Sequence[Item]:
         match event.message:
-            case SystemMessage(text=text) as message:
-                return [item_of(event, message, "system_message", {"content": text})]
-            case InputMessage() as message:
-                return [item_of(event, message, "user_message", {"content": user_content(message)})]
-            case ReplyMessage(text=text) as message:
-                return [item_of(event, message, "assistant_message", {"content": text})]
-            case ReasoningMessage() as message:
-                return [
-                    item_of(event, message, "reasoning_message", {"reasoning": thought(message)})
-                ]
-            case ToolResultsMessage() as message:
-                return return_items(event, message)
             case CustomMessage(type=type_name, payload=payload):
                 return [payload] if self._shows(type_name, payload) else []
             case _ if self.options.stream:
@@ -127,9 +116,17 @@ class LettaView(View[LettaCarry, LettaOptions]):
         )
 
 
-def _request(
-    carry: LettaCarry, event: Event, message: ApprovalRequestMessage
-) -> tuple[LettaCarry, Sequence[Placed]]:
+def _calls(carry: LettaCarry, event: Event, message: ToolCallsMessage) -> _Step:
+    """Hold the calls back."""
+    after, settled = settle(carry)
+    return LettaCarry(hold(event, message), None, after.asked), settled
+
+
+def _results(carry: LettaCarry, event: Event, message: ToolResultsMessage) -> _Step:
+    return settle(carry, _placed(event, return_items(event, message)))
+
+
+def _request(carry: LettaCarry, event: Event, message: ApprovalRequestMessage) -> _Step:
     """Turn the call held back into a request for approval; ask for a call that is not held."""
     held = carry.calls
     if held is not None and any(call["tool_call_id"] == message.call_id for call in held.calls):
@@ -138,13 +135,11 @@ def _request(
     arguments = value_text(message.args) if "args" in message.model_fields_set else "{}"
     call = wire_call(message.call_id, message.tool, arguments)
     item = item_of(event, message, "approval_request_message", call_fields([call]))
-    asked_for = remember(let_go(carry).asked, message.call_id, item["id"])
-    return LettaCarry(asked=asked_for), [*settled_items(carry), *_placed(event, [item])]
+    after, settled = settle(carry, _placed(event, [item]))
+    return LettaCarry(asked=remember(after.asked, message.call_id, item["id"])), settled
 
 
-def _respond(
-    carry: LettaCarry, event: Event, message: ApprovalResponseMessage
-) -> tuple[LettaCarry, Sequence[Placed]]:
+def _respond(carry: LettaCarry, event: Event, message: ApprovalResponseMessage) -> _Step:
     approval: Item = {
         "type": "approval",
         "tool_call_id": message.call_id,
@@ -152,14 +147,15 @@ def _respond(
     }
     if message.reason is not None:
         approval["reason"] = message.reason
-    held, settled = carry.response, settled_items(carry)
-    asked = dict(let_go(carry).asked)
+    held = carry.response
+    before, settled = settle(carry)
+    asked = dict(before.asked)
     request_id = asked.pop(message.call_id, None)
     if held is not None:
         held = replace(held, approvals=(*held.approvals, approval), awaits=held.awaits - 1)
         settled = ()
     else:
-        found = residue_of(event, WIRE, 0)
+        (found,) = residues_of(event, 1)
         held = HeldResponse(
             version=event.version,
             head=head_of(event, message),
@@ -172,8 +168,41 @@ def _respond(
     after = LettaCarry(response=held, asked=tuple(asked.items()))
     if held.awaits > 0:
         return after, settled
-    return let_go(after), [*settled, *settled_items(after)]
+    after, answered = settle(after)
+    return after, [*settled, *answered]
 
 
 def _placed(event: Event, items: Sequence[Item]) -> Sequence[Placed]:
     return [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
+
+
+def _system(event: Event, message: SystemMessage) -> Item:
+    return item_of(event, message, "system_message", {"content": message.text})
+
+
+def _input(event: Event, message: InputMessage) -> Item:
+    return item_of(event, message, "user_message", {"content": user_content(message)})
+
+
+def _reply(event: Event, message: ReplyMessage) -> Item:
+    return item_of(event, message, "assistant_message", {"content": message.text})
+
+
+def _reasoning(event: Event, message: ReasoningMessage) -> Item:
+    return item_of(event, message, "reasoning_message", {"reasoning": thought(message)})
+
+
+_ALONE: Mapping[type, Callable[[Event, Any], Item]] = {
+    SystemMessage: _system,
+    InputMessage: _input,
+    ReplyMessage: _reply,
+    ReasoningMessage: _reasoning,
+}
+"""The messages that come to one item, which depends on no other."""
+
+_STEPS: Mapping[type, Callable[[LettaCarry, Event, Any], _Step]] = {
+    ToolCallsMessage: _calls,
+    ToolResultsMessage: _results,
+    ApprovalRequestMessage: _request,
+    ApprovalResponseMessage: _respond,
+}

@@ -1,18 +1,17 @@
 """What the Letta view holds back until a later message settles it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.events import Event
 from domain.json_text import JsonValue
 from domain.messages import ToolCallsMessage
-from projections.letta_items import KEPT, WIRE, built, call_fields, group_size, head_of
-from projections.residue import residue_of
+from projections.letta_items import KEPT, built, call_fields, group_size, head_of, residues_of
 from projections.view import Item, Placed
 from projections.wording import arguments_text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
 class HeldCalls:
     """The calls of one message, and the ids of those for which approval has been requested."""
 
@@ -35,7 +34,7 @@ class HeldResponse:
     awaits: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
 class LettaCarry:
     """What is held back, and the approvals that were asked for: (call id, id of the item)."""
 
@@ -44,13 +43,17 @@ class LettaCarry:
     asked: tuple[tuple[str, str], ...] = ()
 
 
+NOTHING_HELD = LettaCarry()
+
+
 def hold(event: Event, message: ToolCallsMessage) -> HeldCalls:
     """Return the calls of a message, held back."""
+    calls = [wire_call(call.id, call.name, arguments_text(call)) for call in message.calls]
     return HeldCalls(
-        version=event.version,
-        head=head_of(event, message),
-        calls=tuple(wire_call(call.id, call.name, arguments_text(call)) for call in message.calls),
-        residues=tuple(residue_of(event, WIRE, n) for n in range(len(message.calls))),
+        event.originator_version,
+        head_of(event, message),
+        tuple(calls),
+        residues_of(event, len(calls)),
     )
 
 
@@ -62,12 +65,21 @@ def wire_call(call_id: str, name: str, arguments: str) -> Item:
 def let_go(carry: LettaCarry) -> LettaCarry:
     """Return the carry once its items are settled: who asked for approval is remembered."""
     asked = carry.asked
+    if not asked and (carry.calls is None or not carry.calls.asked):
+        return NOTHING_HELD
     if carry.calls is not None and carry.calls.asked:
         for placed, calls in _shown(carry.calls):
             for call_id in (call["tool_call_id"] for call in calls):
                 if call_id in carry.calls.asked:
                     asked = remember(asked, call_id, placed.item["id"])
-    return LettaCarry(None, None, asked)
+    return LettaCarry(asked=asked)
+
+
+def settle(carry: LettaCarry, items: Sequence[Placed] = ()) -> tuple[LettaCarry, Sequence[Placed]]:
+    """Return the carry once its items are settled, and these with those that follow."""
+    if carry.calls is None and carry.response is None:
+        return carry, items
+    return let_go(carry), [*settled_items(carry), *items]
 
 
 def settled_items(carry: LettaCarry) -> Sequence[Placed]:
@@ -87,8 +99,8 @@ def settled_items(carry: LettaCarry) -> Sequence[Placed]:
     return (Placed(held.version, 0, item),)
 
 
-def _shown(held: HeldCalls) -> Iterator[tuple[Placed, Sequence[Item]]]:
-    """Yield the items of calls held back, each with its calls."""
+def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
+    """Return the items of calls held back, each with its calls."""
     together: dict[tuple[str, int], list[Item]] = {}
     grouped = group_size(held.residues[0]) > 1
     first: dict[str, int] = {}
@@ -97,10 +109,11 @@ def _shown(held: HeldCalls) -> Iterator[tuple[Placed, Sequence[Item]]]:
         kind = "approval_request_message" if asked else "tool_call_message"
         ordinal = first.setdefault(kind, index) if grouped else index
         together.setdefault((kind, ordinal), []).append(call)
+    shown: list[tuple[Placed, Sequence[Item]]] = []
     for (kind, ordinal), calls in together.items():
-        found = held.residues[ordinal]
-        item = built(held.head, ordinal, kind, call_fields(calls), found)
-        yield Placed(held.version, ordinal, item), calls
+        item = built(held.head, ordinal, kind, call_fields(calls), held.residues[ordinal])
+        shown.append((Placed(held.version, ordinal, item), calls))
+    return shown
 
 
 def remember(

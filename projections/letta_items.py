@@ -30,23 +30,43 @@ KEPT = 256
 def head_of(event: Event, message: KernelMessage) -> Item:
     """Return what all items of a message share."""
     head: Item = {"id": f"message-{event.message_id}", "date": iso_time(message.timestamp)}
-    return head if event.response_id is None else {**head, "step_id": event.response_id}
+    if event.metadata and event.response_id is not None:
+        head["step_id"] = event.response_id
+    return head
 
 
 def built(head: Item, ordinal: int, kind: str, fields: Item, found: JsonValue) -> Item:
     """Return the item `ordinal` of a message, its residue worked in."""
-    otid = f"{head['id']}-{ordinal}"
-    return restore({**head, "message_type": kind, "otid": otid, **fields}, found, permitted)
+    item: Item = {**head, "message_type": kind, "otid": f"{head['id']}-{ordinal}", **fields}
+    return item if found is None else restore(item, found, permitted)
 
 
 def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> Item:
     """Return the one item of a message."""
+    if not event.metadata:  # as most are: one dict in place of two
+        item_id = f"message-{event.message_id}"
+        return {
+            "id": item_id,
+            "date": iso_time(message.timestamp),
+            "message_type": kind,
+            "otid": f"{item_id}-0",
+            **fields,
+        }
     return built(head_of(event, message), 0, kind, fields, residue_of(event, WIRE, 0))
+
+
+def residues_of(event: Event, number: int) -> tuple[JsonValue, ...]:
+    """Return the residues that an event carries for the first items of it, each may be None."""
+    if not event.metadata:  # as most have not
+        return (None,) * number
+    return tuple([residue_of(event, WIRE, ordinal) for ordinal in range(number)])
 
 
 def group_size(found: JsonValue) -> int:
     """Return how many parts stand in one item, as the residue of the first of them says."""
     match found:
+        case None:
+            return 1
         case {"group": int(size)} if size > 1:
             return min(size, KEPT)
         case _:
@@ -101,10 +121,10 @@ def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
         for index, result in enumerate(message.results)
     ]
     head = head_of(event, message)
-    grouped = group_size(residue_of(event, WIRE, 0)) > 1
-    groups = [returns] if grouped else [[each] for each in returns]
+    residues = residues_of(event, len(returns))
+    groups = [returns] if group_size(residues[0]) > 1 else [[each] for each in returns]
     return [
-        built(head, n, "tool_return_message", _return_fields(each), residue_of(event, WIRE, n))
+        built(head, n, "tool_return_message", _return_fields(each), residues[n])
         for n, each in enumerate(groups)
     ]
 
@@ -128,9 +148,14 @@ def stream_items(event: Event) -> Iterator[Item]:
     yield restore(item, residue_of(event, WIRE, 0), permitted)
 
 
-def _return_fields(returns: Sequence[Item]) -> Item:
-    first = {key: returns[0][key] for key in ("tool_call_id", "status", "tool_return")}
-    return {**first, "tool_returns": list(returns)}
+def _return_fields(returns: list[Item]) -> Item:
+    first = returns[0]
+    return {
+        "tool_call_id": first["tool_call_id"],
+        "status": first["status"],
+        "tool_return": first["tool_return"],
+        "tool_returns": returns,
+    }
 
 
 def _usage_item(usage: TokenUsage) -> Item:

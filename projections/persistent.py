@@ -4,65 +4,84 @@ A tuple or dict that is copied at every change makes a fold over 100,000 events 
 that. These copy little, and are plain frozen values that go through JSON as they are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Generic, TypeVar
 
-ItemT = TypeVar("ItemT")
+from domain.json_text import JsonValue, parse_stored, print_bytes, printed_json
+
 ValueT = TypeVar("ValueT")
 
 _CHUNK = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Chunks(Generic[ItemT]):
-    """A list to append to: an append copies less than a chunk, and now and then the full ones."""
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class PrintedList:
+    """A list to append to, of items that are printed as JSON already.
 
-    full: tuple[tuple[ItemT, ...], ...] = ()
-    tail: tuple[ItemT, ...] = ()
+    They are printed once, by whoever appends them, and stand so wherever the list goes from there.
+    An append copies less than a chunk, and now and then the references to the full ones.
+    """
+
+    full: tuple[bytes, ...] = ()
+    """Items in their order, some to a text, with commas between them."""
+
+    tail: tuple[bytes, ...] = ()
+    """The items after those, one to a text: less than a chunk."""
+
+    size: int = 0
 
     @classmethod
-    def of(cls, items: Sequence[ItemT]) -> "Chunks[ItemT]":
-        """Return the list that appending these one by one gives."""
-        end = len(items) - len(items) % _CHUNK
-        full = (tuple(items[start : start + _CHUNK]) for start in range(0, end, _CHUNK))
-        return cls(tuple(full), tuple(items[end:]))
+    def of(cls, items: Iterable[JsonValue]) -> "PrintedList":
+        """Return a list of these."""
+        made = cls()
+        for item in items:
+            made = made.append(print_bytes(item))
+        return made
 
-    @property
-    def size(self) -> int:
-        """How many items there are."""
-        return len(self.full) * _CHUNK + len(self.tail)
-
-    def append(self, item: ItemT) -> "Chunks[ItemT]":
-        """Return the list with `item` at its end."""
+    def append(self, item: bytes) -> "PrintedList":
+        """Return the list with `item`, which is JSON, at its end."""
         tail = (*self.tail, item)
         if len(tail) < _CHUNK:
-            return Chunks(self.full, tail)
-        return Chunks((*self.full, tail))
+            return PrintedList(self.full, tail, self.size + 1)
+        return PrintedList((*self.full, b",".join(tail)), (), self.size + 1)
 
-    def beyond(self, earlier: "Chunks[ItemT]") -> tuple[int, tuple[ItemT, ...]]:
+    def extend(self, count: int, items: bytes) -> "PrintedList":
+        """Return the list with so many more at its end, printed with commas between them."""
+        return PrintedList((*self.full, *self.tail, items), (), self.size + count)
+
+    def beyond(self, earlier: "PrintedList") -> tuple[int, bytes]:
         """Return how many items of `earlier` this list begins with, all or none, and those after.
 
         Costs what the items after cost, where this list came from `earlier` by appending.
         """
         count = len(earlier.full)
-        chunks = (*self.full[count:], self.tail)
-        begins = chunks[0][: len(earlier.tail)] == earlier.tail
-        if not (begins and self.full[:count] == earlier.full):
-            return 0, tuple(self)
-        return earlier.size, tuple(islice(chain.from_iterable(chunks), len(earlier.tail), None))
+        same = count if self.full[:count] == earlier.full else 0
+        ours = b",".join([*self.full[same:], *self.tail])
+        theirs = b",".join([*earlier.full[same:], *earlier.tail])
+        if not theirs:
+            return earlier.size, ours
+        if ours == theirs:
+            return earlier.size, b""
+        # whole values before a comma: no value goes on after them
+        if ours.startswith(theirs + b","):
+            return earlier.size, ours[len(theirs) + 1 :]
+        return 0, b",".join([*self.full, *self.tail])
 
-    def __iter__(self) -> Iterator[ItemT]:
-        for chunk in self.full:
-            yield from chunk
-        yield from self.tail
+    @property
+    def json(self) -> JsonValue:
+        """The list as a value that can be printed and nothing else."""
+        # what stands for several items prints as them, for the commas are there
+        return [printed_json(text) for text in (*self.full, *self.tail)]
+
+    def __iter__(self) -> Iterator[JsonValue]:
+        return iter(parse_stored(b"[%b]" % b",".join((*self.full, *self.tail))))
 
     def __bool__(self) -> bool:
-        return bool(self.full or self.tail)
+        return self.size > 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
 class Layers(Generic[ValueT]):
     """A map to change: the changes lie in layers, newest last, None where a key was taken away.
 

@@ -15,11 +15,13 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.reads import State
+from infrastructure.snapshot_rows import FORMAT, packed_lists
 from infrastructure.snapshots import Snapshots
 from infrastructure.sql import statement
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.agent_state import AgentStateView
+from projections.growth import Growth
 from projections.registry import AnyView, choose_view
 from tests.infrastructure.appends import (
     TENANT,
@@ -287,7 +289,18 @@ def test_what_reads_well_but_is_no_carry_is_made_again(
 
 @pytest.mark.parametrize(
     "content",
-    [b"[]", b"5", b'{"scratchpad":5}', b'{"scratchpad":[3,["x"]]}', b'{"scratchpad":[0,5]}'],
+    [
+        b"[]",
+        b"[]\n",
+        b"5\n",
+        b'{"scratchpad":5}\n',
+        b'{"scratchpad":[4,3]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,"x"]}\n"x","x","x"',
+        b'{"scratchpad":[3,3,11]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,10]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,12]}\n"x","x","x"',
+        b'{"no such list":[0,3,11]}\n"x","x","x"',
+    ],
 )
 def test_lists_that_do_not_go_on_from_those_before_are_made_again(
     store: Store, database: Database, content: bytes
@@ -317,21 +330,15 @@ def test_all_of_them_may_be_dropped_at_any_time(store: Store, database: Database
     assert _rows(database) == rows
 
 
-@pytest.mark.parametrize(
-    ("version", "lists"),
-    [
-        (10, b'{"scratchpad":[0,["forged","forged","forged","forged"]]}'),
-        (20, b'{"scratchpad":[4,["forged","forged","forged"]]}'),
-        (30, b'{"scratchpad":[7,["forged","forged","forged"]]}'),
-    ],
-)
+@pytest.mark.parametrize(("version", "kept", "count"), [(10, 0, 4), (20, 4, 3), (30, 7, 3)])
 def test_one_that_was_made_of_another_history_is_never_told_from(
-    store: Store, database: Database, version: int, lists: bytes
+    store: Store, database: Database, version: int, kept: int, count: int
 ) -> None:
     right = _state(store)
     rows = _rows(database)
     forge = "UPDATE agentlog.snapshots SET grown = %s WHERE version = %s"
-    _change(database, forge, zlib.compress(lists), version)
+    lists = {"scratchpad": Growth(kept, count, b",".join([b'"forged"'] * count))}
+    _change(database, forge, packed_lists(lists), version)
     assert b"forged" in _state(store)  # nothing else tells the two apart
     _change(database, _DAMAGES["of another history"], version)
     assert _state(store) == right
@@ -365,7 +372,7 @@ def test_those_of_another_format_are_passed_over_and_leave_when_others_come(
     assert _state(store, newer) == right
     assert _state(store, newer) == right
     formats = fetch(database, "SELECT DISTINCT format FROM agentlog.snapshots")
-    assert formats == [(f"1.{NewerView.carry_format}.10",)]
+    assert formats == [(f"{FORMAT}.{NewerView.carry_format}.10",)]
     assert _state(store) == right
 
 

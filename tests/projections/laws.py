@@ -18,6 +18,14 @@ def check_resuming_equals_replaying(view: AnyView, events: Sequence[Event], cut:
     assert view.dump(second.carry) == view.dump(whole.carry)
 
 
+def check_an_older_carry_stays(view: AnyView, events: Sequence[Event], cut: int) -> None:
+    """Folding on from a carry leaves it as it was: snapshots and followers keep it."""
+    carry = render(view, events[:cut]).carry
+    before = view.dump(carry)
+    render(view, events[cut:], carry)
+    assert view.dump(carry) == before
+
+
 def check_rebuilding_gives_equal_bytes(view: AnyView, events: Sequence[Event]) -> None:
     """Two replays print the same, and every item prints at all."""
     assert _printed(view, events) == _printed(view, events)

@@ -1,7 +1,6 @@
 """The list of breaches, held against the thread's rules with the whole ledger."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -31,10 +30,10 @@ def breaches(events: Sequence[Event]) -> Iterator[Item]:
     thread = Thread("test", policy="record")
     for each in events:
         if each.message is None:
-            thread = replace(thread, version=thread.version + 1)
+            thread = thread._replace(version=thread.version + 1)
             continue
         after, broken = decide(thread, each.message)
-        thread = replace(after, policy="record")
+        thread = after._replace(policy="record")
         for breach in broken:
             yield {
                 "rule": breach.rule,

@@ -11,6 +11,7 @@ from domain.events import Event
 from projections.registry import VIEWS, AnyView
 from tests.histories import histories
 from tests.projections.laws import (
+    check_an_older_carry_stays,
     check_places_ascend,
     check_rebuilding_gives_equal_bytes,
     check_resuming_equals_replaying,
@@ -51,3 +52,4 @@ def test_every_view_keeps_its_laws(events: list[Event], data: st.DataObject) -> 
         check_rebuilding_gives_equal_bytes(view, events)
         check_places_ascend(view, events)
         check_resuming_equals_replaying(view, events, cut)
+        check_an_older_carry_stays(view, events, cut)

@@ -7,33 +7,58 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from domain.json_text import parse_stored, print_bytes
-from projections.persistent import Chunks, Layers
+from domain.json_text import JsonValue, parse_stored, print_bytes
+from projections.persistent import Layers, PrintedList
 
 keys = st.sampled_from([f"k{n}" for n in range(12)])
 changes = st.dictionaries(keys, st.none() | st.integers(0, 9), max_size=4)
 
 
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(',"]é', max_size=3),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=4,
+)
+
+
 @given(size=st.integers(0, 300), branch=st.integers(0, 300))
-def test_chunks_hold_what_was_appended_on_every_branch(size: int, branch: int) -> None:
-    olds: list[Chunks[int]] = [Chunks()]
+def test_a_list_holds_what_was_appended_on_every_branch(size: int, branch: int) -> None:
+    olds = [PrintedList()]
     for n in range(size):
-        olds.append(olds[-1].append(n))
-    other = olds[min(branch, size)].append(-1)
+        olds.append(olds[-1].append(b"%d" % n))
+    other = olds[min(branch, size)].append(b"-1")
     for length, old in enumerate(olds):
         assert list(old) == list(range(length))
-        assert bool(old) == (length > 0)
+        assert (old.size, bool(old)) == (length, length > 0)
     assert list(other) == [*range(min(branch, size)), -1]
 
 
+@given(items=st.lists(values, max_size=100), data=st.data())
+def test_a_list_prints_as_its_items_however_they_came(
+    items: list[JsonValue], data: st.DataObject
+) -> None:
+    one_by_one = PrintedList.of(items)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(items)), max_size=4)))
+    by_runs = PrintedList()
+    for start, end in itertools.pairwise([0, *cuts, len(items)]):
+        if end - start == 1:
+            by_runs = by_runs.append(print_bytes(items[start]))
+        elif end > start:
+            by_runs = by_runs.extend(end - start, print_bytes(items[start:end])[1:-1])
+    for made in (one_by_one, by_runs):
+        assert (made.size, list(made)) == (len(items), items)
+        assert print_bytes(made.json) == print_bytes(items)
+    assert by_runs.beyond(one_by_one) == one_by_one.beyond(by_runs) == (len(items), b"")
+
+
 def test_an_append_shares_the_full_chunks() -> None:
-    chunks: Chunks[int] = Chunks()
+    items = PrintedList()
     for n in range(1000):
-        grown = chunks.append(n)
-        assert all(a is b for a, b in zip(chunks.full, grown.full, strict=False))
-        chunks = grown
-    assert len(chunks.tail) < 64
-    assert len(chunks.full) >= 1000 // 64
+        grown = items.append(b"%d" % n)
+        assert all(a is b for a, b in zip(items.full, grown.full, strict=False))
+        items = grown
+    assert len(items.tail) < 64
+    assert len(items.full) >= 1000 // 64
 
 
 @given(steps=st.lists(changes, max_size=20))
@@ -81,14 +106,10 @@ def test_keys_come_in_the_order_they_first_came() -> None:
 
 
 @given(steps=st.lists(changes, max_size=12))
-def test_both_survive_json(steps: Sequence[dict[str, int | None]]) -> None:
+def test_a_map_survives_json(steps: Sequence[dict[str, int | None]]) -> None:
     layers: Layers[int] = Layers()
-    chunks: Chunks[str] = Chunks()
     for step in steps:
         layers = layers.with_changes(step)
-        for key in step:
-            chunks = chunks.append(key)
     read = TypeAdapter(Layers[int]).validate_python(parse_stored(print_bytes(layers)))
     assert read == layers
     assert print_bytes(read) == print_bytes(layers)
-    assert TypeAdapter(Chunks[str]).validate_python(parse_stored(print_bytes(chunks))) == chunks
