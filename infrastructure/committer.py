@@ -13,6 +13,7 @@ from infrastructure.changes import Changes, Wanted
 from infrastructure.database import Database, unavailable
 from infrastructure.log import append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
+from infrastructure.prepared import Prepared
 from infrastructure.recall import Recall, StoreClock
 from infrastructure.requests import Outcome, Ready
 
@@ -22,7 +23,7 @@ _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
-_ONWARD_BYTES = 2**20  # more is not sent before it is certain to be written
+_ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
@@ -33,6 +34,7 @@ class Committer:
         self._database = database
         self._meters = meters
         self._connection: psycopg.Connection | None = None
+        self._prepared = Prepared()
         self._recall = Recall()
         self._clock = StoreClock(time.monotonic)
         self._position = self._planned_at = 0
@@ -93,7 +95,7 @@ class Committer:
             (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
         )
         asked_at = self._clock.elapsed()
-        reading = append_onward(connection, ground.position, changes, assumed)
+        reading = append_onward(connection, self._prepared, ground.position, changes, assumed)
         if reading is None:
             self._missed_at = ground.position
             return None

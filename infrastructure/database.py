@@ -35,7 +35,7 @@ The URL's own have precedence; a Unix socket has none of them.
 """
 
 _TIME_ZONE = "-c timezone=UTC"
-"""Times come in UTC wherever the server stands; those of a named zone take twice as long to read."""
+"""Times come in UTC wherever the server stands; those of a named zone take longer to read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,25 @@ misses nothing. There are two ways:
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.catalogue import FACT_TYPES
 from domain.threads import Entry, Key
-from infrastructure.arrays import booleans, byte_strings, integers, texts
-from infrastructure.blobs import pieces_of
-from infrastructure.changes import Changes, Ground, NewEvent, Place, Wanted
+from infrastructure.arrays import byte_strings, texts
+from infrastructure.changes import Changes, Ground, Place, Wanted
+from infrastructure.columns import (
+    THREADS,
+    batch_columns,
+    columns,
+    ledger_digest,
+    note,
+    notes_in,
+    one_message,
+)
 from infrastructure.heads import Head
+from infrastructure.prepared import Prepared, time_in
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
 
@@ -44,12 +51,14 @@ class LogTransaction:
         with connection.pipeline():
             connection.execute("BEGIN")
             locked = connection.execute(statement("lock_counter"))
-            heads = self._query("select_heads", wanted.threads, **_THREADS)
-            by_digest = {(*thread, key.kind, _id_digest(key)): key for thread, key in wanted.keys}
+            heads = self._query("select_heads", wanted.threads, **THREADS)
+            by_digest = {
+                (*thread, key.kind, ledger_digest(key)): key for thread, key in wanted.keys
+            }
             ledger = self._query(
-                "select_ledger", list(by_digest), **_THREADS, kinds=texts, ids=byte_strings
+                "select_ledger", list(by_digest), **THREADS, kinds=texts, ids=byte_strings
             )
-            places = self._query("select_places", wanted.ids, **_THREADS, message_ids=texts)
+            places = self._query("select_places", wanted.ids, **THREADS, message_ids=texts)
             ticket = locked.fetchone()
             if ticket is None:
                 raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
@@ -90,7 +99,7 @@ class LogTransaction:
             self._connection.execute("ROLLBACK")
             return
         parameters = {
-            **_batch_columns(self.ground.position, changes, frozenset()),
+            **batch_columns(self.ground.position, changes, frozenset()),
             "holding": True,
         }
         if changes.size <= _PIPELINED_BYTES:
@@ -112,7 +121,7 @@ class LogTransaction:
         if not rows:
             return None
         cursor = self._connection.cursor(binary=True)
-        return cursor.execute(statement(name), _columns(rows, **arrays))
+        return cursor.execute(statement(name), columns(rows, **arrays))
 
 
 @contextmanager
@@ -133,7 +142,7 @@ def look(
 ) -> tuple[int, dict[ThreadKey, Head]]:
     """Return the log's position, and the heads of threads as they are there, without holding it."""
     with connection.cursor(binary=True) as cursor:
-        rows = cursor.execute(statement("look"), _columns(threads, **_THREADS)).fetchall()
+        rows = cursor.execute(statement("look"), columns(threads, **THREADS)).fetchall()
     if not rows:
         raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
@@ -142,6 +151,7 @@ def look(
 
 def append_onward(
     connection: psycopg.Connection,
+    prepared: Prepared,
     previous: int,
     changes: Changes,
     assumed: frozenset[tuple[ThreadKey, Key]],
@@ -152,138 +162,22 @@ def append_onward(
     the store's clock said just before; None where nothing was written, because the log has moved,
     something is there already, or `recorded_at` is not a little ahead of the store's clock.
     """
-    one = _one_message(changes)
-    if one is not None:
-        name = "append_one"
-        parameters = {**one, "previous": previous, **_ledger_columns(changes, assumed)}
-    else:
+    one, notes = one_message(changes), notes_in(changes)
+    if one is None or len(notes) > 1:
         name = "append"
-        parameters = {**_batch_columns(previous, changes, assumed), "holding": False}
-    row = connection.execute(statement(name), parameters).fetchone()
-    return None if row is None else row[0]
+        parameters = {**batch_columns(previous, changes, assumed), "holding": False}
+    elif notes:
+        name = "append_one_noted"
+        parameters = {**one, "previous": previous, **note(*notes[0], assumed)}
+    else:
+        name = "append_one"
+        parameters = {**one, "previous": previous}
+    result = prepared.execute(connection, name, parameters)
+    return time_in(result, 0, 0) if result.ntuples else None
 
 
 _PIPELINED_BYTES = 32 * 2**10
-_THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
 
 
 def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:
     return () if cursor is None else cursor.fetchall()
-
-
-def _columns(
-    rows: Sequence[Sequence[Any]], **arrays: Callable[[Sequence[Any]], bytes]
-) -> dict[str, bytes]:
-    """Return one array a column, each made as its name says."""
-    columns = zip(*rows, strict=True) if rows else ((),) * len(arrays)
-    return {
-        name: array(column) for (name, array), column in zip(arrays.items(), columns, strict=True)
-    }
-
-
-def _one_message(changes: Changes) -> dict[str, Any] | None:
-    """Return the parameters of the one event and its head, where that is all there is."""
-    event, head = changes.events[0], changes.heads[0]
-    new_thread = head.version == 1
-    if len(changes.events) > 1 or new_thread or event.type in FACT_TYPES or event.stored.blobs:
-        return None
-    return {
-        "tenant": event.tenant,
-        "thread_id": event.thread_id,
-        "version": event.version,
-        "position": event.position,
-        "type": event.type,
-        "message_id": event.message_id,
-        "body": event.stored.body,
-        "body_digest": event.body_digest,
-        "chain": event.chain,
-        "metadata": event.metadata,
-        "status": head.status,
-        "anomalies": head.anomalies,
-        "recorded_at": changes.recorded_at,
-    }
-
-
-def _batch_columns(
-    previous: int, changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]
-) -> dict[str, Any]:
-    """Return one array a column."""
-    events, heads = changes.events, changes.heads
-    facts = [head.read_facts() for head in heads]
-    return {
-        "previous": previous,
-        "position": changes.position,
-        "recorded_at": changes.recorded_at,
-        "event_tenants": texts([event.tenant for event in events]),
-        "event_threads": texts([event.thread_id for event in events]),
-        "versions": integers([event.version for event in events]),
-        "positions": integers([event.position for event in events]),
-        "types": texts([event.type for event in events]),
-        "message_ids": texts([event.message_id for event in events]),
-        "bodies": byte_strings([event.stored.body for event in events]),
-        "cuts": byte_strings([event.stored.cuts for event in events]),
-        "body_digests": byte_strings([event.body_digest for event in events]),
-        "chains": byte_strings([event.chain for event in events]),
-        "metadata": byte_strings([event.metadata for event in events]),
-        "head_tenants": texts([head.tenant for head in heads]),
-        "head_threads": texts([head.thread_id for head in heads]),
-        "head_versions": integers([head.version for head in heads]),
-        "head_positions": integers([head.position for head in heads]),
-        "head_chains": byte_strings([head.chain for head in heads]),
-        "policies": texts([head.policy for head in heads]),
-        "statuses": texts([head.status for head in heads]),
-        "anomalies": integers([head.anomalies for head in heads]),
-        "parents": texts([each.get("parent") for each in facts]),
-        "goals": texts([_searchable(each.get("goal")) for each in facts]),
-        "facts": byte_strings([head.facts for head in heads]),
-        "ledger_tenants": texts([tenant for (tenant, _), _, _ in _notes(changes)]),
-        "ledger_threads": texts([thread_id for (_, thread_id), _, _ in _notes(changes)]),
-        **_ledger_columns(changes, assumed),
-        **_blob_columns(events),
-    }
-
-
-def _blob_columns(events: Sequence[NewEvent]) -> dict[str, Any]:
-    found = {
-        (event.tenant, digest): content
-        for event in events
-        for digest, content in event.stored.blobs
-    }
-    rows = [
-        (tenant, digest, number, piece)
-        for (tenant, digest), content in found.items()
-        for number, piece in enumerate(pieces_of(content))
-    ]
-    return _columns(
-        rows,
-        blob_tenants=texts,
-        blob_digests=byte_strings,
-        pieces=integers,
-        contents=byte_strings,
-    )
-
-
-def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]) -> dict[str, Any]:
-    rows = [
-        (key.kind, _id_digest(key), entry.asked, entry.answered, (thread, key) in assumed)
-        for thread, key, entry in _notes(changes)
-    ]
-    return _columns(
-        rows, kinds=texts, ids=byte_strings, asked=integers, answered=integers, assumed=booleans
-    )
-
-
-def _notes(changes: Changes) -> list[tuple[ThreadKey, Key, Entry]]:
-    return [
-        (thread, key, entry)
-        for thread, entries in changes.ledger.items()
-        for key, entry in entries.items()
-    ]
-
-
-def _searchable(goal: object) -> str | None:
-    return goal.replace("\x00", "\ufffd") if isinstance(goal, str) else None
-
-
-def _id_digest(key: Key) -> bytes:
-    return sha256(key.id.encode()).digest()

@@ -16,7 +16,7 @@ from infrastructure.requests import ThreadKey
 _MICROSECOND = timedelta(microseconds=1)
 _AHEAD_SECONDS = 0.0005  # to begin with
 _LEAST_AHEAD_SECONDS, _MOST_AHEAD_SECONDS = 0.0001, 0.02
-_FURTHER, _NEARER = 1.5, 0.98  # so that one stamp in twenty is too late
+_FURTHER, _NEARER = 1.5, 0.8  # where one is too late, two others are waited for
 _AHEAD_SECONDS_EACH = 0.00002
 _MOST_DOUBT_SECONDS = 0.05
 _MOST_LEAD = timedelta(seconds=0.5)
@@ -108,6 +108,7 @@ class StoreClock:
         self._monotonic = monotonic
         self._reading: _Reading | None = None
         self._ahead = _AHEAD_SECONDS
+        self._stamp = datetime.min.replace(tzinfo=UTC)
 
     def elapsed(self) -> float:
         """Return seconds by our own clock: when somebody asks for a reading."""
@@ -116,7 +117,7 @@ class StoreClock:
     def note(self, reading: datetime, *, asked_at: float, stamped: bool = False) -> None:
         """Take a reading that has just come; `stamped` if it is that of the latest stamp."""
         now = self._monotonic()
-        if stamped:
+        if stamped and self.seconds_until(self._stamp) > 0:  # else nobody has to wait for it
             self._ahead = max(self._ahead * _NEARER, _LEAST_AHEAD_SECONDS)
         new = _Reading(reading.timestamp() - asked_at, now - asked_at, now)
         # the quicker it came, the better it is, but two clocks drift apart
@@ -145,7 +146,8 @@ class StoreClock:
         if after - time > _MOST_LEAD:
             self.forget()
             return None
-        return max(time, after + _MICROSECOND)
+        self._stamp = max(time, after + _MICROSECOND)
+        return self._stamp
 
     def seconds_until(self, time: datetime) -> float:
         """Return how long it is until `time` is past, at least 0."""

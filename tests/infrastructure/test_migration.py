@@ -11,8 +11,21 @@ from psycopg import sql
 
 from infrastructure.database import Database
 from infrastructure.migration import Migration, MigrationError, migrate, migrations
+from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.writer import Writer
-from tests.infrastructure.appends import Clock, Ids, fetch, last_position, reply, request
+from tests.infrastructure.appends import (
+    TENANT,
+    Clock,
+    Ids,
+    calls,
+    check_log,
+    fetch,
+    last_position,
+    reply,
+    request,
+    results,
+    started,
+)
 
 
 @pytest.fixture
@@ -123,3 +136,49 @@ def test_the_schema_can_be_dropped_and_made_again(database: Database) -> None:
     with database.connection() as connection:
         connection.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier("agentlog")))
     assert database.migrate() == migrations()
+
+
+def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = (
+        "SELECT * FROM agentlog.events ORDER BY position",
+        "SELECT * FROM agentlog.threads ORDER BY thread_id",
+        "SELECT * FROM agentlog.thread_search ORDER BY thread_id",
+        "SELECT * FROM agentlog.ledger ORDER BY thread_id",
+        "SELECT * FROM agentlog.counter",
+    )
+    known = migrations()
+    with Database(empty_database_url, pool_size=2) as database:
+        monkeypatch.setattr("infrastructure.migration.migrations", lambda: known[:9])
+        assert database.migrate() == known[:9]
+        clock, new_id = Clock(), Ids()
+        writer = Writer(database, clock=clock, new_id=new_id)
+        for thread in "ab":
+            writer.append(
+                request(
+                    thread, reply("one"), calls("c"), results("c"), facts=[started(goal="Find it")]
+                )
+            )
+        writer.append(request("plain", reply("two")))
+        writer.append(request("a", reply("three", metadata={"k": "v"})))
+        before = [fetch(database, query) for query in everything]
+        monkeypatch.undo()
+        assert database.migrate() == known[9:]
+        assert [fetch(database, query) for query in everything] == before
+        check_log(database)
+        writer = Writer(database, clock=clock, new_id=new_id)
+        for thread in ("b", "plain"):
+            writer.append(request(thread, reply("four")))
+            writer.append(request(thread, reply("five")))
+        check_log(database)
+        reader = LogReader(database, tenant=TENANT)
+        found = reader.heads(ThreadFilter(text="find"), before=None, limit=10)
+        assert [head.thread_id for head in found] == ["b", "a"]
+        assert [event.version for event in reader.events("b", types=["reply"])] == [2, 5, 6]
+        moved = fetch(
+            database,
+            "SELECT count(*) FROM agentlog.thread_search "
+            "JOIN agentlog.threads USING (tenant, thread_id, position, status)",
+        )
+        assert moved == [(2,)]

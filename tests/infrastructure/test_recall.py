@@ -344,6 +344,26 @@ def test_stamps_that_were_too_late_push_the_next_ones_ahead() -> None:
     assert 0 <= ahead() < first
 
 
+def test_stamps_come_nearer_only_while_somebody_waits_for_them() -> None:
+    seconds = Seconds()
+    clock = StoreClock(seconds)
+
+    def append(*, takes: float) -> float:
+        """Return how far ahead the stamp was of an append that takes so long."""
+        asked_at, asked = seconds.now, NOON + timedelta(seconds=seconds.now - 100)
+        stamp = clock.stamp(0, after=NOON)
+        assert stamp is not None
+        seconds.now += takes
+        clock.note(NOON + timedelta(seconds=seconds.now - 100), asked_at=asked_at, stamped=True)
+        return (stamp - asked).total_seconds()
+
+    clock.note(NOON, asked_at=seconds.now)
+    first = append(takes=0.5)
+    assert [append(takes=0.5) for _ in range(20)] == pytest.approx([first] * 20, abs=1e-5)
+    append(takes=0)
+    assert append(takes=0) < 0.9 * first
+
+
 @pytest.mark.usefixtures("looks")
 def test_threads_that_were_only_asked_for_are_not_remembered(writer: Writer) -> None:
     """Else whoever is refused on ever new threads would fill the memory."""

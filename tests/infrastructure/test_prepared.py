@@ -1,0 +1,133 @@
+"""Prepared statements: every value arrives as it was, and failures are those of psycopg."""
+
+import _thread
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+
+import psycopg
+import pytest
+
+from infrastructure.arrays import booleans, byte_strings, integers, texts
+from infrastructure.prepared import Parameter, Prepared, time_in
+
+EVERY_TYPE = """
+SELECT array_to_json(ARRAY[
+    %(text)s::text = U&'d\\00e9j\\00e0 \\+01F600',
+    %(bytes)s::bytea = '\\x00ff',
+    %(nothing)b::bytea IS NULL,
+    %(small)s::bigint = 1,
+    %(large)s::bigint = -9223372036854775808,
+    %(yes)s::boolean,
+    NOT %(no)s::boolean,
+    %(time)s::timestamptz = '2026-11-22 01:02:03.000004+00',
+    %(long_ago)s::timestamptz = '1969-07-20 20:17:40+00',
+    %(texts)b::text[] = ARRAY['a', NULL],
+    %(byte_strings)b::bytea[] = ARRAY['\\x01'::bytea],
+    %(integers)b::bigint[] = ARRAY[7, NULL]::bigint[],
+    %(booleans)b::boolean[] = ARRAY[true, false],
+    %(text)s::text <> ''
+])::text
+"""
+VALUES: dict[str, Parameter] = {
+    "text": "déjà 😀",
+    "bytes": b"\x00\xff",
+    "nothing": None,
+    "small": 1,
+    "large": -(2**63),
+    "yes": True,
+    "no": False,
+    "time": datetime(2026, 11, 22, 3, 2, 3, 4, tzinfo=timezone(timedelta(hours=2))),
+    "long_ago": datetime(1969, 7, 20, 20, 17, 40, tzinfo=UTC),
+    "texts": texts(["a", None]),
+    "byte_strings": byte_strings([b"\x01"]),
+    "integers": integers([7, None]),
+    "booleans": booleans([True, False]),
+}
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The statements that there are, by name."""
+    found: dict[str, str] = {}
+    monkeypatch.setattr("infrastructure.prepared.statement", found.__getitem__)
+    return found
+
+
+def test_every_value_arrives_as_it_was(
+    connection: psycopg.Connection, statements: dict[str, str]
+) -> None:
+    statements["all"] = EVERY_TYPE
+    prepared = Prepared()
+    for _ in range(7):  # with plans for these values, and for any
+        (row,) = [prepared.execute(connection, "all", VALUES).get_value(0, 0)]
+        assert row == b"[" + b",".join([b"true"] * 14) + b"]"
+    assert prepared.execute(connection, "all", {**VALUES, "small": 2}).get_value(0, 0) != row
+
+
+@pytest.mark.parametrize("time", [VALUES["time"], VALUES["long_ago"]])
+def test_a_time_comes_back(
+    connection: psycopg.Connection, statements: dict[str, str], time: datetime
+) -> None:
+    statements["time"] = "SELECT 1, %(time)s::timestamptz"
+    result = Prepared().execute(connection, "time", {"time": time})
+    assert time_in(result, 0, 1) == time
+
+
+def test_a_statement_is_prepared_once_a_connection(
+    connection: psycopg.Connection, statements: dict[str, str], database_url: str
+) -> None:
+    statements["one"] = "SELECT %(number)s::bigint"
+    prepared = Prepared()
+    with psycopg.connect(database_url, autocommit=True) as other:
+        for each in (connection, other, connection, other):
+            assert prepared.execute(each, "one", {"number": 5}).get_value(0, 0) == b"\0" * 7 + b"\5"
+            names = each.execute("SELECT name FROM pg_prepared_statements WHERE from_sql = false")
+            assert ("one",) in names.fetchall()
+
+
+def test_a_failure_is_that_of_the_server_and_leaves_the_connection_whole(
+    connection: psycopg.Connection, statements: dict[str, str]
+) -> None:
+    statements["wrong"] = "SELECT nowhere"
+    statements["by"] = "SELECT 1 / %(number)s::bigint"
+    prepared = Prepared()
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.UndefinedColumn, match="nowhere"):
+            prepared.execute(connection, "wrong", {})
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            prepared.execute(connection, "by", {"number": 0})
+    assert prepared.execute(connection, "by", {"number": 1}).ntuples == 1
+
+
+def test_a_connection_that_is_gone_is_told_as_such(
+    connection: psycopg.Connection, statements: dict[str, str], database_url: str
+) -> None:
+    statements["one"] = "SELECT %(number)s::bigint"
+    prepared = Prepared()
+    prepared.execute(connection, "one", {"number": 1})
+    with psycopg.connect(database_url, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
+    for _ in range(2):
+        with pytest.raises(psycopg.OperationalError):
+            prepared.execute(connection, "one", {"number": 1})
+    assert connection.closed
+
+
+def test_ctrl_c_ends_a_statement_and_not_the_connection(
+    connection: psycopg.Connection, statements: dict[str, str]
+) -> None:
+    statements["long"] = "SELECT pg_sleep(%(number)s::bigint)"
+    prepared = Prepared()
+    prepared.execute(connection, "long", {"number": 0})
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        prepared.execute(connection, "long", {"number": 50})
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert prepared.execute(connection, "long", {"number": 0}).ntuples == 1
