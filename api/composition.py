@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from psycopg.conninfo import make_conninfo
-from ulid import ULID
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
@@ -20,6 +19,7 @@ from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
+from infrastructure.ids import Ulids
 from infrastructure.keys.accesses import Accesses
 from infrastructure.keys.keys import Keys
 from infrastructure.keys.recent import RecentKeys
@@ -85,7 +85,10 @@ def open_service(
         Listener(database) as listener,
     ):
         writer = Writer(
-            database, clock=_milliseconds, new_id=_new_id, meters=WriterMeters(on_commit)
+            database,
+            clock=_milliseconds,
+            new_id=Ulids(_milliseconds, secrets.randbits),
+            meters=WriterMeters(on_commit),
         )
         key = signing_key(settings)
         eraser = Eraser(database)
@@ -195,7 +198,3 @@ def _now() -> datetime:
 
 def _milliseconds() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _new_id() -> str:
-    return str(ULID())

@@ -6,6 +6,7 @@ caller's order, compact; metadata is stored apart from it.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
 from domain.chain import digest
@@ -53,8 +54,7 @@ class Origin:
 NO_ORIGIN = Origin()
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A message ready to be decided on and written."""
 
     message: Message | Fact
@@ -90,23 +90,21 @@ def prepare(
     """
     if not isinstance(draft, dict):
         raise InvalidMessage([Flaw("", "not a JSON object: a message is one")])
-    rest = {k: v for k, v in draft.items() if k not in {"id", "timestamp", "type", "metadata"}}
-    spelling = draft.get("type")
-    body = {
-        "id": draft.get("id", message_id),
-        "timestamp": draft.get("timestamp", timestamp),
-        "type": stored_type(spelling) if isinstance(spelling, str) else spelling,
-        **rest,
-    }
+    # what the draft says itself takes our word's place
+    body = {"id": message_id, "timestamp": timestamp, "type": None, **draft}
+    metadata = body.pop("metadata", None)
+    spelling = body["type"]
+    if isinstance(spelling, str):
+        body["type"] = stored_type(spelling)
     message = validate_message(body)
     text = print_checked(body)
-    return Prepared(
-        message=message,
-        body=text,
-        body_digest=digest(text),
-        metadata=_metadata(draft.get("metadata"), origin),
-        id_given="id" in draft,
-        timestamp_given="timestamp" in draft,
+    return Prepared(  # by place: by name it takes twice as long
+        message,
+        text,
+        digest(text),
+        None if metadata is None and origin is NO_ORIGIN else _metadata(metadata, origin),
+        "id" in draft,
+        "timestamp" in draft,
     )
 
 

@@ -31,8 +31,9 @@ class BooleanArray(bytes):
 
 def texts(values: Sequence[str | None]) -> TextArray:
     """Return an array of texts."""
-    items = [None if value is None else value.encode() for value in values]
-    return TextArray(_array(_TEXT, items))
+    # ids of threads and names of types stand there many times: each is encoded once
+    encoded = {value: None if value is None else value.encode() for value in set(values)}
+    return TextArray(_array(_TEXT, [encoded[value] for value in values]))
 
 
 def byte_strings(values: Sequence[bytes | None]) -> BytesArray:
@@ -101,10 +102,18 @@ _NULL = _LENGTH(-1)
 def _array(oid: int, items: Sequence[bytes | None]) -> bytes:
     if not items:
         return _EMPTY(0, 0, oid)
-    parts = [_HEADER(1, 1, oid, len(items), 1)]  # dimensions, may have NULLs, type, length, base
-    for each in items:
-        if each is None:
-            parts.append(_NULL)
-        else:
-            parts += (_LENGTH(len(each)), each)
-    return b"".join(parts)
+    # dimensions, may have NULLs, type, length, base
+    header = _HEADER(1, 1, oid, len(items), 1)
+    some = [each for each in items if each is not None]
+    if not some:
+        return header + _NULL * len(items)
+    lengths = set(map(len, some))
+    if len(lengths) == 1 and len(some) == len(items):  # hashes, ids, numbers: no work for each
+        length = _LENGTH(lengths.pop())
+        return b"".join((header, length, length.join(some)))
+    parts = [
+        part
+        for each in items
+        for part in ((_NULL,) if each is None else (_LENGTH(len(each)), each))
+    ]
+    return b"".join((header, *parts))

@@ -4,10 +4,12 @@ A thread is as the requests before left it, so two appends to one thread in a ba
 refused request takes nothing with it: the others are written.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
+from domain.catalogue import FACT_TYPES
 from domain.drafts import Prepared
 from domain.errors import (
     AgentlogError,
@@ -20,7 +22,7 @@ from domain.facts import ThreadStarted
 from domain.threads import Breach, Entry, Key, Thread, decide, mentions
 from infrastructure.changes import Changes, Ground, Place, Wanted, chained
 from infrastructure.cuts import Stored
-from infrastructure.heads import Head
+from infrastructure.heads import Head, facts_after
 from infrastructure.requests import (
     Appended,
     Outcome,
@@ -33,8 +35,7 @@ StoredBody = Callable[[str, str, int], bytes]
 """Returns the stored bytes of an event: tenant, thread id, version."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Accepted:
+class _Accepted(NamedTuple):
     """A message that will be an event: its thread, and its places there and in the log."""
 
     thread: ThreadKey
@@ -44,18 +45,29 @@ class _Accepted:
     stored: Stored
 
 
+class _Standing(NamedTuple):
+    """A thread as the requests so far leave it: all of its head but the chain, and its ledger."""
+
+    thread: Thread
+    position: int
+    anomalies: int
+    facts: bytes | None
+
+
 @dataclass(slots=True)
 class _Trial:
     """One request being decided: nothing of it counts until all of it passed.
 
-    `head` is as before the request, but for the thread's facts.
+    `before` is as its thread stood, `places` those of the thread's ids.
     """
 
-    head: Head
-    thread: Thread
+    before: _Standing
+    places: Mapping[str, Place]
     position: int
+    thread: Thread
+    facts: bytes | None
     accepted: list[_Accepted] = field(default_factory=list)
-    places: dict[str, Place] = field(default_factory=dict)
+    own_places: dict[str, Place] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     breaches: list[tuple[str, Breach]] = field(default_factory=list)
 
@@ -91,9 +103,24 @@ class Batch:
         self._ground = ground
         self._stored_body = stored_body
         self._position = ground.position
-        self._heads = dict(ground.heads)
-        self._ledger = dict(ground.ledger)
-        self._places = dict(ground.places)
+        self._standings = {
+            key: _Standing(
+                Thread(
+                    head.thread_id,
+                    head.version,
+                    head.policy,
+                    head.status,
+                    ground.ledger.get(key, {}),
+                ),
+                head.position,
+                head.anomalies,
+                head.facts,
+            )
+            for key, head in ground.heads.items()
+        }
+        self._places: dict[ThreadKey, dict[str, Place]] = {}
+        for (tenant, thread_id, message_id), place in ground.places.items():
+            self._places.setdefault((tenant, thread_id), {})[message_id] = place
         self._accepted: list[_Accepted] = []
         self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
 
@@ -103,114 +130,134 @@ class Batch:
 
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
-        head = self._heads[ready.thread]
+        standing = self._standings[ready.thread]
         trial = _Trial(
-            head=head,
-            thread=replace(head.thread, ledger=self._ledger.get(ready.thread, {})),
-            position=self._position,
+            standing,
+            self._places.get(ready.thread, {}),
+            self._position,
+            standing.thread,
+            standing.facts,
         )
         try:
-            for index in range(len(ready.prepared)):
-                self._take(trial, ready, index)
+            for index, prepared in enumerate(ready.prepared):
+                self._take(trial, ready, index, prepared)
         except AgentlogError as error:
             return error
         if trial.accepted:
-            self._accept(ready.thread, trial)
-        head = self._heads[ready.thread]
+            standing = self._accept(ready.thread, trial)
         return Appended(
-            thread_id=ready.request.thread_id,
-            version=head.version,
-            position=head.position,
-            messages=tuple(trial.receipts),
-            breaches=tuple(trial.breaches),
+            ready.request.thread_id,
+            standing.thread.version,
+            standing.position,
+            tuple(trial.receipts),
+            tuple(trial.breaches),
         )
 
     def changes(self, recorded_at: datetime) -> Changes:
         """Return what passed, as it will be written at that time."""
-        chains = {each.thread: self._ground.heads[each.thread].chain for each in self._accepted}
+        before = self._ground.heads
+        chains = {each.thread: before[each.thread].chain for each in self._accepted}
         events = []
-        for each in self._accepted:
-            prepared = each.prepared
-            tenant, thread_id = each.thread
+        for key, version, position, prepared, stored in self._accepted:
+            tenant, thread_id = key
+            message = prepared.message
             event = chained(
-                chains[each.thread],
+                chains[key],
                 recorded_at,
                 tenant=tenant,
                 thread_id=thread_id,
-                version=each.version,
-                position=each.position,
-                type_name=prepared.message.type,
-                message_id=prepared.message.id,
-                stored=each.stored,
+                version=version,
+                position=position,
+                type_name=message.type,
+                message_id=message.id,
+                stored=stored,
                 body_digest=prepared.body_digest,
                 metadata=prepared.metadata,
             )
-            chains[each.thread] = event.chain
+            chains[key] = event.chain
             events.append(event)
-        heads = [replace(self._heads[key], chain=chain) for key, chain in chains.items()]
+        heads = [self._head(key, chain) for key, chain in chains.items()]
         return Changes(recorded_at, events, heads, self._noted)
 
-    def _take(self, trial: _Trial, ready: Ready, index: int) -> None:
-        request, prepared = ready.request, ready.prepared[index]
-        message_id, version = prepared.message.id, trial.thread.version
-        known = trial.places.get(message_id) or self._places.get((*ready.thread, message_id))
+    def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
+        request, message = ready.request, prepared.message
+        message_id, before = message.id, trial.thread
+        known = trial.own_places.get(message_id) or trial.places.get(message_id)
         if known is not None:
-            self._refuse_other_content(trial, prepared, known)
+            self._refuse_other_content(trial, ready, prepared, known)
             receipt = Receipt(message_id, known.version, known.position, replayed=True)
             trial.receipts.append(receipt)
             return
-        if request.expected_version not in {None, trial.head.version}:
-            expected = request.expected_version or 0
-            raise VersionConflict(request.thread_id, expected=expected, actual=trial.head.version)
-        if isinstance(prepared.message, ThreadStarted) and version:
+        expected, actual = request.expected_version, trial.before.thread.version
+        if expected is not None and expected != actual:
+            raise VersionConflict(request.thread_id, expected=expected, actual=actual)
+        is_fact = message.type in FACT_TYPES
+        if is_fact and isinstance(message, ThreadStarted) and before.version:
             raise ThreadExists(request.thread_id)
         try:
-            after, breaches = decide(trial.thread, prepared.message)
+            after, breaches = decide(before, message)
         except RuleBroken as error:
             number = index - len(request.facts)
             inside = 0 <= number < len(request.drafts)
             raise error.within(f"messages[{number}]") if inside else error from error
-        trial.position += 1
+        trial.position = position = trial.position + 1
+        trial.thread, version = after, after.version
         trial.accepted.append(
-            _Accepted(ready.thread, after.version, trial.position, prepared, ready.stored[index])
+            _Accepted(ready.thread, version, position, prepared, ready.stored[index])
         )
-        trial.thread = after
-        facts = trial.head.facts_after(prepared.message, prepared.body)
-        if facts is not trial.head.facts:
-            trial.head = replace(trial.head, facts=facts)
+        if is_fact:
+            trial.facts = facts_after(trial.facts, message, prepared.body)
         if breaches:
             trial.breaches += [(message_id, breach) for breach in breaches]
         if prepared.id_given:  # nobody else can have one of ours
-            trial.places[message_id] = Place(after.version, trial.position, prepared.body_digest)
-        trial.receipts.append(Receipt(message_id, after.version, trial.position, replayed=False))
+            trial.own_places[message_id] = Place(version, position, prepared.body_digest)
+        trial.receipts.append(Receipt(message_id, version, position, replayed=False))
 
-    def _refuse_other_content(self, trial: _Trial, prepared: Prepared, known: Place) -> None:
+    def _refuse_other_content(
+        self, trial: _Trial, ready: Ready, prepared: Prepared, known: Place
+    ) -> None:
         if prepared.body_digest == known.body_digest:
             return
         pending = [*self._accepted, *trial.accepted]
         stored = next(
             (each.prepared.body for each in pending if each.position == known.position), None
-        ) or self._stored_body(trial.head.tenant, trial.head.thread_id, known.version)
+        ) or self._stored_body(*ready.thread, known.version)
         if prepared.same_content(stored):
             return
         if isinstance(prepared.message, ThreadStarted):
-            raise ThreadExists(trial.head.thread_id)
-        raise MessageConflict(trial.head.thread_id, prepared.message.id, version=known.version)
+            raise ThreadExists(ready.request.thread_id)
+        raise MessageConflict(ready.request.thread_id, prepared.message.id, version=known.version)
 
-    def _accept(self, thread: ThreadKey, trial: _Trial) -> None:
-        before, after = self._ledger.get(thread, {}), trial.thread.ledger
+    def _accept(self, key: ThreadKey, trial: _Trial) -> _Standing:
+        before, after = trial.before.thread.ledger, trial.thread.ledger
         if after is not before:
-            changed = {k: entry for k, entry in after.items() if before.get(k) != entry}
-            self._noted.setdefault(thread, {}).update(changed)
-            self._ledger[thread] = after
-        self._heads[thread] = replace(
-            trial.head,  # with its chain: the links are made when the time is known
-            version=trial.thread.version,
-            position=trial.position,
-            policy=trial.thread.policy,
-            status=trial.thread.status,
-            anomalies=trial.head.anomalies + len(trial.breaches),
+            changed = {k: entry for k, entry in after.items() if before.get(k) is not entry}
+            self._noted.setdefault(key, {}).update(changed)
+        standing = self._standings[key] = _Standing(
+            trial.thread,
+            trial.position,
+            trial.before.anomalies + len(trial.breaches),
+            trial.facts,
         )
         self._position = trial.position
         self._accepted += trial.accepted
-        self._places.update({(*thread, key): place for key, place in trial.places.items()})
+        if trial.own_places:
+            self._places.setdefault(key, {}).update(trial.own_places)
+        return standing
+
+    def _head(self, key: ThreadKey, chain: bytes) -> Head:
+        """Return the head of a thread as it will be."""
+        before = self._ground.heads[key]
+        (_, version, policy, status, _), position, anomalies, facts = self._standings[key]
+        return Head(
+            *key,
+            version,
+            position,
+            chain,
+            policy,
+            status,
+            anomalies,
+            facts,
+            before.started_at,
+            before.updated_at,
+        )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from domain.chain import digest, link
 from domain.threads import Entry, Key
@@ -11,8 +12,7 @@ from infrastructure.heads import Head
 from infrastructure.requests import ThreadKey
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a message id stands in its thread already."""
 
     version: int
@@ -43,8 +43,7 @@ class Ground:
     places: Mapping[tuple[str, str, str], Place] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event as it will be stored, its link of the chain included."""
 
     tenant: str
@@ -77,11 +76,8 @@ class Changes:
     def size(self) -> int:
         """Bytes of the bodies, with what was cut out of them, and metadata."""
         return sum(
-            len(event.stored.body)
-            + sum(len(content) for _, content in event.stored.blobs)
-            + len(event.metadata or b"")
-            for event in self.events
-        )
+            [len(each.stored.body) + len(each.metadata or b"") for each in self.events]
+        ) + sum([len(content) for each in self.events for _, content in each.stored.blobs])
 
 
 def chained(  # noqa: PLR0913 - the facts of an event
@@ -99,26 +95,30 @@ def chained(  # noqa: PLR0913 - the facts of an event
     metadata: bytes | None,
 ) -> NewEvent:
     """Return the event with its link, which continues the chain at `previous`."""
-    return NewEvent(
+    chain = link(
+        previous,
         tenant=tenant,
         thread_id=thread_id,
         version=version,
         position=position,
-        type=type_name,
+        type_name=type_name,
         message_id=message_id,
-        stored=stored,
+        recorded_at=recorded_at,
         body_digest=body_digest,
-        chain=link(
-            previous,
-            tenant=tenant,
-            thread_id=thread_id,
-            version=version,
-            position=position,
-            type_name=type_name,
-            message_id=message_id,
-            recorded_at=recorded_at,
-            body_digest=body_digest,
-            metadata_digest=digest(metadata or b""),
-        ),
-        metadata=metadata,
+        metadata_digest=_OF_NOTHING if metadata is None else digest(metadata),
     )
+    return NewEvent(  # by place: by name it takes twice as long
+        tenant,
+        thread_id,
+        version,
+        position,
+        type_name,
+        message_id,
+        stored,
+        body_digest,
+        chain,
+        metadata,
+    )
+
+
+_OF_NOTHING = digest(b"")

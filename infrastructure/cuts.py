@@ -6,9 +6,9 @@ same pages, and files are large: by their content they need be kept but once.
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from struct import Struct
+from typing import NamedTuple
 
 from domain.drafts import Prepared
 from domain.json_text import JsonValue, print_bytes
@@ -24,8 +24,7 @@ Digest = bytes
 """SHA-256 of a content, 32 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     """A body as it is stored: what is left of it, where what was cut out, and that."""
 
     body: bytes
@@ -36,7 +35,7 @@ class Stored:
 def stored(prepared: Prepared) -> Stored:
     """Return a message's body with what is long and may repeat cut out."""
     body = prepared.body
-    if not SHORTEST <= len(body) < _BASE_64:
+    if not SHORTEST <= len(body) < _BASE_64 or type(prepared.message) not in _WITH_LONG_TEXTS:
         return Stored(body)
     left: list[bytes] = []
     cuts: list[bytes] = []
@@ -112,6 +111,9 @@ def _file_digest(file: JsonValue) -> str | None:
             return None if content is None else sha256(content).hexdigest()
         case _:
             return None
+
+
+_WITH_LONG_TEXTS = frozenset({SystemMessage, InputMessage, ToolResultsMessage})
 
 
 def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:

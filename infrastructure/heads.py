@@ -1,7 +1,7 @@
 """The head of a thread: where it stands, without reading its events."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from domain.chain import GENESIS
 from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadStarted
@@ -11,8 +11,7 @@ from domain.redaction import REDACTED
 from domain.threads import Status, Thread
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """A thread as its row says; `version` 0 is a thread that has no row yet."""
 
     tenant: str
@@ -46,24 +45,29 @@ class Head:
 
     def read_facts(self) -> dict[str, JsonValue]:
         """Return goal, parent, limits and metadata, as far as they were given."""
-        found = None if self.facts is None else parse_stored(self.facts)
-        return found if isinstance(found, dict) else {}
+        return _read(self.facts)
 
-    def facts_after(self, message: Message | Fact, body: bytes) -> bytes | None:
-        """Return the facts with what a fact of the thread says worked in."""
-        match message:
-            case ThreadStarted():
-                raw = parse_stored(body)
-                kept = {k: raw[k] for k in ("goal", "parent", "limits", "metadata") if k in raw}
-            case ThreadAnnotated():
-                before = self.read_facts()
-                added = {**before.get("metadata", {}), **parse_stored(body)["metadata"]}
-                kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
-            case ThreadRedacted(all=True) if self.facts is not None:
-                before = self.read_facts()
-                kept = {k: before[k] for k in ("parent", "limits") if k in before}
-                if before.get("goal") is not None:
-                    kept = {"goal": REDACTED, **kept}
-            case _:
-                return self.facts
-        return print_bytes(kept)
+
+def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> bytes | None:
+    """Return the facts of a head with what a fact of the thread says worked in."""
+    match message:
+        case ThreadStarted():
+            raw = parse_stored(body)
+            kept = {k: raw[k] for k in ("goal", "parent", "limits", "metadata") if k in raw}
+        case ThreadAnnotated():
+            before = _read(facts)
+            added = {**before.get("metadata", {}), **parse_stored(body)["metadata"]}
+            kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
+        case ThreadRedacted(all=True) if facts is not None:
+            before = _read(facts)
+            kept = {k: before[k] for k in ("parent", "limits") if k in before}
+            if before.get("goal") is not None:
+                kept = {"goal": REDACTED, **kept}
+        case _:
+            return facts
+    return print_bytes(kept)
+
+
+def _read(facts: bytes | None) -> dict[str, JsonValue]:
+    found = None if facts is None else parse_stored(facts)
+    return found if isinstance(found, dict) else {}

@@ -7,7 +7,6 @@ that come in here are decided by whoever sends them.
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -74,8 +73,8 @@ class PostgresRecorder(ApplicationRecorder):
             for number, stored in enumerate(stored_events, log.ground.position + 1):
                 key = self._tenant, str(stored.originator_id)
                 event = _numbered(stored, heads[key], log.recorded_at, number)
-                heads[key] = replace(
-                    heads[key], version=event.version, position=number, chain=event.chain
+                heads[key] = heads[key]._replace(
+                    version=event.version, position=number, chain=event.chain
                 )
                 events.append(event)
             log.append(Changes(log.recorded_at, events, list(heads.values())))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
@@ -14,8 +15,7 @@ ThreadKey = tuple[str, str]
 """Tenant and thread id."""
 
 
-@dataclass(frozen=True, slots=True)
-class AppendRequest:
+class AppendRequest(NamedTuple):
     """What a caller wants to append to one thread, all or nothing.
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
@@ -31,8 +31,7 @@ class AppendRequest:
     origin: Origin = NO_ORIGIN
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """Where a message stands; `replayed` says it stood there before this append."""
 
     id: str
@@ -41,8 +40,7 @@ class Receipt:
     replayed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """The thread after an append; `breaches` are (message id, rule broken), under policy record."""
 
     thread_id: str
@@ -54,24 +52,20 @@ class Appended:
 
 Outcome = Appended | AgentlogError
 
+Outcomes = Sequence[Outcome] | BaseException
+"""What came of each request, in order; or the defect that kept them from being tried."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A request checked, completed and printed: all that can be done before the log is held."""
 
     request: AppendRequest
+    thread: ThreadKey
     prepared: Sequence[Prepared]
     stored: Sequence[Stored]
-
-    @property
-    def thread(self) -> ThreadKey:
-        """The thread it appends to."""
-        return self.request.tenant, self.request.thread_id
-
-    @property
-    def size(self) -> int:
-        """Bytes that its bodies will take."""
-        return sum(len(prepared.body) for prepared in self.prepared)
+    size: int
+    """Bytes that its bodies will take."""
 
 
 class Preparer:
@@ -93,7 +87,13 @@ class Preparer:
                 *self._drafts(request, now),
                 *self._facts(request, request.closing, now),
             ]
-            return Ready(request, prepared, [stored(each) for each in prepared])
+            return Ready(
+                request,
+                (request.tenant, request.thread_id),
+                prepared,
+                [stored(each) for each in prepared],
+                sum([len(each.body) for each in prepared]),
+            )
         except AgentlogError as error:
             return error
 
@@ -113,16 +113,12 @@ class Preparer:
     def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
         prepared: list[Prepared] = []
         flaws: list[Flaw] = []
+        origin = request.origin
         for index, draft in enumerate(request.drafts):
+            own_id = isinstance(draft, dict) and "id" in draft
+            message_id = "" if own_id else self._new_id()
             try:
-                prepared.append(
-                    prepare(
-                        draft,
-                        message_id=self._new_id(),
-                        timestamp=now,
-                        origin=request.origin,
-                    )
-                )
+                prepared.append(prepare(draft, message_id=message_id, timestamp=now, origin=origin))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
         if flaws:

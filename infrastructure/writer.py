@@ -13,21 +13,25 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from queue import SimpleQueue
 
 from domain.errors import AgentlogError
+from infrastructure.answers import Answer, Line
 from infrastructure.committer import Committer
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.meters import WriterMeters
-from infrastructure.requests import Appended, AppendRequest, Outcome, Preparer, Ready
+from infrastructure.requests import (
+    Appended,
+    AppendRequest,
+    Outcome,
+    Outcomes,
+    Preparer,
+    Ready,
+)
 
 logger = logging.getLogger("agentlog")
 
-Deliver = Callable[["Outcomes", float], None]
+Deliver = Callable[[Outcomes, float], None]
 """Takes what came of requests, and in how many seconds that may be told, which is 0 mostly."""
-
-Outcomes = Sequence[Outcome] | BaseException
-"""What came of each request, in order; or the defect that kept them from being tried."""
 
 _BATCH_REQUESTS = 1000
 _BATCH_BYTES = 8 * 2**20
@@ -93,6 +97,7 @@ class Writer:
         self._capacity = capacity
         self._waiting: deque[_Entry] = deque()
         self._holding = threading.Lock()
+        self._line = Line()
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._committer = Committer(database, self.meters)
@@ -116,22 +121,18 @@ class Writer:
             WriterOverloaded: too many are waiting; nothing was written.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
         """
-        delivered: SimpleQueue[tuple[Outcomes, float]] = SimpleQueue()
-        self._enqueue(requests, lambda outcomes, seconds: delivered.put((outcomes, seconds)))
+        answer = Answer(self._line)
+        self._enqueue(requests, answer.deliver)
         # whoever finds the writer free commits in its own time, without waiting for another thread
         if self._holding.acquire(blocking=False):
+            answer.stay_awake()
             try:
                 self._commit_waiting()
             finally:  # also on Ctrl-C: others wait for what gathered meanwhile
                 self._holding.release()
                 if self._waiting:
                     self._wake()
-        outcomes, seconds = delivered.get()
-        if seconds > 0:
-            time.sleep(seconds)
-        if isinstance(outcomes, BaseException):
-            raise outcomes
-        return outcomes
+        return answer.wait()
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append requests together, and have what came of each delivered, in another thread.

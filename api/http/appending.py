@@ -9,9 +9,8 @@ from weakref import WeakKeyDictionary
 from starlette.concurrency import run_in_threadpool
 
 from domain.errors import AgentlogError
-from infrastructure.requests import Appended, AppendRequest
+from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
-from infrastructure.writer import Outcomes
 
 _SMALL_BODY = 64 * 2**10
 NAMES_FILE = re.compile(rb'"sha256"|\\u00[0-7]')

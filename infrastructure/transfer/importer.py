@@ -1,14 +1,17 @@
 """Records into the store: each by itself, in batches, and safe to run twice.
 
+While one batch is on its way into the log, the next one is read.
+
 Message ids are those of the source, or derived from thread and place; so a second run finds every
 message there, and a run over a history that has grown appends what is new.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import AgentlogError
+from infrastructure.answers import Answer, Line
 from infrastructure.requests import Appended, AppendRequest
 from infrastructure.store import Store
 from infrastructure.transfer.records import History, Plan, is_history, read_history
@@ -59,10 +62,19 @@ class Importer:
         self._between = between
         self._pending: list[tuple[Record, AppendRequest]] = []
         self._waiting = 0
+        self._on_its_way: tuple[Answer, Sequence[Record]] | None = None
         self.report = Report()
 
     def import_file(self, path: Path) -> None:
         """Import the records of one file; what fails is in the report, the rest is written."""
+        try:
+            self._read(path)
+            self._send()
+        finally:  # also where `between` stops it: what is written is counted
+            self._settle()
+        self._between()
+
+    def _read(self, path: Path) -> None:
         for record in _histories(self._plan, read_records(path)):
             self._between()
             self.report.mended += record.mended
@@ -74,22 +86,29 @@ class Importer:
             self._pending.append((record, self._request(history)))
             self._waiting += len(history.drafts)
             if self._waiting >= _BATCH_MESSAGES:
-                self.flush()
-        self.flush()
+                self._send()
 
-    def flush(self) -> None:
-        """Write what has gathered."""
+    def _send(self) -> None:
+        """Have written what has gathered, once what went before is."""
         pending, self._pending, self._waiting = self._pending, [], 0
-        if not pending:
+        self._settle()
+        if pending:
+            answer = Answer(Line())  # of its own: it does not sleep meanwhile
+            self._store.submit([request for _, request in pending], answer.deliver)
+            self._on_its_way = answer, [record for record, _ in pending]
+
+    def _settle(self) -> None:
+        """Count what is on its way, once it is written."""
+        if self._on_its_way is None:
             return
-        outcomes = self._store.append_many([request for _, request in pending])
-        for (record, _), outcome in zip(pending, outcomes, strict=True):
+        answer, records = self._on_its_way
+        self._on_its_way = None
+        for record, outcome in zip(records, answer.wait(), strict=True):
             if isinstance(outcome, AgentlogError):
                 self._fail(record, outcome)
             else:
                 self._count(outcome)
                 self._progress(record.size)
-        self._between()
 
     def _request(self, history: History) -> AppendRequest:
         return self._store.request(

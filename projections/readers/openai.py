@@ -128,4 +128,29 @@ def _is_text(part: JsonValue) -> bool:
             return False
 
 
-READER = Reader("openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)))
+def _is_plain(item: Item) -> bool:
+    """Tell whether an item has just what the view writes: no field more, none of another kind."""
+    match item:
+        case {"role": "system" | "user" | "assistant", "content": str(), **rest} if not rest:
+            return True
+        case {"role": "assistant", "content": str() | None, "tool_calls": [_, *_] as calls, **rest}:
+            return not rest and all(map(_is_plain_call, calls))
+        case {"role": "tool", "tool_call_id": str(call_id), "content": str(), **rest} if call_id:
+            return not rest or (rest.keys() == {"name"} and isinstance(rest["name"], str))
+        case _:
+            return False
+
+
+def _is_plain_call(call: JsonValue) -> bool:
+    match call:
+        case {"id": str(call_id), "type": "function", "function": dict(function), **rest}:
+            named = {"name": str, "arguments": str}
+            kinds = {key: type(value) for key, value in function.items()}
+            return not rest and call_id != "" and kinds == named
+        case _:
+            return False
+
+
+READER = Reader(
+    "openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)), _is_plain
+)

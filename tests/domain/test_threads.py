@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -75,7 +74,7 @@ def recorded(*past: Draft) -> Thread:
     thread = Thread("t", policy="record")
     for draft in past:
         after, _ = decide(thread, message(draft))
-        thread = replace(after, policy="record")
+        thread = after._replace(policy="record")
     return thread
 
 
@@ -316,7 +315,7 @@ def test_a_thread_is_open_until_an_exit_or_a_close(past: list[Draft], status: st
 def test_deciding_never_changes_the_thread_it_was_given(
     policy: Policy, past: list[Draft], draft: Draft
 ) -> None:
-    thread = replace(recorded(*past), policy=policy)
+    thread = recorded(*past)._replace(policy=policy)
     before = copy.deepcopy(thread)
     with suppress(RuleBroken):
         assert decide(thread, message(draft))[0].version == before.version + 1
@@ -329,17 +328,17 @@ def test_the_entries_that_are_mentioned_are_all_that_a_decision_needs(
 ) -> None:
     whole = recorded(*past)
     keys = mentions(message(draft))
-    few = replace(whole, ledger={key: whole.ledger[key] for key in keys if key in whole.ledger})
+    few = whole._replace(ledger={key: whole.ledger[key] for key in keys if key in whole.ledger})
     after_whole, breaches_whole = decide(whole, message(draft))
     after_few, breaches_few = decide(few, message(draft))
     assert breaches_few == breaches_whole
     assert {**whole.ledger, **after_few.ledger} == after_whole.ledger
-    assert replace(after_few, ledger={}) == replace(after_whole, ledger={})
+    assert after_few._replace(ledger={}) == after_whole._replace(ledger={})
 
 
 @given(past=st.lists(all_drafts, max_size=10), draft=all_drafts)
 def test_every_entry_that_is_mentioned_is_needed(past: list[Draft], draft: Draft) -> None:
-    thread = replace(recorded(*past), ledger={})
+    thread = recorded(*past)._replace(ledger={})
     after, _ = decide(thread, message(draft))
     assert set(after.ledger) == set(mentions(message(draft)))
 
@@ -348,7 +347,7 @@ def test_every_entry_that_is_mentioned_is_needed(past: list[Draft], draft: Draft
 def test_strict_refuses_just_what_record_lists(past: list[Draft], draft: Draft) -> None:
     recording = recorded(*past)
     after, breaches = decide(recording, message(draft))
-    strict = replace(recording, policy="strict")
+    strict = recording._replace(policy="strict")
     if breaches:
         with pytest.raises(RuleBroken) as caught:
             decide(strict, message(draft))

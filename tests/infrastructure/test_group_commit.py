@@ -11,8 +11,8 @@ import pytest
 
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
-from infrastructure.requests import Appended
-from infrastructure.writer import Deliver, Outcomes, Writer, WriterOverloaded
+from infrastructure.requests import Appended, Outcomes
+from infrastructure.writer import Deliver, Writer, WriterOverloaded
 from tests.infrastructure.appends import (
     Clock,
     Ids,

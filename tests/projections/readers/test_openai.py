@@ -1,6 +1,7 @@
 """The OpenAI reader: nothing of a history is lost, and a bad item is named."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +260,12 @@ def test_the_view_gives_back_any_history(items: list[Item]) -> None:
 
 
 @given(st.lists(_wire_items, max_size=8))
+def test_what_is_plain_need_not_be_held_against_the_view(items: list[Item]) -> None:
+    holding_all = replace(READER, is_plain=lambda _: False)
+    assert list(READER.read(items)) == list(holding_all.read(items))
+
+
+@given(st.lists(_wire_items, max_size=8))
 def test_a_history_that_is_safe_comes_back_repaired_or_not(items: list[Item]) -> None:
     safe: list[Item] = []
     for item in items:
@@ -317,3 +324,4 @@ def test_200_real_trajectories_come_back_message_for_message() -> None:
         assert _same(_shown(events, tool_names=True), items)
         for item in items:
             check_types(item)
+            assert READER.is_plain(item)
