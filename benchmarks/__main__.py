@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from api.cli.garbage import collect_rarely
 from benchmarks.analytics import measure_analytics
 from benchmarks.appends import measure_appends
 from benchmarks.bulk import measure_bulk, measure_disk
@@ -47,6 +48,7 @@ _Measures = Mapping[str, Callable[[], Sequence[Section]]]
 def main() -> None:
     """Run the benchmarks that were chosen."""
     chosen = _arguments()
+    collect_rarely()  # as the service and the commands do
     with tempfile.TemporaryDirectory(prefix="agentlog-bench-") as made:
         scratch = Path(made)
         scratch.chmod(0o755)  # root's PostgreSQL runs as somebody else

@@ -66,7 +66,7 @@ def validate_fact(raw: dict[str, JsonValue]) -> Fact:
     return cast("Fact", _validate(FACT_TYPES[raw["type"]], raw))
 
 
-def read_stored(type_name: str, raw: dict[str, JsonValue]) -> Message | Fact | None:
+def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:
     """Return a stored message, or None where today's catalogue cannot read it.
 
     A log outlives its readers: views render what they do not understand as they see fit, and never

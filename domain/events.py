@@ -1,6 +1,6 @@
 """A message once recorded: an immutable domain event of its thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -36,8 +36,8 @@ class Event:
     Satisfies `eventsourcing.domain.DomainEventProtocol[str]`: `originator_id` is the thread,
     `originator_version` its version. `body` is the JSON as stored; `message` is read from it when
     first asked for, and is None where today's catalogue cannot read it. `position` and
-    `recorded_at` are None before it is recorded; `redacted` is the version of the redaction that
-    erased its content, None where that is as it was appended.
+    `recorded_at` are None before it is recorded, and for folds, which get neither. `redacted` is
+    the version of the redaction that erased its content, None where that is as it was appended.
     """
 
     originator_id: str
@@ -93,14 +93,26 @@ class Event:
     def message(self) -> Message | Fact | None:
         """The message it records."""
         # not by way of `raw`: few need both, and who needs one pays and keeps only that
-        raw = _read(self.body)
-        return read_stored(self.type, raw) if isinstance(raw, dict) else None
+        return _message(self.type, self.body)
 
     @property
     def response_id(self) -> str | None:
         """The model response that this message came out of, where the producer said."""
         found = self.metadata.get("responseId")
         return found if isinstance(found, str) else None
+
+
+def read_messages(events: Sequence[Event]) -> None:
+    """Read the messages of these: a fold that asks many events for theirs finds them there."""
+    for event in events:
+        event.__dict__["message"] = _message(event.type, event.body)
+
+
+def _message(type_name: str, body: bytes) -> Message | Fact | None:
+    try:
+        return read_stored(type_name, parse_stored(body))
+    except ValueError:
+        return None
 
 
 def _read(body: bytes) -> JsonValue:

@@ -1,19 +1,21 @@
 """A view's fold over one thread: begun at the nearest snapshot, read in chunks of events."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 from domain.errors import InvalidCursor
-from domain.events import Event
 from infrastructure.reader import LogReader
 from infrastructure.snapshots import Passed, Snapshots, Start
-from projections.view import OptionsT, Printed, View, print_items
+from projections.view import OptionsT, Placed, Printed, View, print_items
 
 CarryT = TypeVar("CarryT")
+ItemT = TypeVar("ItemT", Placed, Printed)
 
 CHUNK = 2000
 """How many events are read at once, at most: a whole view of a long thread never holds them all."""
 
+_FEW = 32
 _SPARE = 50
 
 Place = tuple[int, int]
@@ -29,9 +31,9 @@ class Fold(Generic[CarryT, OptionsT]):
     `size` counts the bytes of the bodies that it read and of the items that it printed. Without
     `snapshots` none are kept.
 
-    Each event is made, folded and printed before the next, and dropped: what one takes is then hot
-    in the processor's caches and no work for the garbage collector, which is half of the time that
-    a long view takes.
+    A few events are read, folded, printed and dropped before the next: so the processor's caches
+    have what they take, and each step's code as well, and the garbage collector has no work. All of
+    a long view in one go takes twice as long, one event after the other a fifth longer.
     """
 
     def __init__(
@@ -65,45 +67,50 @@ class Fold(Generic[CarryT, OptionsT]):
 
         Items at `after` and before it are left out; once there are `enough`, the fold stops.
         """
-        found = self._read(self._view.printed, upto, after=after, enough=enough, most=most)
+        found: list[Printed] = []
+        self._read(upto, found, after=after, enough=enough, most=most)
         self._printed_bytes += sum(len(item.text) for item in found)
         return found
 
     def _read(
         self,
-        step: Callable[[CarryT, Event], tuple[CarryT, Sequence[Printed]]],
         upto: int,
+        settled: list[Printed] | None,
         *,
         after: Place = BEGINNING,
         enough: int | None = None,
         most: int = CHUNK,
-    ) -> list[Printed]:
+    ) -> None:
+        """Do what `read` does, and put items into `settled`, where they are wanted."""
         if self._snapshots is not None and self.version == self._start.version:
             self._start = self._snapshots.looked(self._thread_id, self._start, upto)
         events = self._reader.each_event(self._thread_id, after=self.version, upto=upto, limit=most)
         interval = 0 if self._snapshots is None else self._snapshots.interval
-        settled: list[Printed] = []
         passed: list[Passed[CarryT]] = []
         stopped = False
         count = 0
-        for event in events:
-            count += 1
-            self.carry, items = step(self.carry, event)
-            self.version = event.version
-            self._body_bytes += len(event.body)
-            if interval and event.version % interval == 0:
-                size = self._body_bytes - self._passed_bytes
-                passed.append(Passed(event.version, self.carry, size))
-                self._passed_bytes = self._body_bytes
-            if items:
-                settled += beyond(after, items)
-                if stopped := enough is not None and len(settled) >= enough:
-                    break
+        while not stopped and (few := list(islice(events, _FEW))):
+            count += len(few)
+            self._view.read_ahead(few)
+            found: list[Placed] = []
+            for event in few:
+                self.carry, items = self._view.fold_to_print(self.carry, event)
+                self.version = event.version
+                self._body_bytes += len(event.body)
+                if interval and event.version % interval == 0:
+                    size = self._body_bytes - self._passed_bytes
+                    passed.append(Passed(event.version, self.carry, size))
+                    self._passed_bytes = self._body_bytes
+                if items and settled is not None:
+                    found += beyond(after, items)
+                    if stopped := enough is not None and len(settled) + len(found) >= enough:
+                        break
+            if settled is not None:
+                settled += print_items(found)
         if count < most and not stopped:
             self.version = upto
         if self._snapshots is not None:
             self._start = self._snapshots.keep(self._thread_id, self._view, self._start, passed)
-        return settled
 
     def page(self, upto: int, *, after: Place, limit: int) -> list[Printed]:
         """Return the items beyond `after` as they stand at `upto`: all, or more than `limit`."""
@@ -114,13 +121,13 @@ class Fold(Generic[CarryT, OptionsT]):
             most = max(after[0] - self.version, 0) + missing + missing // 4 + _SPARE
             found += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
         if len(found) <= limit:
-            found += beyond(after, self.rest())
+            found += print_items(beyond(after, self._view.rest(self.carry)))
         return found
 
     def advance(self, upto: int) -> None:
         """Fold all events up to `upto`; the items they settle are not printed."""
         while self.version < upto:
-            self._read(self._unprinted, upto)
+            self._read(upto, None)
 
     def read_all(self, upto: int) -> list[Printed]:
         """Fold all events up to `upto`; return the items they settle."""
@@ -133,15 +140,11 @@ class Fold(Generic[CarryT, OptionsT]):
         """Return the items that a later event may still change, as they stand now."""
         return print_items(self._view.rest(self.carry))
 
-    def _unprinted(self, carry: CarryT, event: Event) -> tuple[CarryT, Sequence[Printed]]:
-        carry, _ = self._view.fold(carry, event)
-        return carry, ()
 
-
-def beyond(place: Place, items: Sequence[Printed]) -> list[Printed]:
+def beyond(place: Place, items: Sequence[ItemT]) -> Sequence[ItemT]:
     """Return the items after a place."""
     if place == BEGINNING:
-        return list(items)
+        return items
     return [each for each in items if (each.version, each.ordinal) > place]
 
 

@@ -5,14 +5,14 @@ prepare it: nearly a tenth of a millisecond an append, and more where caches wen
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from struct import Struct
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg.errors import error_from_result
+from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
@@ -37,22 +37,19 @@ class Prepared:
     def execute(
         self, connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]
     ) -> PGresult:
-        """Return the result, in binary, of a statement outside of a pipeline.
+        """Return the result, in binary, of a statement outside of a transaction and a pipeline.
 
         Raises:
             psycopg.Error: as psycopg's own `execute`.
         """
         known = self._known.setdefault(connection, {})
-        if name not in known:
-            known[name] = _prepare(connection, name)
-        values = []
-        for parameter in known[name]:
-            value = parameters[parameter]
-            values.append(None if value is None else _BINARY[type(value)](value))
-        formats = [Format.BINARY] * len(values)
-        connection.pgconn.send_query_prepared(name.encode(), values, formats, Format.BINARY)
-        (result,) = connection.wait(execute(connection.pgconn))  # which Ctrl-C may end
-        return _checked(result)
+        if name in known:
+            try:
+                return _execute(connection, name, known[name], parameters)
+            except InvalidSqlStatementName:
+                pass  # after a rollback psycopg may have the server drop all that is prepared
+        known[name] = _prepare(connection, name)
+        return _execute(connection, name, known[name], parameters)
 
 
 def time_in(result: PGresult, row: int, column: int) -> datetime:
@@ -72,6 +69,22 @@ def _prepare(connection: psycopg.Connection, name: str) -> list[str]:
     (result,) = connection.wait(execute(connection.pgconn))
     _checked(result)
     return names
+
+
+def _execute(
+    connection: psycopg.Connection,
+    name: str,
+    order: Sequence[str],
+    parameters: Mapping[str, Parameter],
+) -> PGresult:
+    values = []
+    for parameter in order:
+        value = parameters[parameter]
+        values.append(None if value is None else _BINARY[type(value)](value))
+    formats = [Format.BINARY] * len(values)
+    connection.pgconn.send_query_prepared(name.encode(), values, formats, Format.BINARY)
+    (result,) = connection.wait(execute(connection.pgconn))  # which Ctrl-C may end
+    return _checked(result)
 
 
 def _checked(result: PGresult) -> PGresult:

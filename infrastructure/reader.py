@@ -10,12 +10,13 @@ from psycopg.rows import TupleRow, class_row, tuple_row
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.events import Event
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, print_bytes
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.blobs import read_contents
-from infrastructure.cuts import Digest, whole
+from infrastructure.cuts import Digest
 from infrastructure.database import Connections
+from infrastructure.event_rows import event_of, event_to_fold
 from infrastructure.heads import Head
 from infrastructure.sql import statement
 
@@ -128,19 +129,7 @@ class LogReader:
         limit: int | None = None,
     ) -> list[Event]:
         """Return events of a thread by version, `after` not included, `upto` included."""
-        return list(self.each_event(thread_id, after=after, upto=upto, types=types, limit=limit))
-
-    def each_event(
-        self,
-        thread_id: str,
-        *,
-        after: int = 0,
-        upto: int = BIGGEST,
-        types: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> Iterator[Event]:
-        """Yield what `events` returns, which is read at once; each is made when it is asked for."""
-        return self._each(
+        return self._events(
             "select_events_of_types" if types else "select_events",
             thread_id=thread_id,
             after=after or -1,
@@ -148,6 +137,19 @@ class LogReader:
             types=sorted(set(types or ())),
             limit=limit,
         )
+
+    def each_event(
+        self, thread_id: str, *, after: int, upto: int, limit: int | None = None
+    ) -> Iterator[Event]:
+        """Yield what `events` returns without position and time, for a fold.
+
+        All are read at once, and each is made when it is asked for.
+        """
+        rows = self._rows(
+            "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
+        )
+        contents = self._contents([row[5] for row in rows])
+        return (event_to_fold(thread_id, row, contents) for row in rows)
 
     def log(
         self,
@@ -251,17 +253,17 @@ class LogReader:
             return cursor.execute(statement(name), parameters).fetchall()
 
     def _events(self, name: str, **parameters: object) -> list[Event]:
-        return list(self._each(name, **parameters))
-
-    def _each(self, name: str, **parameters: object) -> Iterator[Event]:
         rows = self._rows(name, **parameters)
-        cuts = [row[8] for row in rows if row[8] is not None]
-        contents = self._contents(cuts) if cuts else {}
-        return (_event(row, contents) for row in rows)
+        contents = self._contents([row[8] for row in rows])
+        return [event_of(row, contents) for row in rows]
 
-    def _contents(self, cuts: Sequence[bytes]) -> Mapping[Digest, bytes]:
+    def _contents(self, cuts: Sequence[bytes | None]) -> Mapping[Digest, bytes]:
+        """Return what was cut out of bodies; None where nothing was."""
+        there = [each for each in cuts if each is not None]
+        if not there:
+            return {}
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            return read_contents(cursor, self._tenant, cuts)
+            return read_contents(cursor, self._tenant, there)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)
@@ -285,30 +287,3 @@ class LogReader:
         if name == "select_threads_matching" and self._searched is not None:
             return self._searched
         return self._database
-
-
-def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
-    (
-        thread_id,
-        version,
-        type_name,
-        body,
-        message_id,
-        position,
-        recorded_at,
-        metadata,
-        cuts,
-        redacted,
-    ) = row
-    # by place, not by name: a long thread makes many, and names cost a quarter of each
-    return Event(
-        thread_id,
-        version,
-        type_name,
-        body if cuts is None else whole(body, cuts, contents),
-        message_id,
-        position,
-        recorded_at,
-        None if metadata is None else parse_stored(metadata),
-        redacted,
-    )

@@ -7,7 +7,8 @@ from typing_extensions import override
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from projections.view import Item, Options, Placed, Printed, View
+from domain.json_text import printed_json
+from projections.view import Item, Options, Placed, View
 
 _HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
 
@@ -41,11 +42,16 @@ class KernelView(View[None, KernelOptions]):
         return None, (Placed(event.version, 0, self._item(event)),)
 
     @override
-    def printed(self, carry: None, event: Event) -> tuple[None, Sequence[Printed]]:
+    def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed]]:
         as_stored = self.options.spelling == "underscore" and not self.options.metadata
         if as_stored and event.type not in FACT_TYPES and isinstance(event.raw, dict):
-            return None, (Printed(event.version, 0, event.body),)
-        return super().printed(carry, event)
+            return None, (Placed(event.version, 0, printed_json(event.body)),)
+        return self.fold(carry, event)
+
+    @override
+    def read_ahead(self, events: Sequence[Event]) -> None:
+        for event in events:
+            _ = event.raw
 
     def _item(self, event: Event) -> Item:
         raw = event.raw

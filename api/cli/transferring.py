@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from api.cli.garbage import collect_rarely
 from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from domain.errors import AgentlogError
@@ -68,6 +69,7 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
     console = Console(stderr=True)
     files = find_files(paths)
     total = sum(path.stat().st_size for path in files if path != STANDARD_INPUT) or None
+    collect_rarely()
     with open_service(settings) as service, _progress(console) as bar, _held_interrupt() as held:
         task = bar.add_task("importing", total=total)
         importer = Importer(

@@ -12,7 +12,7 @@ from domain.chain import GENESIS, digest, link
 from domain.events import Event
 from domain.json_text import JsonValue
 from infrastructure.database import Database
-from infrastructure.reader import BIGGEST, LogReader
+from infrastructure.reader import LogReader
 from infrastructure.reads import Page, State
 from infrastructure.requests import AppendRequest
 from infrastructure.store import Store
@@ -124,17 +124,9 @@ class CountingReader(LogReader):
 
     @override
     def each_event(
-        self,
-        thread_id: str,
-        *,
-        after: int = 0,
-        upto: int = BIGGEST,
-        types: Sequence[str] | None = None,
-        limit: int | None = None,
+        self, thread_id: str, *, after: int, upto: int, limit: int | None = None
     ) -> Iterator[Event]:
-        found = list(
-            super().each_event(thread_id, after=after, upto=upto, types=types, limit=limit)
-        )
+        found = list(super().each_event(thread_id, after=after, upto=upto, limit=limit))
         self.count += len(found)
         return iter(found)
 

@@ -131,3 +131,18 @@ def test_ctrl_c_ends_a_statement_and_not_the_connection(
         prepared.execute(connection, "long", {"number": 50})
     assert connection.execute("SELECT 1").fetchone() == (1,)
     assert prepared.execute(connection, "long", {"number": 0}).ntuples == 1
+
+
+def test_what_psycopg_has_dropped_is_prepared_again(
+    connection: psycopg.Connection, statements: dict[str, str]
+) -> None:
+    statements["one"] = "SELECT %(number)s::bigint"
+    prepared = Prepared()
+    prepared.execute(connection, "one", {"number": 1})
+    for _ in range(2):
+        for number in range(9):  # psycopg prepares it, and drops everything after a rollback
+            connection.execute("SELECT %s::text", (str(number),))
+        connection.execute("BEGIN")
+        connection.execute("ROLLBACK")
+        assert connection.execute("SELECT name FROM pg_prepared_statements").fetchall() == []
+        assert prepared.execute(connection, "one", {"number": 1}).ntuples == 1

@@ -387,3 +387,14 @@ def test_each_commit_notifies_once_and_what_is_refused_does_not(
         told = [each.payload for each in listener.notifies(timeout=0.5)]
         listener.execute("UNLISTEN agentlog")
     assert told == ["4", "5"]
+
+
+def test_appends_go_on_after_a_refusal(writer: Writer) -> None:
+    """After its rollback psycopg has the server drop whatever was prepared, ours as well."""
+    for number in range(20):
+        writer.append(request(f"t-{number}", reply("first")))
+    with pytest.raises(VersionConflict):
+        writer.append(request("t-0", reply("refused"), expected_version=99))
+    for number in range(20):
+        assert writer.append(request(f"t-{number}", reply("second"))).version == 2
+        assert writer.append(request(f"u-{number}", reply("first"))).version == 1

@@ -1,0 +1,53 @@
+"""Rows of the table of events, as events."""
+
+from collections.abc import Mapping
+
+from psycopg.rows import TupleRow
+
+from domain.events import Event
+from domain.json_text import parse_stored
+from infrastructure.cuts import Digest, whole
+
+
+def event_of(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
+    """Return the event of a row of `select_events` and its like, and of what was cut out of it."""
+    (
+        thread_id,
+        version,
+        type_name,
+        body,
+        message_id,
+        position,
+        recorded_at,
+        metadata,
+        cuts,
+        redacted,
+    ) = row
+    # by place, not by name: a long thread makes many, and names cost a quarter of each
+    return Event(
+        thread_id,
+        version,
+        type_name,
+        body if cuts is None else whole(body, cuts, contents),
+        message_id,
+        position,
+        recorded_at,
+        None if metadata is None else parse_stored(metadata),
+        redacted,
+    )
+
+
+def event_to_fold(thread_id: str, row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
+    """Return the event of a row of `select_events_to_fold`."""
+    version, type_name, body, message_id, metadata, cuts, redacted = row
+    return Event(
+        thread_id,
+        version,
+        type_name,
+        body if cuts is None else whole(body, cuts, contents),
+        message_id,
+        None,
+        None,
+        None if metadata is None else parse_stored(metadata),
+        redacted,
+    )
