@@ -17,15 +17,16 @@ class Relay:
         host, port = str(parameters.get("host") or "127.0.0.1"), int(parameters.get("port") or 5432)
         self._family = socket.AF_UNIX if host.startswith("/") else socket.AF_INET
         self._target = f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, port)
-        self._listener = _listener(0)
-        self._port: int = self._listener.getsockname()[1]
+        self._waiting = _listener(0)
+        self._listener: socket.socket | None = None
+        self._port: int = self._waiting.getsockname()[1]
         self._open: list[socket.socket] = []
         self._lock = threading.Lock()
         self.url = make_conninfo(url, host="127.0.0.1", port=self._port)
         """For libpq, by way of this relay."""
 
     def __enter__(self) -> Self:
-        self._serve()
+        self._serve(self._waiting)
         return self
 
     def __exit__(
@@ -38,19 +39,21 @@ class Relay:
 
     def cut(self) -> None:
         """Break every connection, and refuse new ones."""
-        _close(self._listener)
         with self._lock:
+            listener, self._listener = self._listener, None
             ends, self._open = self._open, []
+        if listener is not None:
+            _close(listener)
         for end in ends:
             _close(end)
 
     def mend(self) -> None:
         """Let connections through again, on the same port."""
-        self._listener = _listener(self._port)
-        self._serve()
+        self._serve(_listener(self._port))
 
-    def _serve(self) -> None:
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+    def _serve(self, listener: socket.socket) -> None:
+        self._listener = listener
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
 
     def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):  # cut
@@ -59,6 +62,10 @@ class Relay:
                 far = socket.socket(self._family)
                 far.connect(self._target)
                 with self._lock:
+                    if listener is not self._listener:  # it was cut while this one came in
+                        _close(near)
+                        _close(far)
+                        return
                     self._open += [near, far]
                 for ends in ((near, far), (far, near)):
                     threading.Thread(target=_pass_on, args=ends, daemon=True).start()
