@@ -34,9 +34,6 @@ _LIVENESS = {
 The URL's own have precedence; a Unix socket has none of them.
 """
 
-_TIME_ZONE = "-c timezone=UTC"
-"""Times come in UTC wherever the server stands; those of a named zone take longer to read."""
-
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
@@ -139,7 +136,8 @@ class Database:
         try:
             given = {**_LIVENESS, **read_conninfo(url)}
             role = f"-c role={SERVICE} " if in_role else ""
-            own = f"{timeouts.options} {_TIME_ZONE} {role}"
+            # times in UTC wherever the server stands: those of a named zone take longer to read
+            own = f"{timeouts.options} -c timezone=UTC {role}"
             options = f"{own}{given.get('options') or ''}".strip()
             conninfo = make_conninfo(**{**given, "options": options})
         except psycopg.ProgrammingError as error:

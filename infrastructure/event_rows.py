@@ -9,10 +9,15 @@ from domain.json_text import parse_stored
 from infrastructure.cuts import Digest, whole
 
 
-def event_of(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
-    """Return the event of a row of `select_events` and its like, and of what was cut out of it."""
+def event_of(
+    row: TupleRow, contents: Mapping[Digest, bytes], *, thread_id: str | None = None
+) -> Event:
+    """Return the event of a row of `select_events` and its like, and of what was cut out of it.
+
+    `thread_id` where the row does not say.
+    """
     (
-        thread_id,
+        own_thread_id,
         version,
         type_name,
         body,
@@ -25,29 +30,13 @@ def event_of(row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
     ) = row
     # by place, not by name: a long thread makes many, and names cost a quarter of each
     return Event(
-        thread_id,
+        own_thread_id if thread_id is None else thread_id,
         version,
         type_name,
         body if cuts is None else whole(body, cuts, contents),
         message_id,
         position,
         recorded_at,
-        None if metadata is None else parse_stored(metadata),
-        redacted,
-    )
-
-
-def event_to_fold(thread_id: str, row: TupleRow, contents: Mapping[Digest, bytes]) -> Event:
-    """Return the event of a row of `select_events_to_fold`."""
-    version, type_name, body, message_id, metadata, cuts, redacted = row
-    return Event(
-        thread_id,
-        version,
-        type_name,
-        body if cuts is None else whole(body, cuts, contents),
-        message_id,
-        None,
-        None,
         None if metadata is None else parse_stored(metadata),
         redacted,
     )

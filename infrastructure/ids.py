@@ -4,8 +4,10 @@ from collections.abc import Callable
 from itertools import count
 from typing import NamedTuple
 
-from domain.identifiers import PAIRS, ulid
+from ulid import ULID
 
+_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
+_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
 _COUNTED_BITS = 20  # the last four digits
 
 
@@ -21,7 +23,7 @@ class _Run(NamedTuple):
 
 
 class Ulids:
-    """Makes ids; any number of threads may call it.
+    """Makes ids; any number of threads may call it. To count costs a tenth of making each anew.
 
     `clock` returns milliseconds since the epoch, `random_bits` so many bits as an integer.
     """
@@ -39,11 +41,12 @@ class Ulids:
                 run = self._run = self._new_run(now)
             number = next(run.numbers)  # no two threads get the same
             if number < 1 << _COUNTED_BITS:
-                return f"{run.beginning}{PAIRS[number >> 10]}{PAIRS[number & 1023]}"
+                return f"{run.beginning}{_PAIRS[number >> 10]}{_PAIRS[number & 1023]}"
             now = run.milliseconds + 1
 
     def _new_run(self, milliseconds: int) -> _Run:
         noise = self._random_bits(80)
         # from the lower half, so that there are enough to come
         numbers = count(noise & (1 << _COUNTED_BITS - 1) - 1)
-        return _Run(milliseconds, ulid(milliseconds, noise)[:22], numbers)
+        beginning = str(ULID(milliseconds.to_bytes(6) + noise.to_bytes(10)))[:22]
+        return _Run(milliseconds, beginning, numbers)

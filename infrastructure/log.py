@@ -159,7 +159,7 @@ def append_onward(
     """Commit changes that were decided at position `previous`, if they still hold.
 
     `assumed` are ledger entries that were taken for new ones; message ids always are. Returns what
-    the store's clock said just before; None where nothing was written, because the log has moved,
+    the store's clock said meanwhile; None where nothing was written, because the log has moved,
     something is there already, or `recorded_at` is not a little ahead of the store's clock.
     """
     one, notes = one_message(changes), notes_in(changes)

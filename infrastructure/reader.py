@@ -16,7 +16,7 @@ from domain.threads import Status
 from infrastructure.blobs import read_contents
 from infrastructure.cuts import Digest
 from infrastructure.database import Connections
-from infrastructure.event_rows import event_of, event_to_fold
+from infrastructure.event_rows import event_of
 from infrastructure.heads import Head
 from infrastructure.sql import statement
 
@@ -148,8 +148,8 @@ class LogReader:
         rows = self._rows(
             "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
         )
-        contents = self._contents([row[5] for row in rows])
-        return (event_to_fold(thread_id, row, contents) for row in rows)
+        contents = self._contents([row[8] for row in rows])
+        return (event_of(row, contents, thread_id=thread_id) for row in rows)
 
     def log(
         self,

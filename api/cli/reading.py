@@ -107,7 +107,7 @@ def print_view(
     with _store(settings) as store:
         found = store.view(thread_id, view, at=moment)
     if isinstance(found, State):
-        print_line(found.state)
+        print_line(found.printable)
         return
     for item in found.items:
         print_line(item.item)

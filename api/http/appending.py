@@ -60,7 +60,9 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         AgentlogError: what refuses it.
     """
     loop = asyncio.get_running_loop()
-    deliveries = _DELIVERIES.setdefault(loop, _Deliveries())
+    deliveries = _DELIVERIES.get(loop)
+    if deliveries is None:
+        deliveries = _DELIVERIES[loop] = _Deliveries()
     settling: _Settling = loop.create_future()
 
     def deliver(outcomes: Outcomes, seconds: float) -> None:

@@ -141,7 +141,7 @@ class Exposition(Collector):
     def _log(self) -> Iterator[Metric]:
         yield _gauge(
             "agentlog_recent_views_bytes",
-            "Bytes of the events whose views are kept in memory.",
+            "Bytes of the views that are kept in memory, and of their events.",
             self._gauges.recent_bytes(),
         )
         yield _gauge("agentlog_followers", "Streams that follow the log.", self._gauges.followers())
