@@ -17,6 +17,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, no append comes too late for the time guessed for it."""
     monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.5)
     monkeypatch.setattr("infrastructure.recall._MOST_AHEAD_SECONDS", 0.5)
+    monkeypatch.setattr("infrastructure.recall._MOST_DOUBT_SECONDS", 60.0)
     monkeypatch.setattr(StoreClock, "seconds_until", lambda *_: 0.0)  # and nobody waits for it
 
 
