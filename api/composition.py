@@ -13,6 +13,7 @@ from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import FILE_NAME, SigningKey
+from infrastructure.background import Background
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database, Timeouts
 from infrastructure.embedded import Keeper, open_embedded
@@ -83,6 +84,7 @@ def open_service(
             timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds),
         ) as database,
         Listener(database) as listener,
+        Background() as background,
     ):
         writer = Writer(
             database,
@@ -102,7 +104,7 @@ def open_service(
                 writer=writer,
                 blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
                 tenant=name,
-                snapshots=Snapshots(confined, tenant=name),
+                snapshots=Snapshots(confined, tenant=name, later=background.add),
                 recent=recent,
             )
             return Tenant(

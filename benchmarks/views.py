@@ -6,9 +6,11 @@ from functools import partial
 from itertools import cycle
 from random import Random
 
+import psycopg
+
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
-from benchmarks.figures import Case, Figure, sample_in_turn
+from benchmarks.figures import Case, Figure, sample_in_turn, timed
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
 from projections.registry import VIEWS
@@ -17,7 +19,7 @@ LENGTH = 1000
 """Messages of the thread."""
 
 _THREADS = 30
-"""Threads of that many messages: more than the service keeps views of, so each is read afresh."""
+"""Threads of that many messages: more than the service remembers views of."""
 
 _THREAD = "long-0"
 _PATH = f"/v1/threads/{_THREAD}"
@@ -57,6 +59,7 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
                 partial(peer.read_thread, recorder, _THREAD),
             ),
         ]
+        first = _first_reads(connection, client, runs=runs)  # after them, snapshots are there
         for _ in range(runs):
             sample_in_turn(actions, times=times)
     size = sum(len(each.body) for each in bodies)
@@ -64,10 +67,25 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
         f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
-        f"each, in turn. Afresh: each request reads another of {_THREADS} threads, of which the "
-        "service remembers no view; again: one that it does remember.",
-        [figure for figure, _ in actions],
+        f"each, in turn. The first time: by anybody, there are no snapshots; each of {_THREADS} "
+        "threads once a run, while those of the view before are being made. Afresh: each request "
+        "reads another thread, of which the service remembers no view; again: one that it does.",
+        [*(figure for figure, _ in actions), *first],
     )
+
+
+def _first_reads(connection: psycopg.Connection, client: Client, *, runs: int) -> list[Figure]:
+    """Return what reads take of threads that nobody has read before."""
+    figures = {name: _of_ours(f"GET …/views/{name}, the first time") for name in VIEWS}
+    for _ in range(runs):
+        connection.execute("TRUNCATE agentlog.snapshots")
+        for figure in figures.values():
+            figure.runs.append([])
+        for number in range(_THREADS):
+            for name, figure in figures.items():
+                with timed(figure.runs[-1]):
+                    client.get(f"/v1/threads/long-{number}/views/{name}")
+    return list(figures.values())
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:

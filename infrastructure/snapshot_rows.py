@@ -1,20 +1,21 @@
-"""What the rows of snapshots hold: carries as packed JSON, and what their lists grew by.
+"""What the rows of snapshots hold: carries as packed JSON, what their lists grew by, and items.
 
-The items of a list stand in a row as they are printed, one after the other: a line before them says
-of each list how many of it were there, how many more there are, and how many bytes they take. So
-whoever reads a long list copies texts, and parses nothing.
+The items of a view, and those of a list in a carry, stand in a row as they are printed, one after
+the other, behind a line that says which they are. So whoever reads them copies texts, and parses
+nothing.
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from projections.growth import Growth
+from projections.view import Printed
 
 GARBAGE = (zlib.error, ValueError, TypeError, AttributeError)
 """What reading garbage comes to."""
 
-FORMAT = 2
+FORMAT = 3
 """To be raised when rows change their meaning, whatever the view."""
 
 
@@ -29,7 +30,7 @@ def unpacked(data: bytes) -> JsonValue:
 
 
 def packed_lists(lists: Mapping[str, Growth]) -> bytes:
-    """Return what lists grew by as rows hold it."""
+    """Return what lists grew by as rows hold it: of each how many stay, how many come, in bytes."""
     head = {name: (each.kept, each.count, len(each.added)) for name, each in lists.items()}
     return packed(b"\n".join([print_bytes(head), b"".join(each.added for each in lists.values())]))
 
@@ -45,4 +46,25 @@ def unpacked_lists(data: bytes) -> dict[str, Growth]:
         start += size
     if start != len(text):
         raise ValueError(f"{len(text) - start} bytes more than its lists")
+    return found
+
+
+def packed_items(items: Sequence[Printed]) -> bytes:
+    """Return items as rows hold them: of each version, ordinal and bytes, then their texts."""
+    head = [(version, ordinal, len(text)) for version, ordinal, text in items]
+    return packed(b"\n".join([print_bytes(head), b"".join(item.text for item in items)]))
+
+
+def unpacked_items(data: bytes) -> list[Printed]:
+    """Return items that were packed; raises one of `GARBAGE` where they cannot be that."""
+    text = zlib.decompress(data)
+    start = text.index(b"\n")
+    head = parse_stored(text[:start])
+    start += 1
+    found: list[Printed] = []
+    for version, ordinal, size in head:
+        found.append(Printed(version, ordinal, text[start : start + size]))
+        start += size
+    if start != len(text):
+        raise ValueError(f"{len(text) - start} bytes more than its items")
     return found

@@ -1,14 +1,20 @@
 """The table of snapshots: rows found, added and taken out, by thread, view, options and format."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 import psycopg
 from psycopg.rows import class_row, tuple_row
 
-from infrastructure.database import Connections
+from infrastructure.database import Connections, DatabaseUnavailable
 from infrastructure.sql import statement
+
+_ResultT = TypeVar("_ResultT")
+
+_logger = logging.getLogger("agentlog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +36,9 @@ class Row:
     """
 
     version: int
-    carry: bytes | None
-    grown: bytes | None
+    carry: bytes | None = None
+    grown: bytes | None = None
+    items: bytes | None = None
     of_this_log: bool | None = True
     erased: int = 0
 
@@ -48,8 +55,12 @@ class SnapshotTable:
         return found[0] if found else None
 
     def steps(self, series: Series, since: int, version: int) -> list[Row]:
-        """Return the rows from `since` to `version`, without their carries."""
+        """Return what lists grew by in the rows from `since` to `version`."""
         return self._rows("select_snapshot_lists", series, since=since, version=version)
+
+    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
+        """Return the items of the first rows beyond `after`, up to the version `upto`."""
+        return self._rows("select_snapshot_items", series, after=after, upto=upto, limit=limit)
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""
@@ -77,6 +88,7 @@ class SnapshotTable:
             "versions": [row.version for row in rows],
             "carries": [row.carry for row in rows],
             "growths": [row.grown for row in rows],
+            "items": [row.items for row in rows],
             "erased": erased,
         }
         with self._writing() as connection:
@@ -104,3 +116,12 @@ class SnapshotTable:
             connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,
         ):
             return cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
+
+
+def tried(action: Callable[[], _ResultT]) -> _ResultT | None:
+    """Return what `action` does, or None where the database will not: a read goes on."""
+    try:
+        return action()
+    except (psycopg.Error, DatabaseUnavailable) as error:
+        _logger.warning("snapshots are passed over: %s", error)
+        return None

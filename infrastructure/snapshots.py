@@ -1,64 +1,36 @@
-"""Snapshots: carries of views at regular versions of a thread, kept by reads and droppable.
+"""Snapshots: what views came to at regular versions of a thread, kept by reads and droppable.
 
-A fold begins at the nearest one instead of the thread's beginning. What they take stays in
-proportion to the log: the lists of a carry are kept as what they grew by since the snapshot before,
-and what remains of it only where it is small beside the events that it saves to read. Nothing
-depends on them: a row that is missing, garbage, of another format or of another history is passed
-over, and made again by the read that missed it; where they cannot be read or written at all, views
-are folded from the start.
+A fold begins at the nearest one instead of the thread's beginning, and does not fold at all what
+was printed before: the items of a list are kept as they settled, interval by interval. What
+snapshots take stays in proportion to the log: the lists of a carry are kept as what they grew by
+since the snapshot before, and what remains of it only where it is small beside the events that it
+saves to read. Nothing depends on them: a row that is missing, garbage, of another format or of
+another history is passed over, and made again by the read that missed it; where they cannot be read
+or written at all, views are folded from the start.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TypeVar
 
-import psycopg
-
-from infrastructure.database import Connections, DatabaseUnavailable
+from infrastructure.database import Connections
 from infrastructure.snapshot_rows import (
     FORMAT,
     GARBAGE,
-    packed,
-    packed_lists,
     unpacked,
+    unpacked_items,
     unpacked_lists,
 )
-from infrastructure.snapshot_table import Row, Series, SnapshotTable
-from projections.growth import grown, growth, with_lists, without_lists
+from infrastructure.snapshot_table import Row, Series, SnapshotTable, tried
+from infrastructure.trail import Later, Start, Trail
+from projections.growth import grown, with_lists
 from projections.persistent import PrintedList
-from projections.view import OptionsT, View
+from projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")
-_ResultT = TypeVar("_ResultT")
 
 _logger = logging.getLogger("agentlog")
-
-
-@dataclass(frozen=True, slots=True)
-class Start(Generic[CarryT]):
-    """Where a fold may begin, just after `version`, and what the next snapshots are told from.
-
-    `since` and `size` are those of the snapshot, the latter in bytes; `behind` counts the bytes of
-    the events since the latest snapshot with a carry. `erased` is the number of the thread's latest
-    erasure as of when it was read, None where nobody looked.
-    """
-
-    version: int
-    carry: CarryT
-    since: int = 0
-    size: int = 0
-    behind: int = 0
-    erased: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Passed(Generic[CarryT]):
-    """A carry that a fold came by; `size` is that of the events since the one before, in bytes."""
-
-    version: int
-    carry: CarryT
-    size: int
 
 
 class _Broken(Exception):
@@ -69,60 +41,76 @@ class _Broken(Exception):
         self.version = version
 
 
+def at_once(keep: Callable[[], None], _: int) -> None:
+    """Have snapshots kept by the fold that came by them."""
+    keep()
+
+
 class Snapshots:
     """One tenant's snapshots.
 
-    `interval`: they stand at the versions that it divides. `share`: the most that a carry, without
-    its lists, may take of the bytes of the events since the one before.
+    `interval`: they stand at the versions that it divides. `share` is of `Trail`. `later` has them
+    kept, if not at once.
     """
 
     def __init__(
-        self, database: Connections, *, tenant: str, interval: int = 250, share: float = 0.125
+        self,
+        database: Connections,
+        *,
+        tenant: str,
+        interval: int = 250,
+        share: float = 0.125,
+        later: Later = at_once,
     ) -> None:
         self.interval = interval
         self._table = SnapshotTable(database)
         self._tenant = tenant
         self._share = share
+        self._later = later
 
-    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Start[CarryT]:
-        """Return the nearest carry at or before `version`, or that before the first event."""
+    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Trail[CarryT]:
+        """Return the way on from the nearest carry at or before `version`, or from the start."""
         series = self._series(thread_id, view)
-        found = self._try(lambda: self._nearest(series, view, version))
-        return Start(0, view.start()) if found is None else found
+        found = tried(lambda: self._nearest(series, view, version))
+        start = Start(0, view.start()) if found is None else found
+        return Trail(
+            self._table,
+            series,
+            view,
+            start,
+            interval=self.interval,
+            share=self._share,
+            later=self._later,
+        )
 
-    def looked(self, thread_id: str, start: Start[CarryT], version: int) -> Start[CarryT]:
-        """Return a start that `keep` takes after events up to `version` were read.
+    def items(
+        self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int
+    ) -> Iterator[tuple[int, list[Printed]]]:
+        """Yield what was settled after a snapshot's version, interval by interval.
 
-        To be asked before they are read: what is erased meanwhile is in their carries.
+        Each with the version that it ends at, none beyond `upto`, at most so many, as far as they
+        are kept without a gap.
         """
-        passes = start.version // self.interval < version // self.interval
-        if start.erased is not None or not passes:
-            return start
-        return replace(start, erased=self._try(lambda: self._table.erased(self._tenant, thread_id)))
-
-    def keep(
-        self,
-        thread_id: str,
-        view: View[CarryT, OptionsT],
-        start: Start[CarryT],
-        passed: Sequence[Passed[CarryT]],
-    ) -> Start[CarryT]:
-        """Keep what a fold from `start` came by, as far as it is not there and worth it.
-
-        Returns the last of them, to go on from.
-        """
-        if not passed or start.erased is None:
-            return start
         series = self._series(thread_id, view)
-        known = self._try(lambda: self._table.kept(series, [each.version for each in passed])) or {}
-        rows: list[Row] = []
-        at = start
-        for each in passed:
-            at = self._step(view, at, each, known, rows)
-        if rows:
-            alone, erased = start.version == 0, start.erased
-            self._try(lambda: self._table.insert(series, rows, alone=alone, erased=erased))
-        return at
+        rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
+        for version, row in zip(
+            count(after + self.interval, self.interval), rows or (), strict=False
+        ):
+            if row.version != version:
+                return
+            try:
+                yield version, self._items_of(row)
+            except _Broken:
+                self._forget(series, version)
+                return
+
+    def _items_of(self, row: Row) -> list[Printed]:
+        if row.items is None or not row.of_this_log:
+            raise _Broken(row.version)
+        try:
+            return unpacked_items(row.items)
+        except GARBAGE as error:
+            raise _Broken(row.version) from error
 
     def _nearest(
         self, series: Series, view: View[CarryT, OptionsT], version: int
@@ -137,34 +125,6 @@ class Snapshots:
                 self._forget(series, broken.version)
                 version = broken.version - 1
         return None
-
-    def _step(
-        self,
-        view: View[CarryT, OptionsT],
-        before: Start[CarryT],
-        now: Passed[CarryT],
-        known: Mapping[int, bool],
-        rows: list[Row],
-    ) -> Start[CarryT]:
-        """Add the row for one carry, if there is to be one; return how matters stand after it."""
-        lists = growth(before.carry, now.carry)
-        follows = lists is not None and any(each.kept for each in lists.values())
-        since = before.since if follows else now.version
-        behind, size = before.behind + now.size, before.size
-        carry: bytes | None = None
-        if now.version not in known:
-            # what was too large the last time is printed again once it may be worth it
-            if size <= behind * self._share:
-                began = b"null" if lists is None else b"%d" % since
-                text = view.dump(without_lists(now.carry))
-                printed = packed(b"[%b,%b]" % (began, text))
-                size = len(printed)
-                carry = printed if size <= behind * self._share else None
-            if carry is not None or lists is not None:
-                rows.append(Row(now.version, carry, None if lists is None else packed_lists(lists)))
-        if carry is not None or known.get(now.version):
-            behind = 0
-        return Start(now.version, now.carry, since, size, behind, before.erased)
 
     def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
         if row.carry is None or not row.of_this_log:
@@ -205,15 +165,7 @@ class Snapshots:
         _logger.info(
             "snapshot %d of %s is missing or broken: it will be made again", version, series
         )
-        self._try(lambda: self._table.delete(series, version))
-
-    def _try(self, action: Callable[[], _ResultT]) -> _ResultT | None:
-        """Return what `action` does, or None where the database will not: a read goes on."""
-        try:
-            return action()
-        except (psycopg.Error, DatabaseUnavailable) as error:
-            _logger.warning("snapshots are passed over: %s", error)
-            return None
+        tried(lambda: self._table.delete(series, version))
 
     def _series(self, thread_id: str, view: View[CarryT, OptionsT]) -> Series:
         return Series(

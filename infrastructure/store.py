@@ -19,7 +19,8 @@ from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.reads import Difference, Page, State
 from infrastructure.recent import Folded, RecentViews
 from infrastructure.requests import Appended, AppendRequest, Outcome
-from infrastructure.snapshots import Snapshots, Start
+from infrastructure.snapshots import Snapshots
+from infrastructure.trail import Start
 from infrastructure.writer import Deliver, Writer
 from projections.difference import items_difference, state_difference
 from projections.registry import AnyView
@@ -267,10 +268,7 @@ class Store:
         return fold
 
     def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
-        """Return a fold that stands at `begin` or before: at a snapshot, if there is one."""
+        """Return a fold that stands at `begin` or before: where a snapshot may be."""
         if view.carry_type is type(None):  # it can begin anywhere
             return Fold(self._reader, thread_id, view, Start(begin, view.start()))
-        if self._snapshots is None:
-            return Fold(self._reader, thread_id, view, Start(0, view.start()))
-        start = self._snapshots.nearest(thread_id, view, begin)
-        return Fold(self._reader, thread_id, view, start, snapshots=self._snapshots)
+        return Fold(self._reader, thread_id, view, begin=begin, snapshots=self._snapshots)

@@ -1,14 +1,15 @@
 """The kernel's own messages, as they were recorded; facts of the thread are left out."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import ClassVar, Literal
 
 from typing_extensions import override
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from domain.json_text import printed_json
-from projections.view import Item, Options, Placed, View
+from domain.json_text import is_stored_object
+from projections.view import Item, Options, Placed, Printed, View
 
 _HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
 
@@ -31,6 +32,11 @@ class KernelView(View[None, KernelOptions]):
     options_type = KernelOptions
     carry_type = type(None)
 
+    @cached_property
+    def _as_stored(self) -> bool:
+        """Whether items are what stands in the log."""
+        return self.options.spelling == "underscore" and not self.options.metadata
+
     @override
     def start(self) -> None:
         return None
@@ -42,16 +48,16 @@ class KernelView(View[None, KernelOptions]):
         return None, (Placed(event.version, 0, self._item(event)),)
 
     @override
-    def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed]]:
-        as_stored = self.options.spelling == "underscore" and not self.options.metadata
-        if as_stored and event.type not in FACT_TYPES and isinstance(event.raw, dict):
-            return None, (Placed(event.version, 0, printed_json(event.body)),)
+    def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed | Printed]]:
+        if event.type not in FACT_TYPES and self._as_stored and is_stored_object(event.body):
+            return None, (Printed(event.version, 0, event.body),)
         return self.fold(carry, event)
 
     @override
     def read_ahead(self, events: Sequence[Event]) -> None:
-        for event in events:
-            _ = event.raw
+        if not self._as_stored:
+            for event in events:
+                _ = event.raw
 
     def _item(self, event: Event) -> Item:
         raw = event.raw

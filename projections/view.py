@@ -50,9 +50,12 @@ class Printed(NamedTuple):
         return dict(parse_stored(self.text))
 
 
-def print_items(items: Iterable[Placed]) -> list[Printed]:
+def print_items(items: Iterable[Placed | Printed]) -> list[Printed]:
     """Return items as JSON, each at its place."""
-    return [Printed(version, ordinal, print_bytes(item)) for version, ordinal, item in items]
+    return [
+        each if type(each) is Printed else Printed(each[0], each[1], print_bytes(each[2]))
+        for each in items
+    ]
 
 
 class Options(BaseModel):
@@ -90,8 +93,10 @@ class View(ABC, Generic[CarryT, OptionsT]):
         Items come out in the order of their places. Never fails, whatever the event holds.
         """
 
-    def fold_to_print(self, carry: CarryT, event: Event) -> tuple[CarryT, Sequence[Placed]]:
-        """Return what `fold` returns, with items to be printed and nothing else."""
+    def fold_to_print(
+        self, carry: CarryT, event: Event
+    ) -> tuple[CarryT, Sequence[Placed | Printed]]:
+        """Return what `fold` returns, items as they are or printed already."""
         return self.fold(carry, event)
 
     def read_ahead(self, events: Sequence[Event]) -> None:

@@ -1,7 +1,7 @@
 -- Unless something was erased in the thread since `erased`, which the caller's lock keeps from happening
 -- meanwhile. In the order of versions, so that two that keep the same ones wait for each other, never both.
 INSERT INTO agentlog.snapshots (
-    tenant, thread_id, view, options, format, version, chain, carry, grown
+    tenant, thread_id, view, options, format, version, chain, carry, grown, items
 )
 SELECT %(tenant)s, %(thread_id)s, %(view)s, %(options)s, %(format)s, version,
        (
@@ -11,10 +11,10 @@ SELECT %(tenant)s, %(thread_id)s, %(view)s, %(options)s, %(format)s, version,
              AND events.thread_id = %(thread_id)s
              AND events.version = new.version
        ),
-       carry, grown
+       carry, grown, items
 FROM unnest(
-    %(versions)b::bigint[], %(carries)b::bytea[], %(growths)b::bytea[]
-) AS new (version, carry, grown)
+    %(versions)b::bigint[], %(carries)b::bytea[], %(growths)b::bytea[], %(items)b::bytea[]
+) AS new (version, carry, grown, items)
 WHERE %(erased)s = (
     SELECT coalesce(max(number), 0)
     FROM agentlog.erasures

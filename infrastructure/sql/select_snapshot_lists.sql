@@ -1,5 +1,5 @@
 -- What the lists of a carry grew by, row by row, and whether each is of the history that the log has.
-SELECT version, NULL::bytea AS carry, grown,
+SELECT version, grown,
        chain = (
            SELECT events.chain
            FROM agentlog.events

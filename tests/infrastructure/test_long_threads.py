@@ -19,7 +19,7 @@ from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
 from infrastructure.reads import Difference, Page, State
-from infrastructure.snapshots import Snapshots, Start
+from infrastructure.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference
@@ -113,6 +113,14 @@ _DAMAGES = [
     ),
     (
         "UPDATE agentlog.snapshots SET grown = substr(grown, 1, length(grown) - 1) "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET items = substr(items, 1, length(items) - 1) "
+        "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
+    ),
+    (
+        "UPDATE agentlog.snapshots SET items = NULL "
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
@@ -234,7 +242,7 @@ def test_a_fold_that_stopped_half_way_goes_on_from_there(log: Log, view: AnyView
     numbers = range(120)
     log.store().append(thread_id, [calls(str(n)) if n % 2 else reply(str(n)) for n in numbers])
     reader = LogReader(log.database, tenant=TENANT)
-    fold = Fold(reader, thread_id, view, Start(0, view.start()))
+    fold = Fold(reader, thread_id, view)
     first = fold.read(len(numbers), enough=7)
     assert fold.version < len(numbers) or not first
     rendering = render(view, reader.events(thread_id))

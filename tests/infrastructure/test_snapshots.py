@@ -15,7 +15,7 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.reads import State
-from infrastructure.snapshot_rows import FORMAT, packed_lists
+from infrastructure.snapshot_rows import FORMAT, packed_items, packed_lists, unpacked_items
 from infrastructure.snapshots import Snapshots
 from infrastructure.sql import statement
 from infrastructure.store import Store
@@ -23,6 +23,7 @@ from infrastructure.writer import Writer
 from projections.agent_state import AgentStateView
 from projections.growth import Growth
 from projections.registry import AnyView, choose_view
+from projections.view import Printed
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -86,9 +87,9 @@ def _versions(database: Database) -> list[int]:
     ]
 
 
-def _rows(database: Database) -> list[tuple[int, bytes | None, bytes | None]]:
-    query = "SELECT version, carry, grown FROM agentlog.snapshots ORDER BY version"
-    return [(row[0], row[1], row[2]) for row in fetch(database, query)]
+def _rows(database: Database) -> list[tuple[int, bytes | None, bytes | None, bytes | None]]:
+    query = "SELECT version, carry, grown, items FROM agentlog.snapshots ORDER BY version"
+    return [(row[0], row[1], row[2], row[3]) for row in fetch(database, query)]
 
 
 def _change(database: Database, query: str, *parameters: object) -> int:
@@ -205,7 +206,57 @@ def test_a_page_is_told_from_the_nearest_snapshot_before_its_place(
     assert (difference.items.added, difference.items.changed) == ([], [])
 
 
+def _items(store: Store, at: int | None = None) -> list[Printed]:
+    found = store.view("t", OPENAI, at=None if at is None else AtVersion(at))
+    assert not isinstance(found, State)
+    return list(found.items)
+
+
+def test_items_are_taken_as_they_were_printed_and_only_what_came_since_is_folded(
+    database: Database,
+) -> None:
+    store, reader = _counted(database)
+    store.append("t", [reply(str(n)) for n in range(180)])
+    right = _items(store)
+    assert reader.count == 180
+    # of another service: this one has them in memory
+    store, reader = _counted(database)
+    assert _items(store) == right
+    assert reader.count == 30
+    assert _items(_counted(database)[0], at=149) == right[:149]
+    reader.count = 0
+    page = store.view("t", OPENAI, after="20.0", limit=100)
+    assert not isinstance(page, State)
+    assert list(page.items) == right[20:120]
+    assert reader.count == 0
+
+
+def test_what_is_shown_of_them_is_what_they_hold(store: Store, database: Database) -> None:
+    right = _items(store)
+    ((items,),) = fetch(database, "SELECT items FROM agentlog.snapshots WHERE version = 20")
+    planted = packed_items([each for each in unpacked_items(items) if each.version != 14])
+    _change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", planted)
+    seen = {at: len(_items(_store(database), at=at)) for at in (19, 20, 35)}
+    whole = {at: len([each for each in right if each.version <= at]) for at in seen}
+    assert {at: whole[at] - seen[at] for at in seen} == {19: 0, 20: 1, 35: 1}
+
+
 def test_a_page_deep_in_a_thread_reads_little_more_than_it_shows(database: Database) -> None:
+    store, reader = _counted(database)
+    store.append("t", [reply(str(n)) for n in range(3000)])
+    for read in (
+        lambda: store.view("t", OPENAI, after="2900.0", limit=99),
+        lambda: _state(store, at=2849),
+    ):
+        read()
+        assert reader.count >= 2800
+        reader.count = 0
+        read()
+        assert 0 <= reader.count <= 120
+        reader.count = 0
+
+
+def _counted(database: Database) -> tuple[Store, CountingReader]:
     reader = CountingReader(database, tenant=TENANT)
     store = Store(
         reader=reader,
@@ -214,17 +265,7 @@ def test_a_page_deep_in_a_thread_reads_little_more_than_it_shows(database: Datab
         tenant=TENANT,
         snapshots=Snapshots(database, tenant=TENANT, interval=50, share=PLENTY),
     )
-    store.append("t", [reply(str(n)) for n in range(3000)])
-    for read in (
-        lambda: store.view("t", OPENAI, after="2800.0", limit=10),
-        lambda: _state(store, at=2849),
-    ):
-        read()
-        assert reader.count >= 2800
-        reader.count = 0
-        read()
-        assert 0 < reader.count <= 120
-        reader.count = 0
+    return store, reader
 
 
 # What is wrong with them
@@ -258,6 +299,58 @@ def test_a_damaged_one_is_passed_over_and_made_again(
     assert _change(database, damage, version) == 1
     for _ in range(2):
         assert [_state(store, view, at) for at in moments] == right
+    assert _rows(database) == rows
+
+
+_DAMAGES_OF_ITEMS = {
+    "gone": _DAMAGES["gone"],
+    "missing": "UPDATE agentlog.snapshots SET items = NULL WHERE version = %s",
+    "garbage": "UPDATE agentlog.snapshots SET items = "
+    "set_byte(items, length(items) / 2, 255 - get_byte(items, length(items) / 2)) "
+    "WHERE version = %s",
+    "empty": "UPDATE agentlog.snapshots SET items = '' WHERE version = %s",
+    "cut": "UPDATE agentlog.snapshots SET items = substr(items, 1, 20) WHERE version = %s",
+    "of another history": _DAMAGES["of another history"],
+}
+
+
+@pytest.mark.parametrize("version", [10, 20, 30])
+@pytest.mark.parametrize("damage", _DAMAGES_OF_ITEMS.values(), ids=_DAMAGES_OF_ITEMS)
+def test_damaged_items_are_passed_over_and_made_again(
+    store: Store, database: Database, damage: str, version: int
+) -> None:
+    moments = (35, 31, 29, 20, 15, 10, 9)
+    right = [_items(store, at) for at in moments]
+    rows = _rows(database)
+    assert [row[0] for row in rows] == [10, 20, 30]
+    assert _change(database, damage, version) == 1
+    for _ in range(2):
+        other = _store(database)  # which remembers nothing
+        assert [_items(other, at) for at in moments] == right
+    assert _rows(database) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b"5\n",
+        b"{}\n{}",
+        b'[[1,0]]\n{"a":1}',
+        b'[[1,0,"x"]]\n{"a":1}',
+        b'[[1,0,6]]\n{"a":1}',
+        b'[[1,0,8]]\n{"a":1}',
+        b"not JSON",
+    ],
+)
+def test_what_reads_well_but_is_no_items_is_made_again(
+    store: Store, database: Database, content: bytes
+) -> None:
+    right = _items(store)
+    rows = _rows(database)
+    packed = zlib.compress(content)
+    _change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", packed)
+    assert _items(_store(database)) == right
     assert _rows(database) == rows
 
 
@@ -488,7 +581,7 @@ def test_large_carries_are_kept_as_seldom_as_the_events_they_save_are_many(
     _fill(store, 1000, lambda n: [calls(f"call-{n}"), results(f"call-{n}")])
     whole = store.view("t", choose_view("anomalies"))
     ((log,),) = fetch(database, "SELECT sum(length(body)) FROM agentlog.events")
-    kept = _sizes(database, "carry")
+    kept = [size for size in _sizes(database, "carry") if size]
     assert 3 < len(kept) < 100
     assert 0 < sum(kept) <= log / 8
     assert store.view("t", choose_view("anomalies"), after="1500.0", limit=5) == whole
@@ -508,7 +601,13 @@ def test_lists_go_on_where_a_carry_is_too_large_to_be_kept(database: Database) -
 
 
 @pytest.mark.parametrize(
-    "name", ["select_snapshot", "select_snapshot_lists", "select_snapshot_versions"]
+    "name",
+    [
+        "select_snapshot",
+        "select_snapshot_lists",
+        "select_snapshot_items",
+        "select_snapshot_versions",
+    ],
 )
 def test_they_are_found_by_their_key(store: Store, database: Database, name: str) -> None:
     _state(store)
@@ -529,6 +628,9 @@ def test_they_are_found_by_their_key(store: Store, database: Database, name: str
         "version": 35,
         "since": 10,
         "versions": [10, 20],
+        "after": 10,
+        "upto": 35,
+        "limit": 8,
     }
     with database.connection() as connection:
         plan = connection.execute(b"EXPLAIN " + statement(name).encode(), parameters).fetchall()
