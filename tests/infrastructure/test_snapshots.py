@@ -1,7 +1,6 @@
 """Snapshots: kept by reads, used when they are what they should be, and never missed."""
 
 import threading
-import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
@@ -15,7 +14,14 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.reads import State
-from infrastructure.snapshot_rows import FORMAT, packed_items, packed_lists, unpacked_items
+from infrastructure.snapshot_rows import (
+    FORMAT,
+    packed,
+    packed_items,
+    packed_lists,
+    unpacked,
+    unpacked_items,
+)
 from infrastructure.snapshots import Snapshots
 from infrastructure.sql import statement
 from infrastructure.store import Store
@@ -171,9 +177,9 @@ def _plant(database: Database, version: int, old: bytes, new: bytes) -> None:
     ((carry,),) = fetch(
         database, "SELECT carry FROM agentlog.snapshots WHERE version = %s", version
     )
-    text = zlib.decompress(carry)
+    text = print_bytes(unpacked(carry))
     assert old in text
-    planted = zlib.compress(text.replace(old, new))
+    planted = packed(text.replace(old, new))
     _change(
         database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = %s", planted, version
     )
@@ -348,8 +354,8 @@ def test_what_reads_well_but_is_no_items_is_made_again(
 ) -> None:
     right = _items(store)
     rows = _rows(database)
-    packed = zlib.compress(content)
-    _change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", packed)
+    row = packed(content)
+    _change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", row)
     assert _items(_store(database)) == right
     assert _rows(database) == rows
 
@@ -374,8 +380,8 @@ def test_what_reads_well_but_is_no_carry_is_made_again(
 ) -> None:
     right = _state(store)
     rows = _rows(database)
-    packed = zlib.compress(content)
-    _change(database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = 30", packed)
+    row = packed(content)
+    _change(database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = 30", row)
     assert _state(store) == right
     assert _rows(database) == rows
 
@@ -400,8 +406,8 @@ def test_lists_that_do_not_go_on_from_those_before_are_made_again(
 ) -> None:
     right = _state(store)
     rows = _rows(database)
-    packed = zlib.compress(content)
-    _change(database, "UPDATE agentlog.snapshots SET grown = %s WHERE version = 20", packed)
+    row = packed(content)
+    _change(database, "UPDATE agentlog.snapshots SET grown = %s WHERE version = 20", row)
     assert _state(store) == right
     assert _rows(database) == rows
 
