@@ -1,5 +1,6 @@
 """Reading a long thread over HTTP: every view, any version, a page of the list."""
 
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -25,6 +26,9 @@ _THREAD = "long-0"
 _PATH = f"/v1/threads/{_THREAD}"
 _LIMIT = 0.020
 _PAGE = 100
+
+_MORE = {"type": "reply", "text": "Is there anything else that I can do for you?"}
+_SNAPSHOTS = "SELECT count(*) FROM agentlog.snapshots WHERE version = %s"
 
 _Action = Callable[[], object]
 
@@ -59,7 +63,8 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
                 partial(peer.read_thread, recorder, _THREAD),
             ),
         ]
-        first = _first_reads(connection, client, runs=runs)  # after them, snapshots are there
+        cold = _cold_reads(connection, client, runs=runs)
+        _fold_ahead(connection, client, url)
         for _ in range(runs):
             sample_in_turn(actions, times=times)
     size = sum(len(each.body) for each in bodies)
@@ -67,16 +72,17 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
         f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
-        f"each, in turn. The first time: by anybody, there are no snapshots; each of {_THREADS} "
-        "threads once a run, while those of the view before are being made. Afresh: each request "
-        "reads another thread, of which the service remembers no view; again: one that it does.",
-        [*(figure for figure, _ in actions), *first],
+        "each, in turn. Afresh: each request reads another thread, which grew a moment ago and of "
+        "which the service remembers no view; again: one that it does remember. Cold: there are no "
+        f"snapshots, as nobody read such views before it grew; each of {_THREADS} threads once a "
+        "run, while the snapshots of the view before are being made.",
+        [*(figure for figure, _ in actions), *cold],
     )
 
 
-def _first_reads(connection: psycopg.Connection, client: Client, *, runs: int) -> list[Figure]:
-    """Return what reads take of threads that nobody has read before."""
-    figures = {name: _of_ours(f"GET …/views/{name}, the first time") for name in VIEWS}
+def _cold_reads(connection: psycopg.Connection, client: Client, *, runs: int) -> list[Figure]:
+    """Return what reads take that find no snapshot."""
+    figures = {name: Figure(f"GET …/views/{name}, cold", "agentlog") for name in VIEWS}
     for _ in range(runs):
         connection.execute("TRUNCATE agentlog.snapshots")
         for figure in figures.values():
@@ -86,6 +92,17 @@ def _first_reads(connection: psycopg.Connection, client: Client, *, runs: int) -
                 with timed(figure.runs[-1]):
                     client.get(f"/v1/threads/long-{number}/views/{name}")
     return list(figures.values())
+
+
+def _fold_ahead(connection: psycopg.Connection, client: Client, url: str) -> None:
+    """Have all threads grow, and wait until the service has folded them."""
+    connection.execute("TRUNCATE agentlog.snapshots")
+    with store_on(url) as service:
+        for number in range(_THREADS):
+            service.store.append(f"long-{number}", [_MORE])
+    while connection.execute(_SNAPSHOTS, [LENGTH]).fetchone() != (_THREADS * len(VIEWS),):
+        time.sleep(0.1)
+        client.get("/healthz")  # or its connection is closed
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:

@@ -29,9 +29,9 @@ BEGINNING: Place = (0, -1)
 class Fold(Generic[CarryT, OptionsT]):
     """A fold that has come as far as `version`, and can only go on.
 
-    It begins at `start`, or with `snapshots` at the last version up to `begin` where one may stand.
-    From there it takes the items that are kept, as they were printed, and finds a carry only where
-    it has to fold; what it comes by then is kept for the next.
+    It begins at `start`, or at the last version up to `begin` where it can: where one of the
+    `snapshots` may stand. From there it takes the items that are kept, as they were printed, and
+    finds a carry only where it has to fold; what it comes by then is kept for the next.
 
     A few events are read, folded, printed and dropped before the next: so the processor's caches
     have what they take, and each step's code as well, and the garbage collector has no work. All of
@@ -59,10 +59,16 @@ class Fold(Generic[CarryT, OptionsT]):
         self._span: list[Printed] = []  # settled since the last version that the interval divides
         self._passed_bytes = self._body_bytes = self._printed_bytes = 0
         if start is None:
-            start = Start(begin - begin % self._interval if self._interval else 0, view.start())
+            start = Start(self._place_before(begin), view.start())
         self.version = start.version
         self._carry = start.carry
         self._carry_is_here = snapshots is None
+
+    def _place_before(self, version: int) -> int:
+        """Return where a fold may begin without a carry, or where there may be one."""
+        if self._interval:
+            return version - version % self._interval
+        return version if self._view.begins_anywhere else 0
 
     @property
     def carry(self) -> CarryT:

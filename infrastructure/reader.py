@@ -119,6 +119,11 @@ class LogReader:
         """Return ids of threads in the order of the ids, `after` not included."""
         return [row[0] for row in self._rows("select_thread_ids", after=after, limit=limit)]
 
+    def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
+        """Return threads that have grown since a position: id, version and position of each."""
+        rows = self._rows("select_grown", after=after, limit=limit)
+        return [(row[0], row[1], row[2]) for row in rows]
+
     def events(
         self,
         thread_id: str,

@@ -71,8 +71,11 @@ class Snapshots:
     def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Trail[CarryT]:
         """Return the way on from the nearest carry at or before `version`, or from the start."""
         series = self._series(thread_id, view)
-        found = tried(lambda: self._nearest(series, view, version))
-        start = Start(0, view.start()) if found is None else found
+        if view.begins_anywhere:
+            start = Start(version, view.start())
+        else:
+            found = tried(lambda: self._nearest(series, view, version))
+            start = Start(0, view.start()) if found is None else found
         return Trail(
             self._table,
             series,
@@ -82,6 +85,13 @@ class Snapshots:
             share=self._share,
             later=self._later,
         )
+
+    def missing(self, thread_id: str, view: View[CarryT, OptionsT], upto: int) -> list[int]:
+        """Return the versions up to `upto` at which none stands, though it might."""
+        series = self._series(thread_id, view)
+        versions = range(self.interval, upto + 1, self.interval)
+        known = tried(lambda: self._table.kept(series, versions))
+        return [] if known is None else [each for each in versions if each not in known]
 
     def items(
         self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int

@@ -15,6 +15,7 @@ from domain.moments import Moment
 from infrastructure.blobs import Blobs
 from infrastructure.folding import BEGINNING, Fold, Place, beyond, place_of
 from infrastructure.heads import Head
+from infrastructure.in_use import ViewsInUse
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.reads import Difference, Page, State
 from infrastructure.recent import Folded, RecentViews
@@ -45,7 +46,8 @@ class Store:
         self._reader = reader
         self._tenant = tenant
         self.recent = RecentViews() if recent is None else recent
-        self._snapshots = snapshots
+        self.snapshots = snapshots
+        self.in_use = ViewsInUse()
 
     def append(
         self,
@@ -197,6 +199,7 @@ class Store:
             InvalidCursor: `after` is no cursor.
         """
         place = BEGINNING if after is None else place_of(after)
+        self.in_use.note(view)
         head = self.thread(thread_id)
         version = self._reader.version_at(head, at)
         position = self._reader.position_of(head, version)
@@ -215,6 +218,7 @@ class Store:
         self, thread_id: str, view: AnyView, *, begin: Moment | None, end: Moment | None
     ) -> Difference:
         """Return what changed in a view between two moments; without `begin`, from nothing."""
+        self.in_use.note(view)
         head = self.thread(thread_id)
         first = 0 if begin is None else self._reader.version_at(head, begin)
         last = self._reader.version_at(head, end)
@@ -269,6 +273,4 @@ class Store:
 
     def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
         """Return a fold that stands at `begin` or before: where a snapshot may be."""
-        if view.carry_type is type(None):  # it can begin anywhere
-            return Fold(self._reader, thread_id, view, Start(begin, view.start()))
-        return Fold(self._reader, thread_id, view, begin=begin, snapshots=self._snapshots)
+        return Fold(self._reader, thread_id, view, begin=begin, snapshots=self.snapshots)

@@ -82,6 +82,11 @@ class View(ABC, Generic[CarryT, OptionsT]):
     def __init__(self, options: OptionsT | None = None) -> None:
         self.options = self.options_type() if options is None else options
 
+    @property
+    def begins_anywhere(self) -> bool:
+        """Whether it carries nothing, so that a fold may begin at any event."""
+        return self.carry_type is type(None)
+
     @abstractmethod
     def start(self) -> CarryT:
         """Return the carry before the first event."""

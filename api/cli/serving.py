@@ -24,6 +24,7 @@ from api.http.limits import limits_of
 from api.http.server import Server
 from api.tracing import open_traces
 from domain.errors import AgentlogError
+from infrastructure.ahead import Ahead
 from infrastructure.erasure.watch import ErasureWatch
 from infrastructure.logs import access_logger, logs_on_stderr
 from infrastructure.readmodels.process import ProjectorProcess
@@ -65,6 +66,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         beside.enter_context(
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
+        beside.enter_context(Ahead(service.tenants, service.listener))
         if showing is not None:
             showing.load(service, console)
         app = _application(settings, service, anonymous)

@@ -132,9 +132,12 @@ def test_pages_keep_what_they_pass_too(store: Store, database: Database) -> None
     assert _versions(database) == [10, 20, 30]
 
 
-def test_a_view_that_carries_nothing_needs_none(store: Store, database: Database) -> None:
-    assert not isinstance(store.view("t", choose_view("kernel"), after="30.0", limit=2), State)
-    assert _versions(database) == []
+def test_a_view_that_carries_nothing_begins_anywhere(store: Store, database: Database) -> None:
+    found = store.view("t", choose_view("kernel"), after="12.0", limit=12)
+    assert not isinstance(found, State)
+    assert [each.version for each in found.items] == list(range(13, 25))
+    assert _versions(database) == [20]  # not that at 10, for which it would have read more
+    assert store.view("t", choose_view("kernel"), after="12.0", limit=12) == found
 
 
 def test_a_read_that_finds_them_all_writes_nothing(store: Store, database: Database) -> None:

@@ -1,0 +1,6 @@
+-- Threads that have grown since a position, in the order of their latest.
+SELECT thread_id, version, position
+FROM agentlog.threads
+WHERE tenant = %(tenant)s AND position > %(after)s
+ORDER BY position
+LIMIT %(limit)s
