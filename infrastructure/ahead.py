@@ -54,6 +54,7 @@ class Ahead(Closing):
         while not self._closed.is_set():
             self._rung.wait()
             self._rung.clear()
+            began = time.monotonic()
             try:
                 for tenant in self._tenants.known():
                     self._look(tenant)
@@ -63,7 +64,7 @@ class Ahead(Closing):
                 failing = True
             else:
                 failing = False
-            self._closed.wait(self._pause_seconds)
+            self._closed.wait(max(self._pause_seconds, time.monotonic() - began))
 
     def _look(self, tenant: Tenant) -> None:
         """Fold what has grown since the last look, if anybody reads anything."""
@@ -72,6 +73,7 @@ class Ahead(Closing):
             return
         if tenant.name not in self._places:  # what is there already is for whoever reads it
             self._places[tenant.name] = reader.position()
+            return
         grown = [("", 0, 0)] * _PAGE
         while len(grown) == _PAGE:
             grown = reader.grown(after=self._places[tenant.name], limit=_PAGE)

@@ -89,22 +89,24 @@ class Fold(Generic[CarryT, OptionsT]):
 
         Items at `after` and before it are left out; once there are `enough`, it stops.
         """
-        found: list[Printed] = []
-        if not self._take(upto, found, after=after, enough=enough, most=most):
+        found = self._taken(upto, after=after, enough=enough, most=most)
+        if found is None:
+            found = []
             self._fold(upto, found, after=after, enough=enough, most=most)
         self._printed_bytes += sum(len(item.text) for item in found)
         return found
 
-    def _take(
-        self, upto: int, found: list[Printed], *, after: Place, enough: int | None, most: int
-    ) -> bool:
-        """Put items that are kept into `found`, if the next are; tell whether any are."""
+    def _taken(
+        self, upto: int, *, after: Place, enough: int | None, most: int
+    ) -> list[Printed] | None:
+        """Go on by the items that are kept; None where the next are not."""
         begin, interval = self.version, self._interval
         if self._snapshots is None or not self._may_take or begin % interval:
-            return False
+            return None
         if begin + interval > upto:
-            return False
+            return None
         limit = -(-most // interval)
+        found: list[Printed] = []
         kept = self._snapshots.items(
             self._thread_id, self._view, after=begin, upto=upto, limit=limit
         )
@@ -115,7 +117,7 @@ class Fold(Generic[CarryT, OptionsT]):
                 break
         else:
             self._may_take = self.version == begin + limit * interval
-        return self.version > begin
+        return found if self.version > begin else None
 
     def _find_carry(self) -> None:
         """Come to `version` from the nearest snapshot with a carry."""
