@@ -32,7 +32,7 @@ from infrastructure.recent import RecentViews
 from infrastructure.reports.reports import Reports
 from infrastructure.roles import LOGIN, check_membership, make_login
 from infrastructure.settings import Settings
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.writer import Writer

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from domain.errors import InvalidCursor
 from infrastructure.reader import LogReader
-from infrastructure.snapshots import Snapshots
-from infrastructure.trail import Passed, Start, Trail
+from infrastructure.snapshots.snapshots import Snapshots
+from infrastructure.snapshots.trail import Passed, Start, Trail
 from projections.view import OptionsT, Placed, Printed, StateView, View, print_items
 
 CarryT = TypeVar("CarryT")

@@ -15,13 +15,13 @@ from domain.moments import Moment
 from infrastructure.blobs import Blobs
 from infrastructure.folding import BEGINNING, Fold, Place, beyond, place_of
 from infrastructure.heads import Head
-from infrastructure.in_use import ViewsInUse
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.reads import Difference, Page, State
 from infrastructure.recent import Folded, RecentViews
 from infrastructure.requests import Appended, AppendRequest, Outcome
-from infrastructure.snapshots import Snapshots
-from infrastructure.trail import Start
+from infrastructure.snapshots.in_use import ViewsInUse
+from infrastructure.snapshots.snapshots import Snapshots
+from infrastructure.snapshots.trail import Start
 from infrastructure.writer import Deliver, Writer
 from projections.difference import items_difference, state_difference
 from projections.registry import AnyView

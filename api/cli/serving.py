@@ -24,11 +24,11 @@ from api.http.limits import limits_of
 from api.http.server import Server
 from api.tracing import open_traces
 from domain.errors import AgentlogError
-from infrastructure.ahead import Ahead
 from infrastructure.erasure.watch import ErasureWatch
 from infrastructure.logs import access_logger, logs_on_stderr
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.settings import Settings, TraceSettings
+from infrastructure.snapshots.ahead import Ahead
 
 _GRACE_SECONDS = 10
 _BACKLOG = 2048

@@ -19,7 +19,7 @@ from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
 from infrastructure.reads import Difference, Page, State
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference

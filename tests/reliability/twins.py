@@ -23,7 +23,7 @@ from infrastructure.listening import Listener
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.reads import State
 from infrastructure.requests import Appended
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.registry import AnyView

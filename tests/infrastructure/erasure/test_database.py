@@ -14,7 +14,7 @@ from infrastructure.database import Database
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.reader import LogReader
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.infrastructure.analysts.logins import analyst_url

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from infrastructure.snapshot_rows import packed, packed_items, packed_lists
-from infrastructure.snapshot_table import Row, Series, SnapshotTable, tried
+from infrastructure.snapshots.rows import packed, packed_items, packed_lists
+from infrastructure.snapshots.table import Row, Series, SnapshotTable, tried
 from projections.growth import growth, without_lists
 from projections.view import OptionsT, Printed, View
 

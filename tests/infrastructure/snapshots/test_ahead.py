@@ -12,13 +12,13 @@ import pytest
 
 from api.composition import open_service
 from domain.events import Event
-from infrastructure.ahead import Ahead
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.folding import Fold
-from infrastructure.in_use import ViewsInUse
 from infrastructure.reader import LogReader
 from infrastructure.reads import State
 from infrastructure.settings import Settings
+from infrastructure.snapshots.ahead import Ahead
+from infrastructure.snapshots.in_use import ViewsInUse
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant
 from projections.registry import choose_view

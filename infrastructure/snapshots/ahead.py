@@ -14,7 +14,7 @@ from typing_extensions import override
 from domain.errors import AgentlogError
 from infrastructure.closing import Closing
 from infrastructure.listening import APPENDED, Listener
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.tenants import Tenant, Tenants
 from projections.registry import AnyView
 from projections.view import Options

@@ -15,15 +15,15 @@ from itertools import count
 from typing import TypeVar
 
 from infrastructure.database import Connections
-from infrastructure.snapshot_rows import (
+from infrastructure.snapshots.rows import (
     FORMAT,
     GARBAGE,
     unpacked,
     unpacked_items,
     unpacked_lists,
 )
-from infrastructure.snapshot_table import Row, Series, SnapshotTable, tried
-from infrastructure.trail import Later, Start, Trail
+from infrastructure.snapshots.table import Row, Series, SnapshotTable, tried
+from infrastructure.snapshots.trail import Later, Start, Trail
 from projections.growth import grown, with_lists
 from projections.persistent import PrintedList
 from projections.view import OptionsT, Printed, View

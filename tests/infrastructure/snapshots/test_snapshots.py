@@ -14,7 +14,7 @@ from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
 from infrastructure.reads import State
-from infrastructure.snapshot_rows import (
+from infrastructure.snapshots.rows import (
     FORMAT,
     packed,
     packed_items,
@@ -22,7 +22,7 @@ from infrastructure.snapshot_rows import (
     unpacked,
     unpacked_items,
 )
-from infrastructure.snapshots import Snapshots
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.sql import statement
 from infrastructure.store import Store
 from infrastructure.writer import Writer
