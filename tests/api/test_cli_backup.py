@@ -33,7 +33,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 COMES_AGAIN = {"snapshots", "tiles", "projections", "tracking"}
 OTHER = "Zoë & sons/2"
 FILE = {"bytes": 0, "sha256": ""}
-BEYOND = 10_000
+BEYOND = 10**9
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -253,17 +253,17 @@ def command_line_of_child(pid: int) -> bytes:
 def test_a_restore_that_is_killed_anywhere_leaves_the_database_as_it_was(
     kept: Path, empty_database_url: str, database_url: str
 ) -> None:
-    def restored(url: str, *, words: int) -> subprocess.CompletedProcess[str]:
+    def restored(url: str, *, most: int) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tests.infrastructure.backup.killed", url, str(kept)]
         return subprocess.run(
-            [*command, str(words)], env=environment(), capture_output=True, text=True, check=False
+            [*command, str(most)], env=environment(), capture_output=True, text=True, check=False
         )
 
-    whole = restored(empty_database_url, words=BEYOND)
+    whole = restored(empty_database_url, most=BEYOND)
     assert whole.returncode == 0, whole.stderr
-    words = BEYOND - int(whole.stdout)
-    for told in (words - 1, words // 2):  # all but COMMIT; in the midst of it
-        assert restored(database_url, words=told).returncode == -signal.SIGKILL
+    size = BEYOND - int(whole.stdout)
+    for most in (size - 1, size // 2):  # all but COMMIT; in the midst of it
+        assert restored(database_url, most=most).returncode == -signal.SIGKILL
         wait_for_nobody(database_url)
         assert positions(database_url) == []
     assert agentlog("restore", kept, url=database_url).code == 0

@@ -35,6 +35,7 @@ CHANGES = (
 ONLY_GROW = ("events", "checkpoints")
 OF_TENANTS = (
     "events",
+    "events_in_blocks",
     "threads",
     "thread_search",
     "ledger",
@@ -153,6 +154,7 @@ def _reader(place: Connections) -> LogReader:
 
 ASKED: dict[str, Ask] = {
     "events": lambda place: _reader(place).events("thread"),
+    "events by type": lambda place: _reader(place).events("thread", types=["system"]),
     "log": lambda place: _reader(place).log(),
     "thread ids": lambda place: _reader(place).thread_ids(after="", limit=10),
     "threads": lambda place: _heads(place, ThreadFilter()),
@@ -280,3 +282,15 @@ def test_every_table_of_tenants_has_the_wall(database_url: str) -> None:
         ).fetchall()
     assert len(seen) >= len(OF_TENANTS) - 1  # the ledger is the writer's alone
     assert [name for name, has_wall in seen if not has_wall] == []
+
+
+def test_every_view_of_tenants_is_looked_at(database_url: str) -> None:
+    """A view reads with its owner's rights, whom no wall keeps out: it needs one of its own."""
+    with psycopg.connect(database_url) as owner:
+        seen = owner.execute(
+            "SELECT relname FROM pg_class "
+            "WHERE relkind = 'v' AND relnamespace = 'agentlog'::regnamespace "
+            "AND has_any_column_privilege(%s, oid, 'SELECT, INSERT, UPDATE')",
+            (TENANT,),
+        ).fetchall()
+    assert {name for (name,) in seen} == {"events_in_blocks"} < set(OF_TENANTS)

@@ -1,4 +1,7 @@
-"""A program that restores, and is killed by the kernel before its n-th word to psql."""
+"""A program that restores, and is killed by the kernel before it tells psql one byte too many.
+
+Bytes, not pieces: how many a pipe hands over at once is a matter of time.
+"""
 
 import os
 import signal
@@ -13,24 +16,24 @@ from infrastructure.database import Database
 tell = Running.tell
 
 
-class Words:
+class Bytes:
     """How many psql may still be told."""
 
     left = 0
 
     def tell(self, content: bytes) -> None:
-        Words.left -= 1
-        if Words.left < 0:
+        Bytes.left -= len(content)
+        if Bytes.left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
         tell(self, content)  # type: ignore[arg-type] # it stands in the other's place
 
 
 if __name__ == "__main__":
-    url, folder, words = sys.argv[1:]
-    Words.left = int(words)
+    url, folder, most = sys.argv[1:]
+    Bytes.left = int(most)
     restoring._PIECE = 8000  # so that this small archive comes in some pieces
-    Running.tell = Words.tell  # type: ignore[method-assign, assignment] # as above
+    Running.tell = Bytes.tell  # type: ignore[method-assign, assignment] # as above
     with Database(url, pool_size=1) as database:
         manifest = read_manifest(Path(folder))
         restoring.restore(database, url, Path(folder), manifest, progress=lambda *_: None)
-    print(Words.left)  # noqa: T201 - what its caller reads
+    print(Bytes.left)  # noqa: T201 - what its caller reads
