@@ -5,6 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 3
+PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
+
+# the tests start Python 120 times: each would compile us anew where the environment says this
+unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
@@ -21,11 +25,11 @@ demo: $(VENV)/.ready ## start the service on its own PostgreSQL with example thr
 	$(BIN)/agentlog demo
 
 test: $(VENV)/.ready ## all tests, on an embedded PostgreSQL of their own
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-external: $(VENV)/.ready ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest $(PARALLEL)
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))

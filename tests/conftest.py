@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
+from api.cli.garbage import collect_rarely
 from domain.json_text import parse
 from infrastructure.database import Database
 from infrastructure.migration import migrate
@@ -28,7 +29,23 @@ settings.register_profile(
 )
 settings.load_profile("here")
 
+LONGEST = {"reliability", "test_docs.py", "test_docs_operations.py", "test_real_data.py"}
+"""Files and folders whose tests take seconds each."""
+
 TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: at the end it would leave one process at work, and no other.
+
+    A file goes to one process as a whole, and processes take files in this order.
+    """
+    items.sort(key=lambda item: LONGEST.isdisjoint(item.path.parts))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what all the tests consist of."""
+    collect_rarely()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """A server that people follow, and clients that read its server-sent events as they come."""
 
 import socket
-import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,9 +13,9 @@ from fastapi import FastAPI
 
 from api.http.server import Server
 from domain.json_text import JsonValue, parse
+from tests.clients import TLS
 
 WAIT_SECONDS = 30
-_TLS = ssl.create_default_context()  # to make one takes longer than a stream does
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def listening(address: str, path: str, **asked: Any) -> Iterator[Listening]:
     """Yield an open stream."""
     with (
         httpx2.Client(
-            base_url=address, timeout=WAIT_SECONDS, trust_env=False, verify=_TLS
+            base_url=address, timeout=WAIT_SECONDS, trust_env=False, verify=TLS
         ) as client,
         client.stream("GET", path, **asked) as response,
     ):

@@ -15,6 +15,7 @@ from infrastructure.keys.key import KeyText
 from infrastructure.settings import Settings
 from tests.api.keyholders import bearing
 from tests.api.test_cli_serving import address_of
+from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, started
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - nobody is let in there
@@ -24,7 +25,7 @@ CREATE = ("keys", "create", "--name", "agents")
 @pytest.fixture
 def http() -> Iterator[httpx2.Client]:
     """A client that asks no proxy for what is on loopback."""
-    with httpx2.Client(trust_env=False, timeout=WAIT_SECONDS) as client:
+    with httpx2.Client(trust_env=False, timeout=WAIT_SECONDS, verify=TLS) as client:
         yield client
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from domain.json_text import JsonValue, parse
 from tests.api.test_cli_serving import address_of
+from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
@@ -27,7 +28,7 @@ def lines_after(process: subprocess.Popen[str]) -> list[JsonValue]:
 def test_each_request_is_a_line_where_that_is_asked_for(database_url: str) -> None:
     with (
         started("serve", "--port", "0", url=database_url, AGENTLOG_ACCESS_LOG="on") as process,
-        httpx2.Client(trust_env=False, timeout=WAIT_SECONDS) as client,
+        httpx2.Client(trust_env=False, timeout=WAIT_SECONDS, verify=TLS) as client,
     ):
         address = address_of(process)
         client.post(f"{address}/v1/threads/t-1/messages", json={"type": "log", "text": SECRET})
@@ -58,7 +59,7 @@ def test_each_request_is_a_line_where_that_is_asked_for(database_url: str) -> No
 def test_the_log_is_text_where_that_is_asked_for(database_url: str) -> None:
     settings = {"AGENTLOG_ACCESS_LOG": "on", "AGENTLOG_LOG_FORMAT": "text"}
     with started("serve", "--port", "0", url=database_url, **settings) as process:
-        httpx2.get(f"{address_of(process)}/healthz", trust_env=False)
+        httpx2.get(f"{address_of(process)}/healthz", trust_env=False, verify=TLS)
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=WAIT_SECONDS)
     assert "route=/healthz" in err

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from infrastructure.embedded.postmaster import Postmaster
+from tests.clients import TLS
 from tests.command_line import (
     AGENTLOG,
     WAIT_SECONDS,
@@ -80,7 +81,7 @@ def leaving_nothing(folder: Path) -> Iterator[None]:
 @pytest.fixture
 def http() -> Iterator[httpx2.Client]:
     """A client that asks no proxy for what is on loopback."""
-    with httpx2.Client(trust_env=False, timeout=WAIT_SECONDS) as client:
+    with httpx2.Client(trust_env=False, timeout=WAIT_SECONDS, verify=TLS) as client:
         yield client
 
 

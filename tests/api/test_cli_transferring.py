@@ -204,8 +204,12 @@ def many_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def events_in(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        row = connection.execute("SELECT count(*), max(position) FROM agentlog.events").fetchone()
+    with psycopg.connect(url, autocommit=True) as connection:
+        return events_by(connection)
+
+
+def events_by(connection: psycopg.Connection) -> int:
+    row = connection.execute("SELECT count(*), max(position) FROM agentlog.events").fetchone()
     assert row is not None
     assert row[0] == (row[1] or 0)
     return int(row[0])
@@ -213,13 +217,17 @@ def events_in(url: str) -> int:
 
 def stop_in_the_midst(url: str, folder: Path, number: signal.Signals) -> Outcome:
     """Import in a process, and signal it once some of the files are in the log."""
-    with started("import", folder, url=url) as process, psycopg.connect(url) as connection:
-        wait_until(lambda: process.poll() is not None or events_in(url) > 0)
+    with (
+        psycopg.connect(url, autocommit=True) as connection,
+        started("import", folder, url=url, AGENTLOG_LOCK_SECONDS="2") as process,
+    ):
+        wait_until(lambda: process.poll() is not None or events_by(connection) > 0)
         # whoever holds the counter holds up every writer: the import stops here, wherever it is
-        connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
-        process.send_signal(number)
-        out, err = process.communicate(timeout=WAIT_SECONDS)
-        return Outcome(process.returncode, out, err)
+        with connection.transaction():
+            connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
+            process.send_signal(number)
+            out, err = process.communicate(timeout=WAIT_SECONDS)
+            return Outcome(process.returncode, out, err)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -19,6 +19,7 @@ from infrastructure.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.listeners import followed
 from tests.api.refusals import problem_in
+from tests.clients import TLS
 from tests.infrastructure.appends import given
 
 ALWAYS = {
@@ -120,7 +121,7 @@ def test_a_stream_has_them_and_is_not_stored(app: FastAPI, client: TestClient) -
     client.post("/v1/threads/t/messages", json={"type": "tick"})
     with (
         followed(app) as address,
-        httpx2.Client(base_url=address, trust_env=False) as remote,
+        httpx2.Client(base_url=address, trust_env=False, verify=TLS) as remote,
         remote.stream("GET", "/v1/threads/t/events", headers={"X-Request-Id": "s-1"}) as response,
     ):
         assert response.status_code == 200

@@ -25,6 +25,7 @@ from infrastructure.store import Store
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.listeners import WAIT_SECONDS, followed, listening
 from tests.api.refusals import problem_in
+from tests.clients import TLS
 from tests.infrastructure.appends import TENANT, Clock, reply
 
 BY = "appendedBy"
@@ -225,7 +226,7 @@ def test_a_stream_tells_nothing_more_once_its_key_is_revoked(
         revoke_elsewhere(app, database, key)
         store.append("t", [reply("after")])
         assert stream.rest() == []
-        with httpx2.Client(base_url=address, trust_env=False) as client:
+        with httpx2.Client(base_url=address, trust_env=False, verify=TLS) as client:
             assert client.get("/v1/threads", headers=bearing(key)).status_code == 401
 
 

@@ -21,6 +21,7 @@ from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
+from tests.clients import TLS
 from tests.infrastructure.appends import last_position
 
 MESSAGES = "/v1/threads/t/messages"
@@ -183,7 +184,7 @@ def test_streams_are_no_more_than_they_may_be_until_one_ends(
     app = app_with(**limits)
     with (
         followed(app) as address,
-        httpx2.Client(base_url=address, trust_env=False, timeout=30) as client,
+        httpx2.Client(base_url=address, trust_env=False, timeout=30, verify=TLS) as client,
     ):
         client.post(MESSAGES, json=TICK)
         with _opened(address, 2):
@@ -205,7 +206,10 @@ def test_streams_are_no_more_than_they_may_be_until_one_ends(
 
 def test_streams_of_one_key_leave_room_for_those_of_another(app_with: AppWith) -> None:
     app = app_with(max_streams_per_key=1)
-    with followed(app) as address, httpx2.Client(base_url=address, trust_env=False) as client:
+    with (
+        followed(app) as address,
+        httpx2.Client(base_url=address, trust_env=False, verify=TLS) as client,
+    ):
         client.post(MESSAGES, json=TICK)
         one, other = (make_key(app, "read") for _ in range(2))
         with listening(address, "/v1/log/events", headers=bearing(one)) as stream:

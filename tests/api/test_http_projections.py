@@ -15,6 +15,7 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.projector import Projector
 from infrastructure.store import Store
 from projections.readmodels.registry import READ_MODELS
+from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.readmodels.tables import Talk, catch_up
@@ -193,7 +194,9 @@ def test_a_service_keeps_them_up_and_leaves_nobody_behind(
         assert service.stdout is not None
         address = re.findall(r"http://\S+?(?=,)", service.stdout.readline())[0]
         until = time.monotonic() + WAIT_SECONDS
-        while httpx2.get(f"{address}/v1/projections?wait={position}").status_code != 200:
+        while (
+            httpx2.get(f"{address}/v1/projections?wait={position}", verify=TLS).status_code != 200
+        ):
             assert time.monotonic() < until
         assert len(backends(database) - others) > len(READ_MODELS)  # one each, and the service's
         service.send_signal(signal.SIGTERM)

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from infrastructure.database import Database
 from tests.api.refusals import problem_in
+from tests.clients import TLS
 from tests.infrastructure.appends import check_log, given, last_position
 
 LIMIT = b"16777216"
@@ -38,7 +39,7 @@ def port(app: FastAPI) -> Iterator[int]:
 @pytest.fixture
 def remote(port: int) -> Iterator[httpx2.Client]:
     """A client of it that keeps its connections."""
-    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as opened:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=TLS) as opened:
         yield opened
 
 

@@ -43,6 +43,7 @@ from domain.catalogue import MESSAGE_TYPES
 from infrastructure.database import Database
 from projections.readmodels.registry import READ_MODELS
 from projections.registry import VIEWS, option_values
+from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import STORY, check_log
 from tests.infrastructure.readmodels.tables import catch_up
@@ -63,10 +64,13 @@ def database(own_database: Database) -> Database:
     return own_database
 
 
-@pytest.fixture
-def document(client: TestClient) -> dict[str, Any]:
-    """The document as it is served."""
-    answer = client.get("/openapi.json")
+@pytest.fixture(scope="module")
+def document(shared_database: Database) -> dict[str, Any]:
+    """The document as it is served; to make it takes longer than to look at it."""
+    app = app_over(shared_database, store_over(shared_database))
+    with TestClient(app) as client:
+        answer = client.get("/openapi.json")
+    end_following(app)
     assert answer.status_code == 200
     found: dict[str, Any] = answer.json()
     return found

@@ -16,6 +16,7 @@ from infrastructure.settings import TraceSettings
 from tests.api.collector import Collected, Collector
 from tests.api.servers import served
 from tests.api.test_cli_serving import address_of, end
+from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, environment, started
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -33,7 +34,9 @@ def no_traces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def client_of(process: subprocess.Popen[str]) -> httpx2.Client:
     """Return a client of a service that has just been started."""
-    return httpx2.Client(base_url=address_of(process), timeout=WAIT_SECONDS, trust_env=False)
+    return httpx2.Client(
+        base_url=address_of(process), timeout=WAIT_SECONDS, trust_env=False, verify=TLS
+    )
 
 
 def notice_of(process: subprocess.Popen[str]) -> str:

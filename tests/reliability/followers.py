@@ -9,7 +9,8 @@ import httpx2
 import psycopg
 from typing_extensions import override
 
-from tests.api.listeners import _TLS, _frames
+from tests.api.listeners import _frames
+from tests.clients import TLS
 from tests.reliability.postgres import OwnPostgres
 
 WAIT_SECONDS = 60.0
@@ -66,7 +67,7 @@ class Follower(Reader):
         headers = {} if self._last_id is None else {"Last-Event-ID": self._last_id}
         try:
             with (
-                httpx2.Client(timeout=WAIT_SECONDS, trust_env=False, verify=_TLS) as client,
+                httpx2.Client(timeout=WAIT_SECONDS, trust_env=False, verify=TLS) as client,
                 client.stream("GET", self._url, headers=headers) as response,
             ):
                 if response.status_code != httpx2.codes.OK:
@@ -131,7 +132,10 @@ def tail_of_log(address: str) -> Tail:
 
     def read(after: int) -> list[tuple[int, str, str]]:
         answer = httpx2.get(
-            f"{address}/v1/log?after={after}&limit=50", timeout=WAIT_SECONDS, trust_env=False
+            f"{address}/v1/log?after={after}&limit=50",
+            timeout=WAIT_SECONDS,
+            trust_env=False,
+            verify=TLS,
         )
         answer.raise_for_status()
         items = answer.json()["items"]

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import httpx2
 
+from tests.clients import TLS
 from tests.command_line import AGENTLOG, environment
 
 WAIT_SECONDS = 60.0
@@ -80,7 +81,11 @@ class ServiceProcess:
         while True:
             try:
                 answer = httpx2.get(
-                    self.address + path, params=query, timeout=WAIT_SECONDS, trust_env=False
+                    self.address + path,
+                    params=query,
+                    timeout=WAIT_SECONDS,
+                    trust_env=False,
+                    verify=TLS,
                 )
                 if answer.status_code == httpx2.codes.OK:
                     return answer.json()
@@ -92,7 +97,9 @@ class ServiceProcess:
 
     def post(self, path: str, body: object = None) -> Any:
         """Return the answer to what is posted once, and taken."""
-        answer = httpx2.post(self.address + path, json=body, timeout=WAIT_SECONDS, trust_env=False)
+        answer = httpx2.post(
+            self.address + path, json=body, timeout=WAIT_SECONDS, trust_env=False, verify=TLS
+        )
         assert answer.is_success, answer.text
         return answer.json()
 

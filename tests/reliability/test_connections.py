@@ -11,6 +11,7 @@ import httpx2
 import psycopg
 import pytest
 
+from tests.clients import TLS
 from tests.reliability.followers import Follower
 from tests.reliability.ledger import Ledger
 from tests.reliability.load import Load
@@ -141,6 +142,7 @@ def test_a_pool_without_a_free_connection_is_said_in_time_and_recovers(
                 alive = [_timed(service, "/healthz")]
                 while not all(each.done() for each in reading):
                     alive.append(_timed(service, "/healthz"))
+                    time.sleep(0.02)  # the others are to get on too
                 answers = [each.result() for each in reading]
                 ledger.wait_for(20)
                 acknowledged = ledger.count - acknowledged
@@ -170,7 +172,7 @@ def _unread(service: ServiceProcess, path: str) -> Iterator[None]:
 def _timed(service: ServiceProcess, path: str) -> tuple[int, float]:
     """Return the status of an answer and the seconds that it took."""
     began = time.monotonic()
-    answer = httpx2.get(service.address + path, timeout=WAIT_SECONDS, trust_env=False)
+    answer = httpx2.get(service.address + path, timeout=WAIT_SECONDS, trust_env=False, verify=TLS)
     return answer.status_code, time.monotonic() - began
 
 

@@ -12,6 +12,7 @@ from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
 from infrastructure.database import Database
+from tests.clients import TLS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import check_log
 from tests.reliability.outcomes import Tried
@@ -121,6 +122,7 @@ class Redacting(threading.Thread):
                 json={"reason": "asked to"},
                 timeout=WAIT_SECONDS,
                 trust_env=False,
+                verify=TLS,
             )
         except httpx2.TransportError:
             return False
@@ -132,13 +134,11 @@ class Redacting(threading.Thread):
 def _wait_for_redactions(postgres: OwnPostgres, count: int) -> None:
     """Wait until so many stand in the log, be they done or not."""
     until = time.monotonic() + WAIT_SECONDS
-    while True:
-        ((found,),) = postgres.fetch(
-            "SELECT count(*) FROM agentlog.events WHERE type = 'thread.redacted'"
-        )
-        if found >= count:
-            return
-        assert time.monotonic() < until
+    query = "SELECT count(*) >= %s FROM agentlog.events WHERE type = 'thread.redacted'"
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        while connection.execute(query, [count]).fetchone() != (True,):
+            assert time.monotonic() < until
+            time.sleep(0.002)
 
 
 def _tables_with(url: str, text: str) -> list[str]:

@@ -12,6 +12,7 @@ import httpx2
 import pytest
 from typing_extensions import override
 
+from tests.clients import TLS
 from tests.reliability.followers import Follower
 from tests.reliability.ledger import Ledger
 from tests.reliability.load import Load
@@ -63,7 +64,9 @@ class Reads(threading.Thread):
     @override
     def run(self) -> None:
         """Read until told to end."""
-        with httpx2.Client(base_url=self._service.address, timeout=60, trust_env=False) as client:
+        with httpx2.Client(
+            base_url=self._service.address, timeout=60, trust_env=False, verify=TLS
+        ) as client:
             for name in cycle(READS):
                 if self._ending.wait(self._pause):
                     return

@@ -15,6 +15,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from infrastructure.database import Database
+from tests.clients import TLS
 from tests.reliability.ledger import Ledger
 from tests.reliability.load import Load
 from tests.reliability.outcomes import Tried
@@ -132,7 +133,7 @@ def test_a_network_that_swallows_all_is_found_out_and_recovered_from(
 
 def _timed(service: ServiceProcess, path: str) -> tuple[int, float]:
     began = time.monotonic()
-    answer = httpx2.get(service.address + path, timeout=WAIT_SECONDS, trust_env=False)
+    answer = httpx2.get(service.address + path, timeout=WAIT_SECONDS, trust_env=False, verify=TLS)
     return answer.status_code, time.monotonic() - began
 
 
