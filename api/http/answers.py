@@ -9,38 +9,52 @@ from api.http.request_ids import request_id
 from domain.json_text import JsonValue, print_bytes
 
 _PIECE = 256 * 2**10
+_JSON = (b"content-type", b"application/json")
+_PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 
 
-class _Pieces(Response):
-    """A response whose body is handed on as the client takes it, and not copied for the rest."""
+class _Printed(Response):
+    """A response whose body is printed, handed on as the client takes it, and not copied.
+
+    Its headers are bytes from the beginning: to make them of text takes longer than an answer does.
+    """
+
+    def __init__(
+        self, body: bytes, media_type: tuple[bytes, bytes], status: int, headers: dict[str, str]
+    ) -> None:
+        self.status_code = status
+        self.body = body
+        self.background = None
+        self.raw_headers = [
+            *(
+                (name.lower().encode("latin-1"), text.encode("latin-1"))
+                for name, text in headers.items()
+            ),
+            (b"content-length", b"%d" % len(body)),
+            media_type,
+        ]
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = {"type": "http.response.start", "status": self.status_code}
         await send({**start, "headers": self.raw_headers})
-        for begin in range(0, len(self.body), _PIECE):
+        size = len(self.body)
+        for begin in range(0, size, _PIECE):
             end = begin + _PIECE
-            piece = self.body[begin:end]
-            more = end < len(self.body)
-            await send({"type": "http.response.body", "body": piece, "more_body": more})
+            piece = self.body if size <= _PIECE else self.body[begin:end]
+            await send({"type": "http.response.body", "body": piece, "more_body": end < size})
 
 
 def json_answer(
     value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
     """Return `value` as a JSON response."""
-    body = print_bytes(value)
-    kind = Response if len(body) <= _PIECE else _Pieces
-    return kind(body, status_code=status, headers=headers, media_type="application/json")
+    return _Printed(print_bytes(value), _JSON, status, headers or {})
 
 
 def problem_answer(problem: Problem, *, headers: dict[str, str] | None = None) -> Response:
     """Return a problem as a response, under the id of the request that it answers."""
     found = request_id()
     instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
-    return Response(
-        print_bytes({**problem, **instance}),
-        status_code=problem["status"],
-        headers=headers,
-        media_type=MEDIA_TYPE,
-    )
+    body = print_bytes({**problem, **instance})
+    return _Printed(body, _PROBLEM, problem["status"], headers or {})

@@ -1,10 +1,7 @@
 """The application: routes, problems and the OpenAPI document."""
 
 import logging
-import re
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
@@ -42,10 +40,9 @@ from api.http.following import Followings
 from api.http.limited import Limited, describe_limits
 from api.http.limits import USUAL, Limits
 from api.http.metrics import Metrics
-from api.http.permissions import Permissions, describe_permissions
+from api.http.permissions import FOUND, FoundRoute, Permissions, describe_permissions
 from api.http.problems import flaw_list, headers_of, problem, problem_of
 from api.http.request_ids import Identified
-from api.http.security_headers import Secured
 from api.http.shapes import components
 from api.http.traffic import Traffic
 from domain.errors import AgentlogError, Flaw
@@ -121,6 +118,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         permissions.know(routes)
     app.traffic.know(app.router)
     permissions.know(app.router)
+    app.router.routes.insert(0, _Shortcut())
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(ClientDisconnect, _leave)
@@ -130,7 +128,6 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     # what stands around all routes, from the inside out
     app.edge = Limited(app.edge, limits, app.traffic)
     app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
-    app.edge = Secured(app.edge)
     app.edge = Identified(app.edge, access_log=access_log)
     return app
 
@@ -153,58 +150,54 @@ class _Application(FastAPI):
 
     async def dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to its route, or to the framework, which does."""
-        route, found = _direct(scope)
-        if route is None or found is None:
+        found = _found(scope)
+        if found is None or found.route.target.endpoint not in _DIRECT:
             await super().__call__(scope, receive, self.traffic.watched(scope, send))
             return
         began = time.perf_counter()
-        request = Request({**scope, "app": self, "path_params": found.groupdict()}, receive)
+        scope["app"], scope["path_params"] = self, found.parameters
+        request = Request(scope, receive)
         try:
-            answer = await route.answer(request)
+            answer: Response = await found.route.target.endpoint(request)
         except ClientDisconnect:
             return
         except AgentlogError as error:
             answer = await _refuse(request, error)
         except Exception as error:  # noqa: BLE001 - as the framework does
             answer = await _fail(request, error)
-        self.traffic.count(scope, route.template, answer.status_code, began=began)
+        self.traffic.count(scope, found.route.template, answer.status_code, began=began)
         del request
         await answer(scope, receive, send)
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
-    """A way that is not the framework's; it stands in the document like any other."""
+class _Shortcut(BaseRoute):
+    """Stands before all routes, and takes a request to the one that has been found.
 
-    method: str
-    template: str
-    path: re.Pattern[str]
-    answer: Callable[[Request], Awaitable[Response]]
+    The framework would ask each of them, several times over: most of what a small answer takes.
+    """
 
+    @override
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        found = _found(scope)
+        if found is None:
+            return Match.NONE, {}
+        target = found.route.target
+        parameters = {**scope.get("path_params", {}), **found.parameters}
+        return Match.FULL, {"endpoint": target.endpoint, "path_params": parameters, "route": target}
 
-_DIRECT = (
-    _Route(
-        "POST",
-        "/v1/threads/{thread_id}/messages",
-        re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/messages"),
-        messages.append_messages,
-    ),
-    _Route(
-        "GET",
-        "/v1/threads/{thread_id}/events",
-        re.compile(r"/v1/threads/(?P<thread_id>[^/]+)/events"),
-        streams.follow_thread,
-    ),
-    _Route("GET", "/v1/log/events", re.compile("/v1/log/events"), streams.follow_log),
-)
+    @override
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["route"].handle(scope, receive, send)
 
 
-def _direct(scope: Scope) -> tuple[_Route | None, re.Match[str] | None]:
-    method = scope.get("method")
-    for route in _DIRECT:
-        if route.method == method and (found := route.path.fullmatch(scope["path"])):
-            return route, found
-    return None, None
+def _found(scope: Scope) -> FoundRoute | None:
+    """Return the route that takes a request, None where there is none for its method."""
+    found: FoundRoute | None = scope.get(FOUND)
+    return found if found and scope["method"] in (found.route.target.methods or ()) else None
+
+
+_DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
+"""Take a request and return a response; they stand in the document like any other."""
 
 
 async def _refuse(_: Request, error: Exception) -> Response:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
@@ -13,8 +14,7 @@ from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
 
 _SMALL_BODY = 64 * 2**10
-NAMES_FILE = re.compile(rb'"sha256"|\\u00[0-7]')
-"""Found in a body that may name a file, which has to be read first; its key may be escaped."""
+_ESCAPED = re.compile(rb"\\u00[0-7]")
 
 _Settling = asyncio.Future[Outcomes]
 
@@ -64,17 +64,11 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     if deliveries is None:
         deliveries = _DELIVERIES[loop] = _Deliveries()
     settling: _Settling = loop.create_future()
-
-    def deliver(outcomes: Outcomes, seconds: float) -> None:
-        deliveries.put(settling, outcomes, seconds)
-
-    def submit() -> None:
+    deliver = partial(deliveries.put, settling)
+    if len(body) <= _SMALL_BODY and not may_name_file(body):
         store.submit([read(body)], deliver)
-
-    if len(body) <= _SMALL_BODY and not NAMES_FILE.search(body):
-        submit()
     else:
-        await run_in_threadpool(submit)
+        await run_in_threadpool(lambda: store.submit([read(body)], deliver))
     outcomes = await settling
     if isinstance(outcomes, BaseException):
         raise outcomes
@@ -82,6 +76,12 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     if isinstance(outcome, AgentlogError):
         raise outcome
     return outcome
+
+
+def may_name_file(body: bytes) -> bool:
+    """Tell whether a body may name a file, which has to be read first; its key may be escaped."""
+    # each plain search takes a tenth of one for both
+    return b'"sha256"' in body or (b"\\u00" in body and _ESCAPED.search(body) is not None)
 
 
 def _settle(settling: _Settling, outcomes: Outcomes) -> None:

@@ -7,6 +7,7 @@ which costs more than they do.
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
+from starlette.requests import ClientDisconnect
 
 from api.http.limits import Limits
 from api.http.problems import BodyTooLarge, InvalidIfMatch
@@ -34,6 +35,15 @@ def tenant_of(request: Request) -> Tenant:
     return tenants.of(principal_of(request).tenant)
 
 
+def header_of(request: Request, name: bytes) -> bytes | None:
+    """Return a header, the first of that name in lower case: sooner than by a mapping of them."""
+    for each, value in request.scope["headers"]:
+        if each == name:
+            found: bytes = value
+            return found
+    return None
+
+
 async def store_of(request: Request) -> Store:
     """Return the store of whoever asks."""
     return tenant_of(request).store
@@ -42,16 +52,21 @@ async def store_of(request: Request) -> Store:
 async def body_of(request: Request) -> bytes:
     """Return the request's body; raises `BodyTooLarge` before more than the limit is kept."""
     limit: int = request.app.state.max_body_bytes
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limit:
+    declared = header_of(request, b"content-length") or b""
+    if declared.isdigit() and int(declared) > limit:
         raise BodyTooLarge(limit)
-    chunks, size = [], 0
-    async for chunk in request.stream():
+    chunks, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk = message.get("body", b"")
         size += len(chunk)
         if size > limit:
             raise BodyTooLarge(limit)
         chunks.append(chunk)
-    return b"".join(chunks)
+        more = message.get("more_body", False)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
 async def limits_of(request: Request) -> Limits:
@@ -106,17 +121,17 @@ def number_cursor(text: str | None) -> int | None:
 
 def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
     """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
-    match limits.json_in(body):
-        case list(drafts):
-            return limits.batch(drafts)
-        case {"messages": list(drafts), **rest} if not rest:
-            return limits.batch(drafts)
-        case {"type": _} as draft:
-            return [draft]
-        case _:
-            raise InvalidMessage.at(
-                "", 'send one message with its "type", a list of messages, or {"messages": […]}'
-            )
+    found = limits.json_in(body)
+    if isinstance(found, dict):
+        if len(found) == 1 and "messages" in found:
+            found = found["messages"]
+        elif "type" in found:
+            return [found]
+    if isinstance(found, list):
+        return limits.batch(found)
+    raise InvalidMessage.at(
+        "", 'send one message with its "type", a list of messages, or {"messages": […]}'
+    )
 
 
 async def types_of(

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answers import problem_answer
 from api.http.credentials import Credentials
-from api.http.permissions import FoundRoute, Permissions
+from api.http.permissions import FOUND, FoundRoute, Permissions
 from api.http.problems import headers_of, problem_of
 from api.http.read_audit import ReadAudit
 from api.http.request_ids import PRINCIPAL
@@ -93,7 +93,7 @@ class Authenticated:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        found = self._permissions.find(scope["method"], scope["path"])
+        found = scope[FOUND] = self._permissions.find(scope["method"], scope["path"])
         if found is not None and found.route.free:
             await self._app(scope, receive, send)
             return
@@ -126,7 +126,10 @@ class Authenticated:
         credentials = Credentials.of(scope)
         lasting = found is not None and found.route.template == _LASTING
         scope_needed = None if found is None else found.route.scope
-        if credentials.claims_key or await self._needs_key():
+        needed = credentials.claims_key or self._keys.recall_made()
+        if needed is None:
+            needed = await _in_thread(self._again, self._keys.look_made)
+        if needed:
             text, principal = await self._holder(credentials.bearer, lasting=lasting)
         elif self._anonymous == "nowhere":
             raise NotAuthenticated
@@ -137,10 +140,6 @@ class Authenticated:
         if scope_needed is not None and not principal.may(scope_needed):
             raise NotAllowed(scope_needed)
         return text, principal
-
-    async def _needs_key(self) -> bool:
-        known = self._keys.recall_made()
-        return await _in_thread(self._again, self._keys.look_made) if known is None else known
 
     async def _holder(self, bearer: str | None, *, lasting: bool) -> tuple[KeyText, Principal]:
         text = None if bearer is None else KeyText.parse(bearer)

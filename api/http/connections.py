@@ -6,11 +6,13 @@ as long as it takes. What has come whole costs nothing here.
 
 import asyncio
 from http import HTTPStatus
+from typing import Any
 
 from typing_extensions import override
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from api.http.packets import JoinedTransport
+from api.http.packets import Packets
 from api.http.problems import MEDIA_TYPE, problem
 from api.http.security_headers import DATA_HEADERS
 from domain.json_text import print_bytes
@@ -30,18 +32,21 @@ class BoundedConnection(HttpToolsProtocol):
     _heading_bytes = 0
     _waiting: asyncio.TimerHandle | None = None
     _last_at = 0.0
+    _idling: asyncio.TimerHandle | None = None
+    _idle_at = 0.0
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
         """Wait for the first request."""
         super().connection_made(transport)
-        self.transport = JoinedTransport(transport, self.loop)  # type: ignore[assignment] # as one
         self._wait(self.client_seconds)
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._wait_no_more()
+        if self._idling is not None:
+            self._idling.cancel()
         super().connection_lost(exc)
 
     @override
@@ -78,6 +83,26 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_message_complete()
 
     @override
+    def on_response_complete(self) -> None:
+        """Go on as uvicorn does, but for its timer: to set and cancel one for each answer costs."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+            return
+        self._idle_at = self.loop.time()
+        if self._idling is None:
+            self._idling = self.loop.call_later(self.timeout_keep_alive, self._end_idle)
+
+    @override
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Have the application answer a request, through what is ours to send by."""
+        send: Any = Packets(cycle).send
+        super()._start_asgi_task(cycle, lambda scope, receive, _: app(scope, receive, send))
+
+    @override
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
         self._refuse(HTTPStatus.BAD_REQUEST, "not-http", msg)
@@ -85,6 +110,17 @@ class BoundedConnection(HttpToolsProtocol):
     def _wait(self, seconds: float) -> None:
         if self._waiting is None:
             self._waiting = self.loop.call_later(seconds, self._give_up)
+
+    def _end_idle(self) -> None:
+        """Close a connection that nothing was asked on for so long, or look again later."""
+        self._idling = None
+        if self.transport.is_closing() or self._waiting or not self.cycle.response_complete:
+            return  # what is under way ends by itself
+        left = self._idle_at + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._idling = self.loop.call_later(left, self._end_idle)
+        else:
+            self.transport.close()
 
     def _wait_no_more(self) -> None:
         if self._waiting is not None:

@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.answers import json_answer
-from api.http.appending import NAMES_FILE
+from api.http.appending import may_name_file
 from api.http.asking import (
     After,
     Limit,
@@ -102,7 +102,7 @@ async def _answers(
 ) -> AsyncIterator[bytes]:
     async for lines in chunks:
         # files that are named become large when they are read: no two such lines at once
-        named = any(isinstance(line, bytes) and NAMES_FILE.search(line) for _, line in lines)
+        named = any(isinstance(line, bytes) and may_name_file(line) for _, line in lines)
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
             some = lines[start : start + batch]

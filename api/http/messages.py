@@ -18,6 +18,7 @@ from api.http.asking import (
     body_of,
     drafts_in,
     expected_version_of,
+    header_of,
     limits_of,
     number_cursor,
     origin_of,
@@ -47,7 +48,8 @@ async def append_messages(request: Request) -> Response:
     the thread is at that version.
     """
     store = await store_of(request)
-    expected = expected_version_of(request.headers.get("if-match"))
+    if_match = header_of(request, b"if-match")
+    expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
     origin = await origin_of(request)
     thread_id: str = request.path_params["thread_id"]
     limits = await limits_of(request)

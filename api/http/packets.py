@@ -1,51 +1,101 @@
 """An answer's headers and its body in one packet, where both are there at once.
 
 uvicorn writes them one after the other: two system calls for each answer, and two packets, of which
-the client reads the first in vain.
+the client reads the first in vain. It also looks at every character of every header each time.
 """
 
-import asyncio
-from typing import Any
+from asyncio import get_running_loop
+from functools import lru_cache
 
-_BEGINNING = b"HTTP/1.1 "
+from starlette.types import Message
+from uvicorn.protocols.http.httptools_impl import (
+    HEADER_RE,
+    HEADER_VALUE_RE,
+    STATUS_LINE,
+    RequestResponseCycle,
+)
+
 _SMALL = 64 * 2**10
+"""Beyond it a copy costs more than a packet."""
+
+_UNUSUAL = frozenset({b"connection", b"transfer-encoding"})
+_CLOSE = b"connection: close\r\n"
 
 
-class JoinedTransport:
-    """A transport that holds back headers until the next write, or until the loop is at it again.
+@lru_cache(maxsize=256)  # most of an answer's are those of the answer before
+def _line(name: bytes, value: bytes) -> bytes:
+    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
+        raise ValueError(f"this is no header: {name!r}: {value!r}")
+    return name.lower() + b": " + value + b"\r\n"
 
-    Nothing waits for longer than that: a stream's headers leave although its first item is not
-    there yet. What is no write goes to the transport itself.
+
+class Packets:
+    """Sends one answer: headers that say how long its body is wait for that.
+
+    They wait until the event loop is at it again, and no longer: they leave although there is no
+    body yet. What has no such headers goes uvicorn's way.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._held = b""
+    __slots__ = ("_cycle", "_head")
 
-    def write(self, data: bytes) -> None:
-        """Write, behind what is held back."""
-        if self._held:
-            held, self._held = self._held, b""
-            if len(data) > _SMALL:  # where a copy costs more than a packet
-                self._transport.write(held)
-            else:
-                data = held + data
-        elif data.startswith(_BEGINNING):
-            self._held = data
-            self._loop.call_soon(self._flush)
-            return
-        self._transport.write(data)
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        self._cycle = cycle
+        self._head = b""
 
-    def close(self) -> None:
-        """Close it when all is written."""
-        self._flush()
-        self._transport.close()
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        cycle = self._cycle
+        if cycle.flow.write_paused or cycle.disconnected:
+            self._flush()
+        elif not cycle.response_started:
+            if self._hold(message):
+                return
+        elif self._head:
+            if self._finish(message):
+                return
+            self._flush()
+        await cycle.send(message)  # type: ignore[arg-type] # as ASGI has it
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a transport has
-        return getattr(self._transport, name)
+    def _hold(self, message: Message) -> bool:
+        cycle = self._cycle
+        length = None
+        lines = [STATUS_LINE[message["status"]]]
+        for name, value in (*cycle.default_headers, *message.get("headers", ())):
+            if name in _UNUSUAL:
+                return False
+            if name == b"content-length":
+                length = int(value)
+            lines.append(_line(name, value))
+        if length is None or cycle.scope["method"] == "HEAD":
+            return False
+        if not cycle.keep_alive:
+            lines.append(_CLOSE)
+        lines.append(b"\r\n")
+        self._head = b"".join(lines)
+        cycle.response_started, cycle.waiting_for_100_continue = True, False
+        cycle.chunked_encoding, cycle.expected_content_length = False, length
+        get_running_loop().call_soon(self._flush)
+        return True
+
+    def _finish(self, message: Message) -> bool:
+        cycle = self._cycle
+        body = message.get("body", b"")
+        if (
+            message.get("more_body")
+            or len(body) != cycle.expected_content_length
+            or len(body) > _SMALL
+        ):
+            return False
+        cycle.transport.write(self._head + body)
+        self._head = b""
+        cycle.expected_content_length, cycle.response_complete = 0, True
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            cycle.transport.close()
+        cycle.on_response()
+        return True
 
     def _flush(self) -> None:
-        if self._held:
-            held, self._held = self._held, b""
-            self._transport.write(held)
+        head, self._head = self._head, b""
+        if head and not self._cycle.transport.is_closing():
+            self._cycle.transport.write(head)

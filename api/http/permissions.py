@@ -6,7 +6,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from starlette.routing import Route, Router, compile_path
 
@@ -71,10 +71,15 @@ _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 """Reads that are put on record where reads are audited, beside all that take the scope `read`."""
 
 
+FOUND = "agentlog.found"
+"""The key of a request's scope under which stands its `FoundRoute`, or None where no route is."""
+
+
 @dataclass(frozen=True, slots=True)
 class KnownRoute:
     """A route, and what it takes: `free` is without a key; no scope is any key."""
 
+    target: Route
     template: str
     free: bool
     scope: Scope | None
@@ -82,19 +87,19 @@ class KnownRoute:
     audited: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRoute:
+class FoundRoute(NamedTuple):
     """The route of a request, with what its path says."""
 
     route: KnownRoute
-    parameters: Mapping[str, str]
+    parameters: dict[str, str]
 
 
 class Permissions:
     """The routes of an application, found as the framework finds them: by its own patterns."""
 
     def __init__(self) -> None:
-        self._routes: dict[str, list[tuple[re.Pattern[str], KnownRoute]]] = {}
+        # by method and number of slashes: no parameter of a path has one
+        self._routes: dict[tuple[str, int], list[tuple[re.Pattern[str], KnownRoute]]] = {}
 
     def know(self, router: Router, *, prefix: str = "") -> None:
         """Learn the routes of a router that is included under a prefix.
@@ -107,19 +112,20 @@ class Permissions:
                 template = prefix + route.path
                 for method in (route.methods or set()) - {"HEAD"}:
                     pattern = compile_path(template)[0]
-                    known = _known(method, template)
-                    self._routes.setdefault(method, []).append((pattern, known))
+                    place = self._routes.setdefault((method, template.count("/")), [])
+                    place.append((pattern, _known(method, template, route)))
 
     def find(self, method: str, path: str) -> FoundRoute | None:
         """Return the route that takes a request, None where none does."""
-        for pattern, route in self._routes.get("GET" if method == "HEAD" else method, ()):
+        place = "GET" if method == "HEAD" else method, path.count("/")
+        for pattern, route in self._routes.get(place, ()):
             found = pattern.match(path)
             if found is not None:
                 return FoundRoute(route, found.groupdict())
         return None
 
 
-def _known(method: str, template: str) -> KnownRoute:
+def _known(method: str, template: str, target: Route) -> KnownRoute:
     name = f"{method} {template}"
     if name not in NEEDS:
         raise LookupError(f"{name}: say in {__name__} which scope it takes")
@@ -130,6 +136,7 @@ def _known(method: str, template: str) -> KnownRoute:
         case need:
             scope = need
     return KnownRoute(
+        target,
         template,
         free=NEEDS[name] == "nothing",
         scope=scope,

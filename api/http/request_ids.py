@@ -1,7 +1,8 @@
 """Requests by name: an id each, in its answer and in every line that the log has of it.
 
-Also a line of its own, where that is asked for: of the request's path only the template of its
-route, never its query, its headers or its body.
+This stands around all else, so here every answer gets the headers that all have, and a request a
+line of its own, where that is asked for: of its path only the template of its route, never its
+query, its headers or its body.
 """
 
 import re
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, get_contextvars
 from structlog.typing import FilteringBoundLogger
 
+from api.http.security_headers import secured
 from api.http.traffic import NO_ROUTE, ROUTE
 from domain.access import Principal
 
@@ -25,6 +27,8 @@ _SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
 
 class Identified:
     """An application whose requests have ids: the client's own where it is sane, else a new one.
+
+    Its answers carry theirs, and what tells browsers to leave them alone.
 
     `access_log`: what writes a line for each request, at its end.
     """
@@ -47,7 +51,8 @@ class Identified:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), (_HEADER, request_id)]
+                headers = secured(scope["path"], message.get("headers", ()))
+                message["headers"] = [*headers, (_HEADER, request_id)]
             await send(message)
 
         try:

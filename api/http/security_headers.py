@@ -4,7 +4,7 @@ As OWASP's cheat sheet for REST has them. `Strict-Transport-Security` is not amo
 whole host, with all its ports, so it is for whoever ends TLS there.
 """
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from collections.abc import Sequence
 
 _CACHE = b"cache-control"
 _NO_STORE = (_CACHE, b"no-store")
@@ -31,34 +31,18 @@ _PAGE = (
 )
 _PAGES = frozenset({"/docs", "/docs/oauth2-redirect", "/redoc"})
 
+Headers = Sequence[tuple[bytes, bytes]]
+
 DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
 """What goes with every answer that is no page, in lower case; beside it `Cache-Control`."""
 
 _PAGE_HEADERS = [*_ALWAYS, (_POLICY, _PAGE.encode())]
 
 
-class Secured:
-    """An application whose answers carry these headers, whatever they are."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        more = _PAGE_HEADERS if scope["path"] in _PAGES else DATA_HEADERS
-
-        async def securing(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                given = message.get("headers", ())
-                for name, _ in given:
-                    if name == _CACHE:
-                        message["headers"] = [*given, *more]
-                        break
-                else:
-                    message["headers"] = [*given, *more, _NO_STORE]
-            await send(message)
-
-        await self._app(scope, receive, securing)
+def secured(path: str, given: Headers) -> Headers:
+    """Return the headers of an answer to a request for `path`, those of every answer among them."""
+    more = _PAGE_HEADERS if path in _PAGES else DATA_HEADERS
+    for name, _ in given:
+        if name == _CACHE:
+            return [*given, *more]
+    return [*given, *more, _NO_STORE]

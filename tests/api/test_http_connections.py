@@ -1,6 +1,7 @@
 """Connections whose requests never come, or never end: they are told so and ended."""
 
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from fastapi import FastAPI
 from api.http.connections import bounded_connections
 from domain.json_text import JsonValue, parse
 from infrastructure.database import Database
+from tests.api.conftest import end_following
 from tests.api.servers import served
 from tests.infrastructure.appends import last_position
 
@@ -127,6 +129,38 @@ def test_who_talks_line_by_line_may_take_a_while(remote: httpx2.Client, database
         while not received.endswith(b"0\r\n\r\n"):
             received += connection.recv(2**16)
     assert last_position(database) == 2
+
+
+def test_a_connection_that_is_not_used_any_more_is_closed(app: FastAPI) -> None:
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
+    with (
+        served(app, http=connections, idle_seconds=0.6) as remote,
+        connected(remote) as connection,
+    ):
+        for _ in range(3):  # together longer than that
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
+            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+            time.sleep(0.25)
+        assert until_closed(connection) == b""
+
+
+def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
+    with (
+        served(app, http=connections, idle_seconds=0.2) as remote,
+        connected(remote) as connection,
+    ):
+        for path in (b"/healthz", b"/v1/log/events"):
+            connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: here\r\n\r\n")
+            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+        time.sleep(0.3)
+        assert remote.post("/v1/threads/t/messages", json={"type": "tick"}).status_code == 201
+        received = b""
+        while b"event: event" not in received:
+            piece = connection.recv(2**16)
+            assert piece, "the stream was cut"
+            received += piece
+    end_following(app)
 
 
 def test_what_is_no_http_is_a_problem_too(remote: httpx2.Client) -> None:

@@ -56,6 +56,11 @@ def as_list(frames: list[Frame]) -> list[JsonValue]:
     return [*(frame.value for frame in frames if frame.event == "item"), *held]
 
 
+@pytest.mark.parametrize("path", ["/v1/log/events", "/v1/threads/t/events"])
+def test_to_ask_for_headers_alone_is_not_to_follow(client: TestClient, path: str) -> None:
+    assert client.head(path).status_code == 405
+
+
 def test_a_stream_that_ends_at_the_present_is_what_a_read_shows(address: str, store: Store) -> None:
     store.start("t", {"policy": "record"})
     tell(store, *STORY, calls("zz"))
