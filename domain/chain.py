@@ -12,7 +12,9 @@ GENESIS = bytes(32)
 """The link before a thread's first event."""
 
 # the format's name, then the facts; hashes have 32 bytes
-_FACTS = b"16:agentlog-chain-132:%b" + b"%d:%b" * 7 + b"32:%b32:%b"
+_BEFORE_TIME = b"16:agentlog-chain-132:%b" + b"%d:%b" * 6
+_TIME = b"%d:%b"
+_AFTER_TIME = b"32:%b32:%b"
 
 
 def digest(content: bytes) -> bytes:
@@ -34,29 +36,55 @@ def link(  # noqa: PLR0913 - the facts that the link covers
     metadata_digest: bytes,
 ) -> bytes:
     """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch."""
-    microseconds = int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond
+    before, after = around_time(
+        previous,
+        tenant=tenant,
+        thread_id=thread_id,
+        version=version,
+        position=position,
+        type_name=type_name,
+        message_id=message_id,
+        body_digest=body_digest,
+        metadata_digest=metadata_digest,
+    )
+    return link_at(before, recorded_at, after)
+
+
+def link_at(before: bytes, recorded_at: datetime, after: bytes) -> bytes:
+    """Return the link of an event at a time; `before` and `after` are of `around_time`."""
+    microseconds = b"%d" % (int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond)
+    return sha256(before + _TIME % (len(microseconds), microseconds) + after).digest()
+
+
+def around_time(  # noqa: PLR0913 - the facts that the link covers
+    previous: bytes,
+    *,
+    tenant: str,
+    thread_id: str,
+    version: int,
+    position: int,
+    type_name: str,
+    message_id: str,
+    body_digest: bytes,
+    metadata_digest: bytes,
+) -> tuple[bytes, bytes]:
+    """Return what a link covers before the time of its event, and after it."""
     thread, kind = thread_id.encode(), type_name.encode()
     owner, message = tenant.encode(), message_id.encode()
-    numbers = b"%d" % version, b"%d" % position, b"%d" % microseconds
-    return sha256(
-        _FACTS
-        % (
-            previous,
-            len(owner),
-            owner,
-            len(thread),
-            thread,
-            len(numbers[0]),
-            numbers[0],
-            len(numbers[1]),
-            numbers[1],
-            len(kind),
-            kind,
-            len(message),
-            message,
-            len(numbers[2]),
-            numbers[2],
-            body_digest,
-            metadata_digest,
-        )
-    ).digest()
+    numbers = b"%d" % version, b"%d" % position
+    before = _BEFORE_TIME % (
+        previous,
+        len(owner),
+        owner,
+        len(thread),
+        thread,
+        len(numbers[0]),
+        numbers[0],
+        len(numbers[1]),
+        numbers[1],
+        len(kind),
+        kind,
+        len(message),
+        message,
+    )
+    return before, _AFTER_TIME % (body_digest, metadata_digest)

@@ -74,12 +74,7 @@ class Answer:
             self.stay_awake()
         if self._told is None:
             raise RuntimeError("somebody was woken before there was an answer")
-        outcomes, seconds = self._told
-        if seconds > 0:
-            time.sleep(seconds)
-        if isinstance(outcomes, BaseException):
-            raise outcomes
-        return outcomes
+        return outcomes_in_time(*self._told)
 
     def stay_awake(self) -> None:
         """Let the line go on without the one who would wait here: it is not asleep."""
@@ -100,3 +95,12 @@ class Answer:
         except IndexError:
             return
         self._line.go_on()
+
+
+def outcomes_in_time(outcomes: Outcomes, seconds: float) -> Sequence[Outcome]:
+    """Return what came of each request, once it may be told; raises what kept them from it."""
+    if seconds > 0:
+        time.sleep(seconds)
+    if isinstance(outcomes, BaseException):
+        raise outcomes
+    return outcomes

@@ -20,7 +20,7 @@ from domain.errors import (
 )
 from domain.facts import ThreadStarted
 from domain.threads import Breach, Entry, Key, Thread, decide, mentions
-from infrastructure.changes import Changes, Ground, Place, Wanted, chained
+from infrastructure.changes import Changes, Ground, Lone, Place, Wanted, chained, unlinked
 from infrastructure.cuts import Stored
 from infrastructure.heads import Head, facts_after
 from infrastructure.requests import (
@@ -100,7 +100,6 @@ class Batch:
     """The requests of one commit, and the threads as these leave them."""
 
     def __init__(self, ground: Ground, stored_body: StoredBody) -> None:
-        self._ground = ground
         self._stored_body = stored_body
         self._position = ground.position
         self._standings = {
@@ -122,11 +121,13 @@ class Batch:
         for (tenant, thread_id, message_id), place in ground.places.items():
             self._places.setdefault((tenant, thread_id), {})[message_id] = place
         self._accepted: list[_Accepted] = []
+        self._heads = dict(ground.heads)
+        self._taken = 0
         self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
 
     def __len__(self) -> int:
-        """Return how many events there will be."""
-        return len(self._accepted)
+        """Return how many events there will be that `changes` has not returned yet."""
+        return len(self._accepted) - self._taken
 
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
@@ -154,11 +155,12 @@ class Batch:
         )
 
     def changes(self, recorded_at: datetime) -> Changes:
-        """Return what passed, as it will be written at that time."""
-        before = self._ground.heads
-        chains = {each.thread: before[each.thread].chain for each in self._accepted}
+        """Return what passed since the last time, as it will be written at that time."""
+        accepted, self._taken = self._accepted[self._taken :], len(self._accepted)
+        heads, noted, self._noted = self._heads, self._noted, {}
+        chains = {each.thread: heads[each.thread].chain for each in accepted}
         events = []
-        for key, version, position, prepared, stored in self._accepted:
+        for key, version, position, prepared, stored in accepted:
             tenant, thread_id = key
             message = prepared.message
             event = chained(
@@ -176,8 +178,34 @@ class Batch:
             )
             chains[key] = event.chain
             events.append(event)
-        heads = [self._head(key, chain) for key, chain in chains.items()]
-        return Changes(recorded_at, events, heads, self._noted)
+        moved = {key: self._head(key, chain) for key, chain in chains.items()}
+        heads.update(moved)
+        return Changes(recorded_at, events, list(moved.values()), noted)
+
+    def lone(self) -> Lone | None:
+        """Return what passed, if it is one message of a thread that is there, and not much else."""
+        if len(self._accepted) != 1:
+            return None
+        ((key, version, position, prepared, stored),) = self._accepted
+        message = prepared.message
+        entries = self._noted.get(key, {})
+        if version == 1 or message.type in FACT_TYPES or stored.blobs or len(entries) > 1:
+            return None
+        tenant, thread_id = key
+        chain = self._heads[key].chain
+        return unlinked(
+            self._head(key, chain),
+            [(key, about, entry) for about, entry in entries.items()],
+            tenant=tenant,
+            thread_id=thread_id,
+            version=version,
+            position=position,
+            type_name=message.type,
+            message_id=message.id,
+            stored=stored,
+            body_digest=prepared.body_digest,
+            metadata=prepared.metadata,
+        )
 
     def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message
@@ -247,7 +275,7 @@ class Batch:
 
     def _head(self, key: ThreadKey, chain: bytes) -> Head:
         """Return the head of a thread as it will be."""
-        before = self._ground.heads[key]
+        before = self._heads[key]
         (_, version, policy, status, _), position, anomalies, facts = self._standings[key]
         return Head(
             *key,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from domain.chain import digest, link
+from domain.chain import around_time, digest, link_at
 from domain.threads import Entry, Key
 from infrastructure.cuts import Stored
 from infrastructure.heads import Head
@@ -80,6 +80,28 @@ class Changes:
         ) + sum([len(content) for each in self.events for _, content in each.stored.blobs])
 
 
+class Lone(NamedTuple):
+    """The only message of a commit, for PostgreSQL to put a time to, and its thread's head.
+
+    Both have the link before its own, which covers `before`, the time, and `after`.
+    """
+
+    event: NewEvent
+    head: Head
+    before: bytes
+    after: bytes
+    notes: Sequence[tuple[ThreadKey, Key, Entry]]
+
+    def linked(self, recorded_at: datetime, chain: bytes) -> Changes:
+        """Return what has changed, as it was written at that time."""
+        return Changes(
+            recorded_at,
+            [self.event._replace(chain=chain)],
+            [self.head._replace(chain=chain)],
+            {thread: {key: entry} for thread, key, entry in self.notes},
+        )
+
+
 def chained(  # noqa: PLR0913 - the facts of an event
     previous: bytes,
     recorded_at: datetime,
@@ -95,7 +117,7 @@ def chained(  # noqa: PLR0913 - the facts of an event
     metadata: bytes | None,
 ) -> NewEvent:
     """Return the event with its link, which continues the chain at `previous`."""
-    chain = link(
+    before, after = around_time(
         previous,
         tenant=tenant,
         thread_id=thread_id,
@@ -103,9 +125,8 @@ def chained(  # noqa: PLR0913 - the facts of an event
         position=position,
         type_name=type_name,
         message_id=message_id,
-        recorded_at=recorded_at,
         body_digest=body_digest,
-        metadata_digest=_OF_NOTHING if metadata is None else digest(metadata),
+        metadata_digest=_digest_of(metadata),
     )
     return NewEvent(  # by place: by name it takes twice as long
         tenant,
@@ -116,9 +137,54 @@ def chained(  # noqa: PLR0913 - the facts of an event
         message_id,
         stored,
         body_digest,
-        chain,
+        link_at(before, recorded_at, after),
         metadata,
     )
+
+
+def unlinked(  # noqa: PLR0913 - the facts of an event
+    head: Head,
+    notes: Sequence[tuple[ThreadKey, Key, Entry]],
+    *,
+    tenant: str,
+    thread_id: str,
+    version: int,
+    position: int,
+    type_name: str,
+    message_id: str,
+    stored: Stored,
+    body_digest: bytes,
+    metadata: bytes | None,
+) -> Lone:
+    """Return the event for a link of PostgreSQL's; `head` is after it, but for its chain."""
+    before, after = around_time(
+        head.chain,
+        tenant=tenant,
+        thread_id=thread_id,
+        version=version,
+        position=position,
+        type_name=type_name,
+        message_id=message_id,
+        body_digest=body_digest,
+        metadata_digest=_digest_of(metadata),
+    )
+    event = NewEvent(
+        tenant,
+        thread_id,
+        version,
+        position,
+        type_name,
+        message_id,
+        stored,
+        body_digest,
+        head.chain,
+        metadata,
+    )
+    return Lone(event, head, before, after, notes)
+
+
+def _digest_of(metadata: bytes | None) -> bytes:
+    return _OF_NOTHING if metadata is None else digest(metadata)
 
 
 _OF_NOTHING = digest(b"")

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
-from domain.catalogue import FACT_TYPES
 from domain.threads import Entry, Key
 from infrastructure.arrays import booleans, byte_strings, integers, texts
 from infrastructure.blobs import pieces_of
-from infrastructure.changes import Changes, NewEvent
+from infrastructure.changes import Changes, Lone, NewEvent
 from infrastructure.requests import ThreadKey
 
 THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
@@ -24,12 +23,9 @@ def columns(
     }
 
 
-def one_message(changes: Changes) -> dict[str, Any] | None:
-    """Return the parameters of the one event and its head, where that is all there is."""
-    event, head = changes.events[0], changes.heads[0]
-    new_thread = head.version == 1
-    if len(changes.events) > 1 or new_thread or event.type in FACT_TYPES or event.stored.blobs:
-        return None
+def one_message(lone: Lone) -> dict[str, Any]:
+    """Return the parameters of one event and its head."""
+    event, head = lone.event, lone.head
     return {
         "tenant": event.tenant,
         "thread_id": event.thread_id,
@@ -39,11 +35,11 @@ def one_message(changes: Changes) -> dict[str, Any] | None:
         "message_id": event.message_id,
         "body": event.stored.body,
         "body_digest": event.body_digest,
-        "chain": event.chain,
+        "before": lone.before,
+        "after": lone.after,
         "metadata": event.metadata,
         "status": head.status,
         "anomalies": head.anomalies,
-        "recorded_at": changes.recorded_at,
     }
 
 

@@ -3,18 +3,18 @@
 import logging
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import psycopg
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
-from infrastructure.changes import Changes, Wanted
+from infrastructure.changes import Changes, Lone, Wanted
 from infrastructure.database import Database, unavailable
-from infrastructure.log import append_onward, log_transaction, look
+from infrastructure.log import Assumed, append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
-from infrastructure.prepared import Prepared
-from infrastructure.recall import Recall, StoreClock
+from infrastructure.prepared import Prepared, bytes_in, time_in
+from infrastructure.recall import MICROSECOND, MOST_LEAD, Recall, StoreClock
 from infrastructure.requests import Outcome, Ready
 
 logger = logging.getLogger("agentlog")
@@ -24,6 +24,7 @@ _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
 _ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
+_PORTION = 400  # events that PostgreSQL writes while the next are decided
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
@@ -72,7 +73,7 @@ class Committer:
 
     def _write_onward(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
-    ) -> tuple[Sequence[Outcome], datetime] | None:
+    ) -> tuple[Sequence[Outcome], datetime | None] | None:
         """Write a batch on what is remembered of the log; None where that does not do.
 
         It does for most, not for what is to be refused or was there before.
@@ -86,50 +87,98 @@ class Committer:
         ground = self._recall.ground(wanted, heads)
         batch = Batch(ground, stored_body=_unknown)
         outcomes = [batch.decide(each) for each in ready]
-        recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
         refused = any(isinstance(each, AgentlogError) for each in outcomes)
-        if refused or recorded_at is None or not len(batch):
+        if refused or not len(batch):
             return None
-        changes = batch.changes(recorded_at)
         assumed = frozenset(
             (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
         )
         asked_at = self._clock.elapsed()
-        reading = append_onward(connection, self._prepared, ground.position, changes, assumed)
+        lone = batch.lone()
+        if lone is None:
+            changes = self._append_onward(connection, batch, ground.position, assumed)
+            until = None if changes is None else changes.recorded_at
+        else:
+            changes, until = self._append_lone(connection, lone, ground.position, assumed)
+        if changes is None:
+            return None
+        self._note("onward", ready, ground.position, [changes], asked_at)
+        return outcomes, until
+
+    def _append_lone(
+        self, connection: psycopg.Connection, lone: Lone, previous: int, assumed: Assumed
+    ) -> tuple[Changes | None, datetime | None]:
+        """Write a message at the time when PostgreSQL gets to it, which makes its link.
+
+        Returns that time too where it has not come: the batch before was stamped ahead.
+        """
+        asked_at = self._clock.elapsed()
+        result = append_lone(connection, self._prepared, previous, lone, assumed)
+        if not result.ntuples:
+            return None, None
+        recorded_at = time_in(result, 0, 0)
+        is_ahead = recorded_at <= self._recall.recorded_at + MICROSECOND
+        if is_ahead or self._clock.is_old:  # each time, it would take 2 % of an append
+            reading = time_in(result, 0, 2)
+            self._clock.note(reading, asked_at=asked_at)
+            is_ahead = timedelta() < recorded_at - reading < MOST_LEAD
+        return lone.linked(recorded_at, bytes_in(result, 0, 1)), recorded_at if is_ahead else None
+
+    def _append_onward(
+        self, connection: psycopg.Connection, batch: Batch, previous: int, assumed: Assumed
+    ) -> Changes | None:
+        """Write a batch at a time that is guessed: its links are made here."""
+        recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
+        if recorded_at is None:
+            return None
+        changes = batch.changes(recorded_at)
+        asked_at = self._clock.elapsed()
+        reading = append_onward(connection, self._prepared, previous, changes, assumed)
         if reading is None:
-            self._missed_at = ground.position
+            self._missed_at = previous
             return None
         self._clock.note(reading, asked_at=asked_at, stamped=True)
-        self._note("onward", ready, ground.position, changes, asked_at)
-        return outcomes, recorded_at
+        return changes
 
     def _write_holding(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome]:
         """Write a batch while holding the log, on what there is."""
         asked_at = self._clock.elapsed()
+        outcomes: list[Outcome] = []
+        written: list[Changes] = []
         with log_transaction(connection, wanted) as log:
             missed_at, self._missed_at = self._missed_at, None
             if missed_at == log.ground.position and not log.ground.places:
                 self._clock.missed()  # nobody else has written, and nothing was there before
             self._clock.note(log.clock, asked_at=asked_at)
             batch = Batch(log.ground, stored_body=log.body)
-            outcomes = [batch.decide(each) for each in ready]
-            changes = batch.changes(log.recorded_at) if len(batch) else None
-            if changes is not None:
-                log.append(changes)
-        if changes is not None:
-            self._note("holding", ready, log.ground.position, changes, asked_at)
+            for number, each in enumerate(ready, 1):
+                outcomes.append(batch.decide(each))
+                more = number < len(ready)
+                if len(batch) and (not more or len(batch) >= _PORTION):
+                    written.append(batch.changes(log.recorded_at))
+                    log.append(written[-1], more=more)
+        if written:
+            self._note("holding", ready, log.ground.position, written, asked_at)
         return outcomes
 
     def _note(
-        self, way: Way, ready: Sequence[Ready], before: int, changes: Changes, asked_at: float
+        self,
+        way: Way,
+        ready: Sequence[Ready],
+        before: int,
+        written: Sequence[Changes],
+        asked_at: float,
     ) -> None:
         """Remember the log as it stands after a commit, and have the commit counted."""
-        self._recall.note(before, changes)
-        self._position = changes.position
+        for changes in written:
+            self._recall.note(before, changes)
+            before = changes.position
+        self._position = before
         seconds = self._clock.elapsed() - asked_at
-        self._meters.committed(Commit(ready, len(changes.events), way, seconds))
+        events = sum([len(changes.events) for changes in written])
+        self._meters.committed(Commit(ready, events, way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Have statements planned anew whenever the log has doubled.

@@ -8,7 +8,8 @@ misses nothing. There are two ways:
   of its own after the lock, because a statement sees what was committed when it began, not when its
   lock was granted.
 - `append_onward` writes on what is remembered of the log, in one round trip, if nobody else has
-  written since; the statement finds that out when it has the lock.
+  written since; the statement finds that out when it has the lock. `append_lone` does so for one
+  message, whose time and link PostgreSQL itself sees to.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,24 +18,27 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 
 from domain.threads import Entry, Key
 from infrastructure.arrays import byte_strings, texts
-from infrastructure.changes import Changes, Ground, Place, Wanted
+from infrastructure.changes import Changes, Ground, Lone, Place, Wanted
 from infrastructure.columns import (
     THREADS,
     batch_columns,
     columns,
     ledger_digest,
     note,
-    notes_in,
     one_message,
 )
 from infrastructure.heads import Head
-from infrastructure.prepared import Prepared, time_in
+from infrastructure.prepared import Prepared, finish, send, time_in
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
+
+Assumed = frozenset[tuple[ThreadKey, Key]]
+"""Ledger entries that are taken for new ones."""
 
 
 class LogTransaction:
@@ -47,7 +51,8 @@ class LogTransaction:
     def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
         """Hold the log, and look, in one round trip."""
         self._connection = connection
-        self._changes: Changes | None = None
+        self._parameters: dict[str, Any] | None = None
+        self._writing = False
         with connection.pipeline():
             connection.execute("BEGIN")
             locked = connection.execute(statement("lock_counter"))
@@ -68,6 +73,7 @@ class LogTransaction:
             for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
                 key = by_digest[tenant, thread_id, kind, id_digest]
                 entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
+            self._position = position
             self.ground = Ground(
                 position,
                 {key: found.get(key) or Head(*key) for key in wanted.threads},
@@ -77,6 +83,7 @@ class LogTransaction:
 
     def body(self, tenant: str, thread_id: str, version: int) -> bytes:
         """Return the stored bytes of one event."""
+        self.settle()
         with self._connection.cursor(binary=True) as cursor:
             row = cursor.execute(
                 "SELECT agentlog.body_of(tenant, body, cuts) FROM agentlog.events "
@@ -85,32 +92,39 @@ class LogTransaction:
             ).fetchone()
         return b"" if row is None else bytes(row[0])
 
-    def append(self, changes: Changes) -> None:
-        """Have changes written at the commit."""
-        self._changes = changes
+    def append(self, changes: Changes, *, more: bool = False) -> None:
+        """Have changes written: from now on, where `more` may follow or they are large.
 
-    def commit(self) -> None:
-        """Write what was appended, durably, and let the log go; in one round trip if it is small.
-
-        A large statement stays out of the pipeline, where neither side reads while both write.
+        PostgreSQL writes while the caller decides what follows. What is large stays out of the
+        pipeline, where neither side reads while both write.
         """
-        changes = self._changes
-        if changes is None:
-            self._connection.execute("ROLLBACK")
-            return
-        parameters = {
-            **batch_columns(self.ground.position, changes, frozenset()),
+        self.settle()
+        self._parameters = {
+            **batch_columns(self._position, changes, frozenset()),
             "holding": True,
         }
-        if changes.size <= _PIPELINED_BYTES:
+        self._position = changes.position
+        self._writing = more or changes.size > _PIPELINED_BYTES
+        if self._writing:
+            send(self._connection, "append", self._parameters)
+
+    def settle(self) -> None:
+        """Wait for what is being written."""
+        if self._writing:
+            self._writing, self._parameters = False, None
+            _moved(finish(self._connection).command_tuples)
+
+    def commit(self) -> None:
+        """Have what was appended durable, and let the log go; in one round trip if it is small."""
+        self.settle()
+        if self._parameters is not None:
             with self._connection.pipeline():
-                written = self._connection.execute(statement("append"), parameters)
+                written = self._connection.execute(statement("append"), self._parameters)
                 self._connection.execute("COMMIT")
+            _moved(written.rowcount)
         else:
-            written = self._connection.execute(statement("append"), parameters)
-            self._connection.execute("COMMIT")
-        if written.rowcount != 1:
-            raise RuntimeError("agentlog.counter moved while its row was locked")
+            moved = self._position > self.ground.position
+            self._connection.execute("COMMIT" if moved else "ROLLBACK")
 
     def _query(
         self,
@@ -127,13 +141,18 @@ class LogTransaction:
 @contextmanager
 def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[LogTransaction]:
     """Hold the log's counter until the block ends: then all of it is committed, or nothing."""
+    log = None
     try:
         log = LogTransaction(connection, wanted)
         yield log
         log.commit()
     except BaseException:
         with suppress(psycopg.Error):  # where the connection is gone, so is the transaction
-            connection.rollback()
+            try:
+                if log is not None:
+                    log.settle()
+            finally:
+                connection.rollback()
         raise
 
 
@@ -154,7 +173,7 @@ def append_onward(
     prepared: Prepared,
     previous: int,
     changes: Changes,
-    assumed: frozenset[tuple[ThreadKey, Key]],
+    assumed: Assumed,
 ) -> datetime | None:
     """Commit changes that were decided at position `previous`, if they still hold.
 
@@ -162,21 +181,36 @@ def append_onward(
     the store's clock said meanwhile; None where nothing was written, because the log has moved,
     something is there already, or `recorded_at` is not a little ahead of the store's clock.
     """
-    one, notes = one_message(changes), notes_in(changes)
-    if one is None or len(notes) > 1:
-        name = "append"
-        parameters = {**batch_columns(previous, changes, assumed), "holding": False}
-    elif notes:
-        name = "append_one_noted"
-        parameters = {**one, "previous": previous, **note(*notes[0], assumed)}
-    else:
-        name = "append_one"
-        parameters = {**one, "previous": previous}
-    result = prepared.execute(connection, name, parameters)
+    parameters = {**batch_columns(previous, changes, assumed), "holding": False}
+    result = prepared.execute(connection, "append", parameters)
     return time_in(result, 0, 0) if result.ntuples else None
 
 
+def append_lone(
+    connection: psycopg.Connection,
+    prepared: Prepared,
+    previous: int,
+    lone: Lone,
+    assumed: Assumed,
+) -> PGresult:
+    """Commit one message as `append_onward` does, at the time when PostgreSQL gets to it.
+
+    Returns that time, the link, and what the store's clock said, or no row.
+    """
+    parameters = {**one_message(lone), "previous": previous}
+    name = "append_one"
+    if lone.notes:
+        name = "append_one_noted"
+        parameters |= note(*lone.notes[0], assumed)
+    return prepared.execute(connection, name, parameters)
+
+
 _PIPELINED_BYTES = 32 * 2**10
+
+
+def _moved(rows: int | None) -> None:
+    if rows != 1:
+        raise RuntimeError("agentlog.counter moved while its row was locked")
 
 
 def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:

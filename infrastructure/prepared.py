@@ -7,13 +7,15 @@ prepare it: nearly a tenth of a millisecond an append, and more where caches wen
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from struct import Struct
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.errors import InvalidSqlStatementName, error_from_result
-from psycopg.generators import execute
+from psycopg.generators import execute, fetch_many
+from psycopg.generators import send as flush
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
@@ -52,23 +54,53 @@ class Prepared:
         return _execute(connection, name, known[name], parameters)
 
 
+def send(connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]) -> None:
+    """Have a statement of ours run, within a transaction; `finish` waits for it.
+
+    It is not prepared: that would fail the transaction where it is not there any more.
+    """
+    text, order = _numbered(name)
+    values = _values(order, parameters)
+    formats = [Format.BINARY] * len(values)
+    connection.pgconn.send_query_params(text, values, None, formats, Format.BINARY)
+    connection.wait(flush(connection.pgconn))
+
+
+def finish(connection: psycopg.Connection) -> PGresult:
+    """Return the result of what was sent; raises as psycopg's own `execute`."""
+    (result,) = connection.wait(fetch_many(connection.pgconn))  # which Ctrl-C may end
+    return _checked(result)
+
+
 def time_in(result: PGresult, row: int, column: int) -> datetime:
     """Return a `timestamptz` of a result."""
+    microseconds = _EIGHT_BYTES.unpack(bytes_in(result, row, column))[0]
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def bytes_in(result: PGresult, row: int, column: int) -> bytes:
+    """Return a `bytea` of a result."""
     value = result.get_value(row, column)
     if value is None:
-        raise TypeError("the time is NULL")
-    return _EPOCH + timedelta(microseconds=_EIGHT_BYTES.unpack(value)[0])
+        raise TypeError("the value is NULL")
+    return value
 
 
 def _prepare(connection: psycopg.Connection, name: str) -> list[str]:
     """Prepare a statement by its name; return the names of its parameters, in their order."""
-    text = statement(name)
-    names = list(dict.fromkeys(_PLACEHOLDER.findall(text)))
-    numbered = _PLACEHOLDER.sub(lambda found: f"${names.index(found[1]) + 1}", text)
-    connection.pgconn.send_prepare(name.encode(), numbered.encode())
+    text, order = _numbered(name)
+    connection.pgconn.send_prepare(name.encode(), text)
     (result,) = connection.wait(execute(connection.pgconn))
     _checked(result)
-    return names
+    return order
+
+
+@cache
+def _numbered(name: str) -> tuple[bytes, list[str]]:
+    """Return a statement with its parameters by number, and their names in that order."""
+    text = statement(name)
+    names = list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+    return _PLACEHOLDER.sub(lambda found: f"${names.index(found[1]) + 1}", text).encode(), names
 
 
 def _execute(
@@ -77,14 +109,16 @@ def _execute(
     order: Sequence[str],
     parameters: Mapping[str, Parameter],
 ) -> PGresult:
-    values = []
-    for parameter in order:
-        value = parameters[parameter]
-        values.append(None if value is None else _BINARY[type(value)](value))
+    values = _values(order, parameters)
     formats = [Format.BINARY] * len(values)
     connection.pgconn.send_query_prepared(name.encode(), values, formats, Format.BINARY)
     (result,) = connection.wait(execute(connection.pgconn))  # which Ctrl-C may end
     return _checked(result)
+
+
+def _values(order: Sequence[str], parameters: Mapping[str, Parameter]) -> list[bytes | None]:
+    given = [parameters[each] for each in order]
+    return [None if value is None else _BINARY[type(value)](value) for value in given]
 
 
 def _checked(result: PGresult) -> PGresult:

@@ -13,13 +13,14 @@ from infrastructure.changes import Changes, Ground, Wanted
 from infrastructure.heads import Head
 from infrastructure.requests import ThreadKey
 
-_MICROSECOND = timedelta(microseconds=1)
+MICROSECOND = timedelta(microseconds=1)
 _AHEAD_SECONDS = 0.0005  # to begin with
 _LEAST_AHEAD_SECONDS, _MOST_AHEAD_SECONDS = 0.0001, 0.02
 _FURTHER, _NEARER = 1.5, 0.8  # where one is too late, two others are waited for
 _AHEAD_SECONDS_EACH = 0.00002
 _MOST_DOUBT_SECONDS = 0.05
-_MOST_LEAD = timedelta(seconds=0.5)
+MOST_LEAD = timedelta(seconds=0.5)
+_OLD_SECONDS = 1.0
 _DRIFT = 0.0001  # more than any two clocks drift apart that keep time at all
 
 
@@ -114,6 +115,12 @@ class StoreClock:
         """Return seconds by our own clock: when somebody asks for a reading."""
         return self._monotonic()
 
+    @property
+    def is_old(self) -> bool:
+        """Whether the latest reading is of a while ago: two clocks drift apart."""
+        known = self._reading
+        return known is None or self._monotonic() - known.at > _OLD_SECONDS
+
     def note(self, reading: datetime, *, asked_at: float, stamped: bool = False) -> None:
         """Take a reading that has just come; `stamped` if it is that of the latest stamp."""
         now = self._monotonic()
@@ -143,16 +150,18 @@ class StoreClock:
             return None
         ahead = self._ahead + _AHEAD_SECONDS_EACH * count
         time = datetime.fromtimestamp(self._now(self._reading) + ahead, UTC)
-        if after - time > _MOST_LEAD:
+        if after - time > MOST_LEAD:
             self.forget()
             return None
-        self._stamp = max(time, after + _MICROSECOND)
+        self._stamp = max(time, after + MICROSECOND)
         return self._stamp
 
     def seconds_until(self, time: datetime) -> float:
-        """Return how long it is until `time` is past, at least 0."""
+        """Return how long it is until `time`, which is no further ahead than a stamp, is past."""
         known = self._reading
-        return 0.0 if known is None else max(time.timestamp() - self._now(known), 0.0)
+        if known is None:
+            return 0.0
+        return min(max(time.timestamp() - self._now(known), 0.0), MOST_LEAD.total_seconds())
 
     def _now(self, reading: "_Reading") -> float:
         return reading.offset + self._monotonic()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from domain.errors import AgentlogError
-from infrastructure.answers import Answer, Line
+from infrastructure.answers import Answer, Line, outcomes_in_time
 from infrastructure.committer import Committer
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.meters import WriterMeters
@@ -53,8 +53,8 @@ class _Entry:
     """Requests handed in together, at a time of `time.monotonic`, and what came of them."""
 
     tried: Sequence[Ready | AgentlogError]
-    deliver: Deliver
     asked_at: float
+    deliver: Deliver = field(init=False)
     outcomes: Outcomes | None = None
     recorded_at: datetime | None = None
     ready: Sequence[Ready] = field(init=False)
@@ -121,8 +121,12 @@ class Writer:
             WriterOverloaded: too many are waiting; nothing was written.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
         """
+        entry = self._entry(requests)
+        if not self._waiting and self._holding.acquire(blocking=False):
+            return self._append_alone(entry)
         answer = Answer(self._line)
-        self._enqueue(requests, answer.deliver)
+        entry.deliver = answer.deliver
+        self._waiting.append(entry)
         # whoever finds the writer free commits in its own time, without waiting for another thread
         if self._holding.acquire(blocking=False):
             answer.stay_awake()
@@ -134,22 +138,35 @@ class Writer:
                     self._wake()
         return answer.wait()
 
+    def _append_alone(self, entry: _Entry) -> Sequence[Outcome]:
+        """Commit what is asked for where nobody else is there: without a queue."""
+        told: list[tuple[Outcomes, float]] = []
+        entry.deliver = lambda outcomes, seconds: told.append((outcomes, seconds))
+        try:
+            self._settle([entry])
+        finally:
+            self._holding.release()
+            if self._waiting:
+                self._wake()
+        return outcomes_in_time(*told[0])
+
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append requests together, and have what came of each delivered, in another thread.
 
         Raises:
             WriterOverloaded: too many are waiting; nothing will be written.
         """
-        self._enqueue(requests, deliver)
+        entry = self._entry(requests)
+        entry.deliver = deliver
+        self._waiting.append(entry)
         self._wake()
 
-    def _enqueue(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+    def _entry(self, requests: Sequence[AppendRequest]) -> _Entry:
         asked_at = time.monotonic()
         if len(self._waiting) >= self._capacity:
             self.meters.turned_away(len(requests))
             raise WriterOverloaded(self._capacity)
-        entry = _Entry([self._preparer.prepare(request) for request in requests], deliver, asked_at)
-        self._waiting.append(entry)
+        return _Entry([self._preparer.prepare(request) for request in requests], asked_at)
 
     def _wake(self) -> None:
         """Have the writer's own thread commit what waits; it is started when first needed."""
@@ -168,7 +185,9 @@ class Writer:
 
     def _commit_waiting(self) -> None:
         """Commit what has gathered, as much of it as fits one batch, and deliver."""
-        entries = self._gathered()
+        self._settle(self._gathered())
+
+    def _settle(self, entries: Sequence[_Entry]) -> None:
         if not entries:
             return
         try:

@@ -1,25 +1,33 @@
 -- As append_one.sql, for a message with one entry for the ledger of its thread; `assumed` if that is
 -- taken for a new one.
-WITH held AS MATERIALIZED (
-    SELECT
-    FROM agentlog.counter
-    WHERE position = %(previous)b AND recorded_at < %(recorded_at)b
-    FOR UPDATE
-),
-onward AS MATERIALIZED (
-    SELECT
-    FROM held
-    WHERE clock_timestamp() BETWEEN %(recorded_at)b - interval '1 second'
-                                AND %(recorded_at)b - interval '1 microsecond'
-      AND NOT EXISTS (
-          SELECT
-          FROM agentlog.ledger
-          WHERE %(assumed)b
-            AND tenant = %(tenant)b
-            AND thread_id = %(thread_id)b
-            AND kind = %(kind)b
-            AND id_sha256 = %(id)b
-      )
+WITH linked AS MATERIALIZED (
+    SELECT recorded_at, sha256(%(before)b::bytea || convert_to(time, 'UTF8') || %(after)b) AS chain
+    FROM (
+        SELECT recorded_at, length(microseconds) || ':' || microseconds AS time
+        FROM (
+            SELECT recorded_at,
+                   (extract(epoch FROM recorded_at) * 1000000)::bigint::text AS microseconds
+            FROM (
+                SELECT greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
+                       AS recorded_at
+                FROM (
+                    SELECT recorded_at
+                    FROM agentlog.counter
+                    WHERE position = %(previous)b
+                    FOR UPDATE
+                ) AS held
+            ) AS stamped
+        ) AS counted
+    ) AS printed
+    WHERE NOT EXISTS (
+        SELECT
+        FROM agentlog.ledger
+        WHERE %(assumed)b
+          AND tenant = %(tenant)b
+          AND thread_id = %(thread_id)b
+          AND kind = %(kind)b
+          AND id_sha256 = %(id)b
+    )
 ),
 appended AS (
     INSERT INTO agentlog.events (
@@ -27,19 +35,19 @@ appended AS (
         body, body_sha256, chain, metadata
     )
     SELECT %(tenant)b, %(thread_id)b, %(version)b, %(position)b, %(type)b, %(message_id)b,
-           %(recorded_at)b, %(body)b, %(body_digest)b, %(chain)b, %(metadata)b::bytea
-    FROM onward
+           recorded_at, %(body)b, %(body_digest)b, chain, %(metadata)b::bytea
+    FROM linked
     ON CONFLICT (tenant, thread_id, message_id) DO NOTHING
-    RETURNING version
+    RETURNING version, recorded_at, chain
 ),
 moved AS (
     UPDATE agentlog.threads SET
         version = appended.version,
         position = %(position)b,
-        chain = %(chain)b,
+        chain = appended.chain,
         status = %(status)b,
         anomalies = %(anomalies)b,
-        updated_at = %(recorded_at)b
+        updated_at = appended.recorded_at
     FROM appended
     WHERE tenant = %(tenant)b AND thread_id = %(thread_id)b
 ),
@@ -52,6 +60,6 @@ noted AS (
         answered = excluded.answered
 )
 UPDATE agentlog.counter
-SET position = %(position)b, recorded_at = %(recorded_at)b
+SET position = %(position)b, recorded_at = appended.recorded_at
 FROM appended
-RETURNING clock_timestamp(), pg_notify('agentlog', counter.position::text)
+RETURNING appended.recorded_at, chain, clock_timestamp(), pg_notify('agentlog', counter.position::text)

@@ -1,11 +1,12 @@
 """Records into the store: each by itself, in batches, and safe to run twice.
 
-While one batch is on its way into the log, the next one is read.
+While batches are on their way into the log, the next one is read and made ready.
 
 Message ids are those of the source, or derived from thread and place; so a second run finds every
 message there, and a run over a history that has grown appends what is new.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from infrastructure.transfer.records import History, Plan, is_history, read_hist
 from infrastructure.transfer.sources import Record, read_records
 
 _BATCH_MESSAGES = 2000
+_BATCHES_ON_THEIR_WAY = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Importer:
         self._between = between
         self._pending: list[tuple[Record, AppendRequest]] = []
         self._waiting = 0
-        self._on_its_way: tuple[Answer, Sequence[Record]] | None = None
+        self._on_their_way: deque[tuple[Answer, Sequence[Record]]] = deque()
         self.report = Report()
 
     def import_file(self, path: Path) -> None:
@@ -71,7 +73,7 @@ class Importer:
             self._read(path)
             self._send()
         finally:  # also where `between` stops it: what is written is counted
-            self._settle()
+            self._settle(but=0)
         self._between()
 
     def _read(self, path: Path) -> None:
@@ -89,26 +91,24 @@ class Importer:
                 self._send()
 
     def _send(self) -> None:
-        """Have written what has gathered, once what went before is."""
+        """Have written what has gathered, and count what was written meanwhile."""
         pending, self._pending, self._waiting = self._pending, [], 0
-        self._settle()
         if pending:
             answer = Answer(Line())  # of its own: it does not sleep meanwhile
             self._store.submit([request for _, request in pending], answer.deliver)
-            self._on_its_way = answer, [record for record, _ in pending]
+            self._on_their_way.append((answer, [record for record, _ in pending]))
+        self._settle(but=_BATCHES_ON_THEIR_WAY)
 
-    def _settle(self) -> None:
-        """Count what is on its way, once it is written."""
-        if self._on_its_way is None:
-            return
-        answer, records = self._on_its_way
-        self._on_its_way = None
-        for record, outcome in zip(records, answer.wait(), strict=True):
-            if isinstance(outcome, AgentlogError):
-                self._fail(record, outcome)
-            else:
-                self._count(outcome)
-                self._progress(record.size)
+    def _settle(self, *, but: int) -> None:
+        """Count what is on its way, once it is written, but for so many batches."""
+        while len(self._on_their_way) > but:
+            answer, records = self._on_their_way.popleft()
+            for record, outcome in zip(records, answer.wait(), strict=True):
+                if isinstance(outcome, AgentlogError):
+                    self._fail(record, outcome)
+                else:
+                    self._count(outcome)
+                    self._progress(record.size)
 
     def _request(self, history: History) -> AppendRequest:
         return self._store.request(

@@ -187,7 +187,9 @@ def test_another_clock_is_noticed(writer: Writer, looks: Looks, database: Databa
             "UPDATE agentlog.counter SET recorded_at = clock_timestamp() + interval '1 hour'"
         )
     looks.since()
-    writer.append(request("t", reply("two")))
+    writer.append(request("t", reply("two")))  # goes on from there
+    assert looks.since() == 0
+    writer.append(request("t", reply("three"), reply("four")))
     assert looks.since() == 1
     check_log(database)
 
@@ -201,9 +203,9 @@ def test_a_wrong_guess_of_the_clock_writes_nothing(
     guess = writer._committer._clock
     assert guess._reading is not None
     guess._reading = type(guess._reading)(guess._reading.offset + error, 0.0, time.monotonic())
-    writer.append(request("t", reply("two")))
+    writer.append(request("t", reply("two"), reply("three")))
     assert looks.since() == 1
-    writer.append(request("t", reply("three")))
+    writer.append(request("t", reply("four"), reply("five")))
     assert looks.since() == 0  # the right reading came with the look
     check_log(database)
 
@@ -214,8 +216,8 @@ def test_who_has_been_told_of_an_event_finds_it_in_the_past(
     """Its time was guessed ahead: the answer waits until that has come, but for one way there."""
     monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.1)
     writer = Writer(database, clock=clock, new_id=Ids())
-    for _ in range(4):
-        writer.append(request("t", reply("two")))
+    for number in range(6):  # a batch, whose time is guessed, and one that goes on from there
+        writer.append(request("t", *[reply("two")] * (1 + number % 2)))
         reading = writer._committer._clock._reading
         way = 0.0 if reading is None else reading.doubt_at(time.monotonic())
         ((ahead,),) = fetch(
@@ -224,6 +226,35 @@ def test_who_has_been_told_of_an_event_finds_it_in_the_past(
             "FROM agentlog.events",
         )
         assert ahead <= way < 0.1
+
+
+def test_nobody_waits_for_a_clock_that_was_set_back(database: Database, clock: Clock) -> None:
+    writer = Writer(database, clock=clock, new_id=Ids())
+    writer.append(request("t", reply("one")))
+    with database.connection() as connection:
+        connection.execute(
+            "UPDATE agentlog.counter SET recorded_at = clock_timestamp() + interval '1 hour'"
+        )
+    began = time.monotonic()
+    for number in range(1, 4):
+        writer.append(request("t", *[reply("two")] * number))
+    assert time.monotonic() - began < 60
+    check_log(database)
+
+
+@pytest.mark.parametrize("error", [-3600.0, 3600.0])
+def test_one_message_needs_no_guess(
+    writer: Writer, looks: Looks, database: Database, error: float
+) -> None:
+    writer.append(request("t", reply("one")))
+    looks.since()
+    guess = writer._committer._clock
+    assert guess._reading is not None
+    guess._reading = type(guess._reading)(guess._reading.offset + error, 0.0, time.monotonic())
+    writer.append(request("t", reply("two")))
+    writer.append(request("t", calls("a")))
+    assert looks.since() == 0
+    check_log(database)
 
 
 def test_recorded_times_grow_with_the_position(
@@ -287,6 +318,15 @@ class Seconds:
 
     def __call__(self) -> float:
         return self.now
+
+
+def test_no_wait_is_longer_than_a_stamp_may_be_ahead() -> None:
+    seconds = Seconds()
+    clock = StoreClock(seconds)
+    assert clock.seconds_until(NOON) == 0.0
+    clock.note(NOON, asked_at=seconds.now)
+    assert clock.seconds_until(NOON + timedelta(milliseconds=2)) == pytest.approx(0.002, abs=1e-5)
+    assert clock.seconds_until(NOON + timedelta(hours=1)) == 0.5
 
 
 def test_the_clock_is_known_from_the_reading_that_came_quickest() -> None:
