@@ -4,10 +4,8 @@ A thread is as the requests before left it, so two appends to one thread in a ba
 refused request takes nothing with it: the others are written.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from domain.catalogue import FACT_TYPES
 from domain.drafts import Prepared
@@ -19,9 +17,8 @@ from domain.errors import (
     VersionConflict,
 )
 from domain.facts import ThreadStarted
-from domain.threads import Breach, Entry, Key, Thread, decide, mentions
+from domain.threads import Entry, Key, mentions
 from infrastructure.changes import Changes, Ground, Lone, Place, Wanted, chained, unlinked
-from infrastructure.cuts import Stored
 from infrastructure.heads import Head, facts_after
 from infrastructure.requests import (
     Appended,
@@ -30,46 +27,10 @@ from infrastructure.requests import (
     Receipt,
     ThreadKey,
 )
+from infrastructure.trial import Accepted, Standing, Trial
 
 StoredBody = Callable[[str, str, int], bytes]
 """Returns the stored bytes of an event: tenant, thread id, version."""
-
-
-class _Accepted(NamedTuple):
-    """A message that will be an event: its thread, and its places there and in the log."""
-
-    thread: ThreadKey
-    version: int
-    position: int
-    prepared: Prepared
-    stored: Stored
-
-
-class _Standing(NamedTuple):
-    """A thread as the requests so far leave it: all of its head but the chain, and its ledger."""
-
-    thread: Thread
-    position: int
-    anomalies: int
-    facts: bytes | None
-
-
-@dataclass(slots=True)
-class _Trial:
-    """One request being decided: nothing of it counts until all of it passed.
-
-    `before` is as its thread stood, `places` those of the thread's ids.
-    """
-
-    before: _Standing
-    places: Mapping[str, Place]
-    position: int
-    thread: Thread
-    facts: bytes | None
-    accepted: list[_Accepted] = field(default_factory=list)
-    own_places: dict[str, Place] = field(default_factory=dict)
-    receipts: list[Receipt] = field(default_factory=list)
-    breaches: list[tuple[str, Breach]] = field(default_factory=list)
 
 
 def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
@@ -103,14 +64,8 @@ class Batch:
         self._stored_body = stored_body
         self._position = ground.position
         self._standings = {
-            key: _Standing(
-                Thread(
-                    head.thread_id,
-                    head.version,
-                    head.policy,
-                    head.status,
-                    ground.ledger.get(key, {}),
-                ),
+            key: Standing(
+                head.thread,
                 head.position,
                 head.anomalies,
                 head.facts,
@@ -120,7 +75,8 @@ class Batch:
         self._places: dict[ThreadKey, dict[str, Place]] = {}
         for (tenant, thread_id, message_id), place in ground.places.items():
             self._places.setdefault((tenant, thread_id), {})[message_id] = place
-        self._accepted: list[_Accepted] = []
+        self._ledgers = {key: dict(entries) for key, entries in ground.ledger.items()}
+        self._accepted: list[Accepted] = []
         self._heads = dict(ground.heads)
         self._taken = 0
         self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
@@ -132,9 +88,10 @@ class Batch:
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
         standing = self._standings[ready.thread]
-        trial = _Trial(
+        trial = Trial(
             standing,
             self._places.get(ready.thread, {}),
+            self._ledgers.get(ready.thread, {}),
             self._position,
             standing.thread,
             standing.facts,
@@ -207,7 +164,7 @@ class Batch:
             metadata=prepared.metadata,
         )
 
-    def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
+    def _take(self, trial: Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message
         message_id, before = message.id, trial.thread
         known = trial.own_places.get(message_id) or trial.places.get(message_id)
@@ -223,7 +180,7 @@ class Batch:
         if is_fact and isinstance(message, ThreadStarted) and before.version:
             raise ThreadExists(request.thread_id)
         try:
-            after, breaches = decide(before, message)
+            after, breaches = trial.decide(message)
         except RuleBroken as error:
             number = index - len(request.facts)
             inside = 0 <= number < len(request.drafts)
@@ -231,7 +188,7 @@ class Batch:
         trial.position = position = trial.position + 1
         trial.thread, version = after, after.version
         trial.accepted.append(
-            _Accepted(ready.thread, version, position, prepared, ready.stored[index])
+            Accepted(ready.thread, version, position, prepared, ready.stored[index])
         )
         if is_fact:
             trial.facts = facts_after(trial.facts, message, prepared.body)
@@ -242,7 +199,7 @@ class Batch:
         trial.receipts.append(Receipt(message_id, version, position, replayed=False))
 
     def _refuse_other_content(
-        self, trial: _Trial, ready: Ready, prepared: Prepared, known: Place
+        self, trial: Trial, ready: Ready, prepared: Prepared, known: Place
     ) -> None:
         if prepared.body_digest == known.body_digest:
             return
@@ -256,12 +213,11 @@ class Batch:
             raise ThreadExists(ready.request.thread_id)
         raise MessageConflict(ready.request.thread_id, prepared.message.id, version=known.version)
 
-    def _accept(self, key: ThreadKey, trial: _Trial) -> _Standing:
-        before, after = trial.before.thread.ledger, trial.thread.ledger
-        if after is not before:
-            changed = {k: entry for k, entry in after.items() if before.get(k) is not entry}
-            self._noted.setdefault(key, {}).update(changed)
-        standing = self._standings[key] = _Standing(
+    def _accept(self, key: ThreadKey, trial: Trial) -> Standing:
+        if trial.noted:
+            self._noted.setdefault(key, {}).update(trial.noted)
+            self._ledgers.setdefault(key, {}).update(trial.noted)
+        standing = self._standings[key] = Standing(
             trial.thread,
             trial.position,
             trial.before.anomalies + len(trial.breaches),
