@@ -57,7 +57,7 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         )
         for _ in range(runs):
             sample_in_turn([bodies, *pages, states[0]], times=times)
-            sample_in_turn(states[1:], times=max(times // 10, 1))  # tens of megabytes each
+            sample_in_turn(states[1:], times=max(times // 10, 5))  # tens of megabytes each
         ((log, kept),) = connection.execute(_SIZES).fetchall()
     return Case(
         f"Reading anywhere in a thread of {LENGTH:,} messages",
