@@ -27,12 +27,18 @@ class Background(Closing):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="background")
 
     def add(self, task: _Task, size: int) -> None:
-        """Have a task done that holds so many bytes until it is; it must not add any itself."""
+        """Have a task done that holds so many bytes until it is; it must not add any itself.
+
+        Once this is closed nothing is done: whoever still reads then goes on without.
+        """
         with self._less:
             # one alone is taken however large it is
             self._less.wait_for(lambda: not self._bytes or self._bytes + size <= self._most_bytes)
             self._bytes += size
-        self._pool.submit(self._run, task, size)
+        try:
+            self._pool.submit(self._run, task, size)
+        except RuntimeError:  # it is closed
+            self._make_room(size)
 
     def flush(self) -> None:
         """Wait until all that was added is done."""
@@ -48,6 +54,9 @@ class Background(Closing):
         except Exception:
             _logger.exception("what was to be done in the background failed")
         finally:
-            with self._less:
-                self._bytes -= size
-                self._less.notify_all()
+            self._make_room(size)
+
+    def _make_room(self, size: int) -> None:
+        with self._less:
+            self._bytes -= size
+            self._less.notify_all()

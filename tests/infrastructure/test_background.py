@@ -31,6 +31,9 @@ def test_all_are_done_before_it_is_closed() -> None:
     background.close()
     background.close()
     assert done == [True, True]
+    for _ in range(3):
+        background.add(lambda: done.append(False), 10**9)
+    assert done == [True, True]
 
 
 def test_who_adds_too_much_waits_until_there_is_room() -> None:
