@@ -11,6 +11,7 @@ import psycopg
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
+from benchmarks.folded import MORE, wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
 from infrastructure.store import Store
@@ -25,7 +26,6 @@ _BATCH = 1000
 _COLD_RUNS = 2
 _THREAD = "long"
 _VIEWS = f"/v1/threads/{_THREAD}/views"
-_LATEST_STATES = ("agent-state?history=false", "agent-state")
 _PAGE_LIMIT = 0.040
 _STATE_LIMIT = 0.100
 _TARGETS = frozenset({"kernel", "openai", "letta"})
@@ -48,9 +48,12 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         names = [name for name in VIEWS if name != "agent-state"]
         pages = [_page(client, name) for name in names]
         states = [_state(client, "?history=false"), _state(client, "")]
+        wait_until_folded(connection, client, version=LENGTH, threads=1)  # or it goes on meanwhile
         cold = [_cold(connection, figure.what, read) for figure, read in (*pages, *states)]
-        for path in (*(f"{name}?limit=1&after={LENGTH}.0" for name in names), *_LATEST_STATES):
-            client.get(f"{_VIEWS}/{path}")
+        with store_on(url) as service:
+            service.store.append(_THREAD, [MORE])
+        wait_until_folded(connection, client, version=LENGTH, threads=1)
+        client.get(f"{_VIEWS}/agent-state?history=false")
         bodies = (
             Figure(f"SELECT of {_PAGE:,} bodies anywhere by psycopg, in process", "floor"),
             partial(_select_page, connection, Random(_PAGE)),  # noqa: S311 - the same at every run

@@ -1,6 +1,5 @@
 """Reading a long thread over HTTP: every view, any version, a page of the list."""
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -12,6 +11,7 @@ import psycopg
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
+from benchmarks.folded import MORE, wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
 from projections.registry import VIEWS
@@ -26,9 +26,6 @@ _THREAD = "long-0"
 _PATH = f"/v1/threads/{_THREAD}"
 _LIMIT = 0.020
 _PAGE = 100
-
-_MORE = {"type": "reply", "text": "Is there anything else that I can do for you?"}
-_SNAPSHOTS = "SELECT count(*) FROM agentlog.snapshots WHERE version = %s"
 
 _Action = Callable[[], object]
 
@@ -63,8 +60,13 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
                 partial(peer.read_thread, recorder, _THREAD),
             ),
         ]
+        _wait_until_folded(connection, client)  # or it goes on meanwhile
         cold = _cold_reads(connection, client, runs=runs)
-        _fold_ahead(connection, client, url)
+        connection.execute("TRUNCATE agentlog.snapshots")
+        with store_on(url) as service:
+            for number in range(_THREADS):
+                service.store.append(f"long-{number}", [MORE])
+        _wait_until_folded(connection, client)
         for _ in range(runs):
             sample_in_turn(actions, times=times)
     size = sum(len(each.body) for each in bodies)
@@ -72,10 +74,10 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
         f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
-        "each, in turn. Afresh: each request reads another thread, which grew a moment ago and of "
-        "which the service remembers no view; again: one that it does remember. Cold: there are no "
-        f"snapshots, as nobody read such views before it grew; each of {_THREADS} threads once a "
-        "run, while the snapshots of the view before are being made.",
+        "each, in turn. Afresh: each request reads another thread, of which the service remembers "
+        "no view: they grew while it ran, and it has folded them; again: one that it does "
+        f"remember. Cold: there are no snapshots yet; each of {_THREADS} threads once a run, while "
+        "those of the view before are being made.",
         [*(figure for figure, _ in actions), *cold],
     )
 
@@ -94,15 +96,8 @@ def _cold_reads(connection: psycopg.Connection, client: Client, *, runs: int) ->
     return list(figures.values())
 
 
-def _fold_ahead(connection: psycopg.Connection, client: Client, url: str) -> None:
-    """Have all threads grow, and wait until the service has folded them."""
-    connection.execute("TRUNCATE agentlog.snapshots")
-    with store_on(url) as service:
-        for number in range(_THREADS):
-            service.store.append(f"long-{number}", [_MORE])
-    while connection.execute(_SNAPSHOTS, [LENGTH]).fetchone() != (_THREADS * len(VIEWS),):
-        time.sleep(0.1)
-        client.get("/healthz")  # or its connection is closed
+def _wait_until_folded(connection: psycopg.Connection, client: Client) -> None:
+    wait_until_folded(connection, client, version=LENGTH, threads=_THREADS)
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:

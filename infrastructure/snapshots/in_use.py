@@ -1,30 +1,38 @@
-"""Which views somebody reads: those that are worth having ready."""
+"""Which views are worth having ready: all as they are by default, and those that somebody reads."""
 
 import threading
 
-from projections.registry import AnyView
+from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import Options
 
 
 class ViewsInUse:
-    """The views that were asked for last, at most so many."""
+    """All views with their default options, and at most so many others that were asked for last.
+
+    `changes` counts how often one came into use.
+    """
 
     def __init__(self, *, most: int = 8) -> None:
         self._most = most
-        self._views: dict[tuple[str, Options], AnyView] = {}  # the latest last
+        self._usual = [choose_view(name) for name in VIEWS]
+        self._defaults = {(view.name, view.options) for view in self._usual}
+        self._others: dict[tuple[str, Options], AnyView] = {}  # the latest last
         self._changing = threading.Lock()
+        self.changes = 0
 
     @property
     def views(self) -> list[AnyView]:
-        """The views, those that were asked for longest ago first."""
+        """The views, the usual ones first."""
         with self._changing:
-            return list(self._views.values())
+            return [*self._usual, *self._others.values()]
 
     def note(self, view: AnyView) -> None:
         """Take down that somebody asked for a view."""
         key = view.name, view.options
+        if key in self._defaults:
+            return
         with self._changing:
-            self._views.pop(key, None)
-            self._views[key] = view
-            if len(self._views) > self._most:
-                del self._views[next(iter(self._views))]
+            self.changes += self._others.pop(key, None) is None
+            self._others[key] = view
+            if len(self._others) > self._most:
+                del self._others[next(iter(self._others))]

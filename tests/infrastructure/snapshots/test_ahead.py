@@ -1,6 +1,5 @@
 """Folding ahead: threads that grow have snapshots before anybody asks."""
 
-import itertools
 import logging
 import threading
 import time
@@ -15,21 +14,18 @@ from domain.events import Event
 from infrastructure.database import Database, DatabaseUnavailable
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
-from infrastructure.reads import State
 from infrastructure.settings import Settings
-from infrastructure.snapshots.ahead import Ahead
+from infrastructure.snapshots.ahead import LATEST, Ahead
 from infrastructure.snapshots.in_use import ViewsInUse
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant
-from projections.registry import choose_view
+from projections.registry import VIEWS, choose_view
 from tests.infrastructure.appends import fetch, reply
 
 SECONDS = 20
 OPENAI = choose_view("openai")
-STATE = choose_view("agent-state")
-BOTH = [("agent-state", 250), ("agent-state", 500), ("openai", 250), ("openai", 500)]
-
-_probes = itertools.count()
+UNREPAIRED = choose_view("openai", {"repair": "false"})
+ALL = [(name, version) for name in sorted(VIEWS) for version in (250, 500)]
 
 
 @contextmanager
@@ -60,34 +56,40 @@ def _wait(ready: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def _read_something(tenant: Tenant, database: Database) -> None:
-    """Have somebody read two views, and wait until whoever folds ahead knows it."""
-    _fill(tenant.store, "read", 1)
-    tenant.store.view("read", OPENAI)
-    tenant.store.view("read", STATE)
-
-    def seen() -> bool:
-        probe = f"probe-{next(_probes)}"
-        _fill(tenant.store, probe, 250)
-        time.sleep(0.1)
-        return bool(_kept(database, probe))
-
-    _wait(seen)
+def test_what_grows_is_folded_in_every_view(own_database: Database, database_url: str) -> None:
+    with _serving(database_url) as tenant:
+        _fill(tenant.store, "short", 249)
+        _fill(tenant.store, "long", 600)
+        _wait(lambda: _kept(own_database, "long") == ALL)
+        assert _kept(own_database, "short") == []
+        _fill(tenant.store, "short", 1)
+        _wait(lambda: len(_kept(own_database, "short")) == len(VIEWS))
 
 
-def test_what_grows_is_folded_in_the_views_that_somebody_reads(
+def test_so_is_what_was_there_and_not_long_ago(own_database: Database, database_url: str) -> None:
+    with open_service(Settings(database_url=database_url)) as service:
+        _fill(service.store, "old", 600)
+        for number in range(LATEST):
+            _fill(service.store, f"newer-{number}", 1)
+        _fill(service.store, "newest", 600)
+    with _serving(database_url) as tenant:
+        _wait(lambda: _kept(own_database, "newest") == ALL)
+        assert _kept(own_database, "old") == []
+        _fill(tenant.store, "old", 1)
+        _wait(lambda: _kept(own_database, "old") == ALL)
+
+
+def test_other_options_are_folded_once_somebody_asks_for_them(
     own_database: Database, database_url: str
 ) -> None:
     with _serving(database_url) as tenant:
-        _fill(tenant.store, "before", 600)
-        _read_something(tenant, own_database)
-        _fill(tenant.store, "short", 249)
         _fill(tenant.store, "long", 600)
-        _wait(lambda: _kept(own_database, "long") == BOTH)
-        assert _kept(own_database, "short") == []
-        assert _kept(own_database, "before") == []
-        _fill(tenant.store, "before", 1)
-        _wait(lambda: _kept(own_database, "before") == BOTH)
+        _wait(lambda: _kept(own_database, "long") == ALL)
+        _fill(tenant.store, "read", 1)
+        tenant.store.view("read", UNREPAIRED)
+        _fill(tenant.store, "long", 1)
+        both = sorted([*ALL, ("openai", 250), ("openai", 500)])
+        _wait(lambda: _kept(own_database, "long") == both)
 
 
 def test_it_makes_what_a_reader_would_have_made(own_database: Database, database_url: str) -> None:
@@ -96,28 +98,26 @@ def test_it_makes_what_a_reader_would_have_made(own_database: Database, database
         "WHERE thread_id = 'long' ORDER BY view, version"
     )
     with _serving(database_url) as tenant:
-        _read_something(tenant, own_database)
         for _ in range(6):  # bit by bit
             _fill(tenant.store, "long", 100)
             time.sleep(0.05)
-        _wait(lambda: _kept(own_database, "long") == BOTH)
+        _wait(lambda: _kept(own_database, "long") == ALL)
         made = fetch(own_database, query)
     with own_database.connection() as connection:
         connection.execute("TRUNCATE agentlog.snapshots")
     with open_service(Settings(database_url=database_url)) as service:
-        service.store.view("long", OPENAI)
-        assert isinstance(service.store.view("long", STATE), State)
+        for name in VIEWS:
+            service.store.view("long", choose_view(name))
     assert fetch(own_database, query) == made
 
 
 def test_it_does_not_matter_who_appends(own_database: Database, database_url: str) -> None:
     with (
-        _serving(database_url) as tenant,
+        _serving(database_url),
         open_service(Settings(database_url=database_url)) as other,
     ):
-        _read_something(tenant, own_database)
         _fill(other.store, "long", 600)
-        _wait(lambda: _kept(own_database, "long") == BOTH)
+        _wait(lambda: _kept(own_database, "long") == ALL)
 
 
 def test_what_was_folded_is_not_read_again(
@@ -133,13 +133,12 @@ def test_what_was_folded_is_not_read_again(
 
     monkeypatch.setattr(LogReader, "each_event", noting)
     with _serving(database_url) as tenant:
-        _read_something(tenant, own_database)
         _fill(tenant.store, "long", 600)
-        _wait(lambda: _kept(own_database, "long") == BOTH)
+        _wait(lambda: _kept(own_database, "long") == ALL)
         read.clear()
         _fill(tenant.store, "long", 100)
         _fill(tenant.store, "other", 250)
-        _wait(lambda: len(_kept(own_database, "other")) == 2)
+        _wait(lambda: len(_kept(own_database, "other")) == len(VIEWS))
         assert set(read) == {"other"}
 
 
@@ -150,7 +149,6 @@ def test_it_goes_on_when_the_database_is_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with _serving(database_url) as tenant, caplog.at_level(logging.WARNING):
-        _read_something(tenant, own_database)
         failed = threading.Event()
 
         def fail(*_: object, **__: object) -> None:
@@ -162,7 +160,7 @@ def test_it_goes_on_when_the_database_is_back(
             _fill(tenant.store, "long", 600)
             assert failed.wait(SECONDS)
             _wait(lambda: "trying on" in caplog.text)
-        _wait(lambda: _kept(own_database, "long") == BOTH)
+        _wait(lambda: _kept(own_database, "long") == ALL)
 
 
 def test_it_ends_in_the_middle_of_a_long_thread(
@@ -175,19 +173,23 @@ def test_it_ends_in_the_middle_of_a_long_thread(
         advance(fold, upto)
 
     with _serving(database_url) as tenant:
-        _read_something(tenant, own_database)
         monkeypatch.setattr(Fold, "advance", slowly)
         for _ in range(5):
             _fill(tenant.store, "long", 2000)
         _wait(lambda: bool(_kept(own_database, "long")))
-    assert len(_kept(own_database, "long")) < 2 * 40
+    assert len(_kept(own_database, "long")) < len(VIEWS) * 40
 
 
-def test_the_views_in_use_are_those_that_were_asked_for_last() -> None:
+def test_the_views_in_use_are_the_usual_and_those_that_were_asked_for_last() -> None:
     in_use = ViewsInUse(most=2)
-    letta = choose_view("letta")
-    for view in (OPENAI, letta, OPENAI, STATE):
+    usual = in_use.views
+    assert [view.name for view in usual] == list(VIEWS)
+    marked = choose_view("openai", {"mark": "true"})
+    stateful = choose_view("agent-state", {"history": "false"})
+    for view in (UNREPAIRED, OPENAI, marked, UNREPAIRED, stateful):
         in_use.note(view)
-    assert in_use.views == [OPENAI, STATE]
-    in_use.note(choose_view("openai"))  # the same
-    assert [view.name for view in in_use.views] == ["agent-state", "openai"]
+    assert in_use.views == [*usual, UNREPAIRED, stateful]
+    assert in_use.changes == 3
+    in_use.note(choose_view("openai", {"repair": "false"}))  # the same
+    assert [view.name for view in in_use.views[len(usual) :]] == ["agent-state", "openai"]
+    assert in_use.changes == 3

@@ -1,0 +1,22 @@
+"""Waiting until a service has folded ahead what grew: from then on its readers find snapshots."""
+
+import time
+
+import psycopg
+
+from benchmarks.service import Client
+from projections.registry import VIEWS
+
+MORE = {"type": "reply", "text": "Is there anything else that I can do for you?"}
+"""What a thread may grow by."""
+
+
+def wait_until_folded(
+    connection: psycopg.Connection, client: Client, *, version: int, threads: int
+) -> None:
+    """Wait until so many threads have snapshots of each view at a version."""
+    query = "SELECT count(*) FROM agentlog.snapshots WHERE version = %s AND options = ANY (%s)"
+    usual = [view().options.model_dump_json() for view in VIEWS.values()]
+    while connection.execute(query, [version, usual]).fetchone() != (threads * len(VIEWS),):
+        time.sleep(0.1)
+        client.get("/healthz")  # or its connection is closed
