@@ -1,4 +1,4 @@
-"""Waiting until a service has folded ahead what grew: from then on its readers find snapshots."""
+"""Waiting until a service has folded threads ahead: from then on readers find snapshots."""
 
 import time
 
@@ -6,9 +6,6 @@ import psycopg
 
 from benchmarks.service import Client
 from projections.registry import VIEWS
-
-MORE = {"type": "reply", "text": "Is there anything else that I can do for you?"}
-"""What a thread may grow by."""
 
 
 def wait_until_folded(

@@ -11,7 +11,7 @@ import psycopg
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
-from benchmarks.folded import MORE, wait_until_folded
+from benchmarks.folded import wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
 from infrastructure.store import Store
@@ -48,10 +48,6 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         names = [name for name in VIEWS if name != "agent-state"]
         pages = [_page(client, name) for name in names]
         states = [_state(client, "?history=false"), _state(client, "")]
-        wait_until_folded(connection, client, version=LENGTH, threads=1)  # or it goes on meanwhile
-        cold = [_cold(connection, figure.what, read) for figure, read in (*pages, *states)]
-        with store_on(url) as service:
-            service.store.append(_THREAD, [MORE])
         wait_until_folded(connection, client, version=LENGTH, threads=1)
         client.get(f"{_VIEWS}/agent-state?history=false")
         bodies = (
@@ -62,6 +58,7 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
             sample_in_turn([bodies, *pages, states[0]], times=times)
             sample_in_turn(states[1:], times=max(times // 10, 5))  # tens of megabytes each
         ((log, kept),) = connection.execute(_SIZES).fetchall()
+        cold = [_cold(connection, figure.what, read) for figure, read in (*pages, *states)]
     return Case(
         f"Reading anywhere in a thread of {LENGTH:,} messages",
         f"{log:,} bytes of messages; pages of {_PAGE:,} items after a random place, the state at a "

@@ -11,7 +11,7 @@ import psycopg
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
-from benchmarks.folded import MORE, wait_until_folded
+from benchmarks.folded import wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
 from projections.registry import VIEWS
@@ -60,24 +60,19 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
                 partial(peer.read_thread, recorder, _THREAD),
             ),
         ]
-        _wait_until_folded(connection, client)  # or it goes on meanwhile
-        cold = _cold_reads(connection, client, runs=runs)
-        connection.execute("TRUNCATE agentlog.snapshots")
-        with store_on(url) as service:
-            for number in range(_THREADS):
-                service.store.append(f"long-{number}", [MORE])
-        _wait_until_folded(connection, client)
+        wait_until_folded(connection, client, version=LENGTH, threads=_THREADS)
         for _ in range(runs):
             sample_in_turn(actions, times=times)
+        cold = _cold_reads(connection, client, runs=runs)
     size = sum(len(each.body) for each in bodies)
     return Case(
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
         f"on loopback unless it says in process. Milliseconds; {runs} runs of {times} requests "
         "each, in turn. Afresh: each request reads another thread, of which the service remembers "
-        "no view: they grew while it ran, and it has folded them; again: one that it does "
-        f"remember. Cold: there are no snapshots yet; each of {_THREADS} threads once a run, while "
-        "those of the view before are being made.",
+        "no view, but has folded it ahead; again: one that it does remember. Cold: there are no "
+        f"snapshots; each of {_THREADS} threads once a run, while those of the view before are "
+        "being made.",
         [*(figure for figure, _ in actions), *cold],
     )
 
@@ -94,10 +89,6 @@ def _cold_reads(connection: psycopg.Connection, client: Client, *, runs: int) ->
                 with timed(figure.runs[-1]):
                     client.get(f"/v1/threads/long-{number}/views/{name}")
     return list(figures.values())
-
-
-def _wait_until_folded(connection: psycopg.Connection, client: Client) -> None:
-    wait_until_folded(connection, client, version=LENGTH, threads=_THREADS)
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:
