@@ -83,6 +83,8 @@ class Settings(BaseSettings):
     """File of the Ed25519 key that signs checkpoints; for our own PostgreSQL it is made."""
     projections: Literal["on", "off"] = "on"
     """Whether `serve` keeps the read models up, in a process beside it."""
+    fold_ahead: Literal["on", "off"] = "on"
+    """Whether `serve` folds long threads ahead as they grow, so that no reader has to."""
 
 
 class TraceSettings(BaseSettings):

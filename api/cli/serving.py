@@ -66,7 +66,8 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         beside.enter_context(
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
-        beside.enter_context(Ahead(service.tenants, service.listener))
+        if settings.fold_ahead == "on":
+            beside.enter_context(Ahead(service.tenants, service.listener))
         if showing is not None:
             showing.load(service, console)
         app = _application(settings, service, anonymous)

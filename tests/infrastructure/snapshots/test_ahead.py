@@ -20,6 +20,7 @@ from infrastructure.snapshots.in_use import ViewsInUse
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant
 from projections.registry import VIEWS, choose_view
+from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply
 
 SECONDS = 20
@@ -109,6 +110,24 @@ def test_it_makes_what_a_reader_would_have_made(own_database: Database, database
         for name in VIEWS:
             service.store.view("long", choose_view(name))
     assert fetch(own_database, query) == made
+
+
+@pytest.mark.parametrize("chosen", ["on", "off"])
+def test_a_service_does_it_unless_it_is_told_not_to(
+    own_database: Database, database_url: str, chosen: str
+) -> None:
+    with (
+        started("serve", "--port", "0", url=database_url, AGENTLOG_FOLD_AHEAD=chosen) as service,
+        open_service(Settings(database_url=database_url)) as other,
+    ):
+        assert service.stdout is not None
+        service.stdout.readline()  # it listens
+        _fill(other.store, "long", 600)
+        if chosen == "on":
+            _wait(lambda: _kept(own_database, "long") == ALL)
+        else:
+            time.sleep(3)  # it would have begun after one
+            assert _kept(own_database, "long") == []
 
 
 def test_it_does_not_matter_who_appends(own_database: Database, database_url: str) -> None:
