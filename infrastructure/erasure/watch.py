@@ -5,17 +5,16 @@ rung up asks for those beyond the last that it knows of, and misses none, whatev
 """
 
 import logging
-import threading
 from collections.abc import Callable
 
 from typing_extensions import override
 
 from domain.errors import AgentlogError
-from infrastructure.closing import Closing
 from infrastructure.database import Connections
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.listening import ERASED, Listener
 from infrastructure.sql import statement
+from infrastructure.watching import Watch
 
 logger = logging.getLogger("agentlog")
 
@@ -23,7 +22,7 @@ Forget = Callable[[str, str], None]
 """Told of a tenant and a thread whose contents went; it must be quick."""
 
 
-class ErasureWatch(Closing):
+class ErasureWatch(Watch):
     """Calls `forget` for each erasure that anybody has done, from a thread of its own.
 
     First it has `eraser` do those that somebody asked for and did not live to see done.
@@ -35,40 +34,18 @@ class ErasureWatch(Closing):
         self._database = database
         self._eraser = eraser
         self._forget = forget
-        self._rung = threading.Event()
-        self._closed = threading.Event()
         self._number = self._latest()
-        self._end = listener.on(ERASED, self._rung.set)
-        self._thread = threading.Thread(target=self._work, name="erasures", daemon=True)
-        self._thread.start()
-        self._rung.set()  # what came meanwhile was not rung for
+        super().__init__(listener, ERASED, name="erasures", failing="erasures cannot be watched")
 
     @override
-    def close(self) -> None:
-        """Watch no more."""
-        self._closed.set()
-        self._end()
-        self._rung.set()
-        self._thread.join()
-
     def _work(self) -> None:
         try:
             self._eraser.finish_all()
         except AgentlogError as error:
             logger.warning("erasures that were broken off are left for later: %s", error)
-        failing = False
-        while not self._closed.is_set():
-            self._rung.wait()
-            self._rung.clear()
-            try:
-                self._look()
-            except AgentlogError as error:  # the listener rings again at its next poll
-                if not failing and not self._closed.is_set():
-                    logger.warning("erasures cannot be watched, trying on: %s", error)
-                failing = True
-            else:
-                failing = False
+        super()._work()
 
+    @override
     def _look(self) -> None:
         with self._database.connection() as connection:
             rows = connection.execute(

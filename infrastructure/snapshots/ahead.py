@@ -4,23 +4,18 @@ Whichever process makes a thread grow, one that serves folds it in all views tha
 the fact, in a thread of its own, which is at work a fifth of the time at most.
 """
 
-import logging
-import threading
 import time
 from collections.abc import Iterator
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError
-from infrastructure.closing import Closing
 from infrastructure.listening import APPENDED, Listener
 from infrastructure.reader import ThreadFilter
 from infrastructure.requests import ThreadKey
 from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.tenants import Tenant, Tenants
+from infrastructure.watching import Watch
 from projections.registry import AnyView
-
-_logger = logging.getLogger("agentlog")
 
 LATEST = 100
 """So many of the threads that are there already are looked at in the beginning."""
@@ -30,7 +25,7 @@ _MOST_KNOWN = 20_000
 _REST = 4  # times what a step took
 
 
-class Ahead(Closing):
+class Ahead(Watch):
     """Folds what grows while it is open; `pause_seconds` are between two looks."""
 
     def __init__(self, tenants: Tenants, listener: Listener, *, pause_seconds: float = 1.0) -> None:
@@ -38,37 +33,19 @@ class Ahead(Closing):
         self._pause_seconds = pause_seconds
         self._places: dict[str, int] = {}  # of tenants: the position they were looked at up to
         self._done: dict[ThreadKey, tuple[int, int]] = {}  # the latest last
-        self._rung = threading.Event()
-        self._closed = threading.Event()
-        self._end = listener.on(APPENDED, self._rung.set)
-        self._thread = threading.Thread(target=self._work, name="ahead", daemon=True)
-        self._thread.start()
+        failing = "threads are not folded ahead"
+        super().__init__(listener, APPENDED, name="ahead", failing=failing)
 
     @override
-    def close(self) -> None:
-        self._closed.set()
-        self._end()
-        self._rung.set()
-        self._thread.join()
-
-    def _work(self) -> None:
-        failing = False
-        while not self._closed.is_set():
-            self._rung.wait()
-            self._rung.clear()
-            began = time.monotonic()
-            try:
-                for tenant in self._tenants.known():
-                    self._look(tenant)
-            except AgentlogError as error:  # the listener rings again at its next poll
-                if not failing and not self._closed.is_set():
-                    _logger.warning("threads are not folded ahead, trying on: %s", error)
-                failing = True
-            else:
-                failing = False
+    def _look(self) -> None:
+        began = time.monotonic()
+        try:
+            for tenant in self._tenants.known():
+                self._look_at(tenant)
+        finally:
             self._closed.wait(max(self._pause_seconds, time.monotonic() - began))
 
-    def _look(self, tenant: Tenant) -> None:
+    def _look_at(self, tenant: Tenant) -> None:
         """Fold what has grown since the last look."""
         snapshots, reader = tenant.store.snapshots, tenant.hub.reader
         if snapshots is None:
