@@ -1,0 +1,20 @@
+"""What tests of snapshots start from."""
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.store import Store
+from tests.infrastructure.snapshots.kept import change, filled
+
+
+@pytest.fixture
+def database(database: Database) -> Database:
+    """An open, migrated database with nothing in it, and no snapshots."""
+    change(database, "TRUNCATE agentlog.snapshots")
+    return database
+
+
+@pytest.fixture
+def store(database: Database) -> Store:
+    """A store with a snapshot every ten versions, and the thread `t` of 35 thoughts and turns."""
+    return filled(database)

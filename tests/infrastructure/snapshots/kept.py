@@ -1,0 +1,123 @@
+"""What tests of snapshots share: a thread that has some, and how they are looked at and spoilt."""
+
+from domain.json_text import print_bytes
+from domain.moments import AtVersion
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.reader import LogReader
+from infrastructure.reads import State
+from infrastructure.snapshots.rows import packed, unpacked
+from infrastructure.snapshots.snapshots import Snapshots
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from projections.registry import AnyView, choose_view
+from projections.view import Printed
+from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fetch, reply
+
+STATE = choose_view("agent-state", {"history": "false"})
+WITH_HISTORY = choose_view("agent-state")
+OPENAI = choose_view("openai")
+PLENTY = 1000.0
+"""A share that lets every carry in."""
+
+
+def store_on(
+    database: Database,
+    *,
+    interval: int = 10,
+    share: float = PLENTY,
+    reader: LogReader | None = None,
+) -> Store:
+    """Return a store whose snapshots stand at every tenth version, or at others."""
+    return Store(
+        reader=reader or LogReader(database, tenant=TENANT),
+        writer=Writer(database, clock=Clock(), new_id=Ids()),
+        blobs=Blobs(database, tenant=TENANT),
+        tenant=TENANT,
+        snapshots=Snapshots(database, tenant=TENANT, interval=interval, share=share),
+    )
+
+
+def filled(database: Database) -> Store:
+    """Return one with the thread `t` of 35 thoughts and turns."""
+    store = store_on(database)
+    store.append("t", [thought(n) if n % 3 == 0 else reply(f"said {n}") for n in range(35)])
+    return store
+
+
+def thought(number: int) -> dict[str, str]:
+    """Return a message that has nothing to do with others."""
+    return {"type": "reasoning", "title": "", "summary": f"thought {number}"}
+
+
+def state_of(store: Store, view: AnyView = STATE, at: int | None = None) -> bytes:
+    """Return the state of `t`, printed."""
+    found = store.view("t", view, at=None if at is None else AtVersion(at))
+    assert isinstance(found, State)
+    return print_bytes(found.state)
+
+
+def versions_of(database: Database) -> list[int]:
+    """Return at which versions there are rows."""
+    return [
+        row[0] for row in fetch(database, "SELECT version FROM agentlog.snapshots ORDER BY version")
+    ]
+
+
+def rows_of(database: Database) -> list[tuple[int, bytes | None, bytes | None, bytes | None]]:
+    """Return version, carry, lists and items of each row."""
+    query = "SELECT version, carry, grown, items FROM agentlog.snapshots ORDER BY version"
+    return [(row[0], row[1], row[2], row[3]) for row in fetch(database, query)]
+
+
+def change(database: Database, query: str, *parameters: object) -> int:
+    """Have a statement change what it will; return how many rows it did."""
+    with database.connection() as connection:
+        return connection.execute(query.encode(), parameters).rowcount
+
+
+def plant(database: Database, version: int, old: bytes, new: bytes) -> None:
+    """Put other words into the carry of a snapshot."""
+    ((carry,),) = fetch(
+        database, "SELECT carry FROM agentlog.snapshots WHERE version = %s", version
+    )
+    text = print_bytes(unpacked(carry))
+    assert old in text
+    planted = packed(text.replace(old, new))
+    change(
+        database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = %s", planted, version
+    )
+
+
+def items_shown(store: Store, at: int | None = None) -> list[Printed]:
+    """Return what the view `openai` shows of `t`."""
+    found = store.view("t", OPENAI, at=None if at is None else AtVersion(at))
+    assert not isinstance(found, State)
+    return list(found.items)
+
+
+def counted(database: Database) -> tuple[Store, CountingReader]:
+    """Return a store with snapshots at every fiftieth version, and what counts its reads."""
+    reader = CountingReader(database, tenant=TENANT)
+    return store_on(database, interval=50, reader=reader), reader
+
+
+DAMAGES = {
+    "gone": "DELETE FROM agentlog.snapshots WHERE version = %s",
+    "carry garbage": "UPDATE agentlog.snapshots SET carry = "
+    "set_byte(carry, length(carry) / 2, 255 - get_byte(carry, length(carry) / 2)) "
+    "WHERE version = %s",
+    "lists garbage": "UPDATE agentlog.snapshots SET grown = "
+    "set_byte(grown, length(grown) / 2, 255 - get_byte(grown, length(grown) / 2)) "
+    "WHERE version = %s",
+    "carry empty": "UPDATE agentlog.snapshots SET carry = '' WHERE version = %s",
+    "carry cut": "UPDATE agentlog.snapshots SET carry = substr(carry, 1, 20) WHERE version = %s",
+    "lists not there": "UPDATE agentlog.snapshots SET grown = NULL WHERE version = %s",
+    "of another history": "UPDATE agentlog.snapshots SET chain = 'x' WHERE version = %s",
+}
+
+
+def sizes_of(database: Database, column: str) -> list[int]:
+    """Return how many bytes a column has in each row."""
+    index = {"carry": 0, "grown": 1}[column]
+    return [len(row[1:][index] or b"") for row in rows_of(database)]

@@ -1,0 +1,217 @@
+"""Snapshots that are not what was written: passed over, and made again."""
+
+from typing import ClassVar
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.snapshots.rows import FORMAT, packed, packed_lists
+from infrastructure.store import Store
+from projections.agent_state import AgentStateView
+from projections.growth import Growth
+from projections.registry import AnyView
+from tests.infrastructure.appends import fetch, reply
+from tests.infrastructure.snapshots.kept import (
+    DAMAGES,
+    STATE,
+    WITH_HISTORY,
+    change,
+    items_shown,
+    plant,
+    rows_of,
+    sizes_of,
+    state_of,
+    store_on,
+    versions_of,
+)
+
+
+@pytest.mark.parametrize("view", [STATE, WITH_HISTORY], ids=["without history", "with history"])
+@pytest.mark.parametrize("version", [10, 20, 30])
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_one_is_passed_over_and_made_again(
+    store: Store, database: Database, damage: str, version: int, view: AnyView
+) -> None:
+    moments = (35, 31, 29, 20, 15, 10, 9)
+    right = [state_of(store, view, at) for at in moments]
+    rows = rows_of(database)
+    assert [row[0] for row in rows] == [10, 20, 30]
+    assert change(database, damage, version) == 1
+    for _ in range(2):
+        assert [state_of(store, view, at) for at in moments] == right
+    assert rows_of(database) == rows
+
+
+_DAMAGES_OF_ITEMS = {
+    "gone": DAMAGES["gone"],
+    "missing": "UPDATE agentlog.snapshots SET items = NULL WHERE version = %s",
+    "garbage": "UPDATE agentlog.snapshots SET items = "
+    "set_byte(items, length(items) / 2, 255 - get_byte(items, length(items) / 2)) "
+    "WHERE version = %s",
+    "empty": "UPDATE agentlog.snapshots SET items = '' WHERE version = %s",
+    "cut": "UPDATE agentlog.snapshots SET items = substr(items, 1, 20) WHERE version = %s",
+    "of another history": DAMAGES["of another history"],
+}
+
+
+@pytest.mark.parametrize("version", [10, 20, 30])
+@pytest.mark.parametrize("damage", _DAMAGES_OF_ITEMS.values(), ids=_DAMAGES_OF_ITEMS)
+def test_damaged_items_are_passed_over_and_made_again(
+    store: Store, database: Database, damage: str, version: int
+) -> None:
+    moments = (35, 31, 29, 20, 15, 10, 9)
+    right = [items_shown(store, at) for at in moments]
+    rows = rows_of(database)
+    assert [row[0] for row in rows] == [10, 20, 30]
+    assert change(database, damage, version) == 1
+    for _ in range(2):
+        other = store_on(database)  # which remembers nothing
+        assert [items_shown(other, at) for at in moments] == right
+    assert rows_of(database) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b"5\n",
+        b"{}\n{}",
+        b'[[1,0]]\n{"a":1}',
+        b'[[1,0,"x"]]\n{"a":1}',
+        b'[[1,0,6]]\n{"a":1}',
+        b'[[1,0,8]]\n{"a":1}',
+        b"not JSON",
+    ],
+)
+def test_what_reads_well_but_is_no_items_is_made_again(
+    store: Store, database: Database, content: bytes
+) -> None:
+    right = items_shown(store)
+    rows = rows_of(database)
+    row = packed(content)
+    change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", row)
+    assert items_shown(store_on(database)) == right
+    assert rows_of(database) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b"null",
+        b"5",
+        b"[1]",
+        b"[null,5]",
+        b"[7,{}]",
+        b"[40,{}]",
+        b'[null,{"kernel":1}]',
+        b'["x",{}]',
+        b"not JSON",
+    ],
+)
+def test_what_reads_well_but_is_no_carry_is_made_again(
+    store: Store, database: Database, content: bytes
+) -> None:
+    right = state_of(store)
+    rows = rows_of(database)
+    row = packed(content)
+    change(database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = 30", row)
+    assert state_of(store) == right
+    assert rows_of(database) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b"[]\n",
+        b"5\n",
+        b'{"scratchpad":5}\n',
+        b'{"scratchpad":[4,3]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,"x"]}\n"x","x","x"',
+        b'{"scratchpad":[3,3,11]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,10]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,12]}\n"x","x","x"',
+        b'{"no such list":[0,3,11]}\n"x","x","x"',
+    ],
+)
+def test_lists_that_do_not_go_on_from_those_before_are_made_again(
+    store: Store, database: Database, content: bytes
+) -> None:
+    right = state_of(store)
+    rows = rows_of(database)
+    row = packed(content)
+    change(database, "UPDATE agentlog.snapshots SET grown = %s WHERE version = 20", row)
+    assert state_of(store) == right
+    assert rows_of(database) == rows
+
+
+def test_a_gap_is_filled_by_the_read_that_comes_by(store: Store, database: Database) -> None:
+    right = state_of(store, WITH_HISTORY)
+    rows = rows_of(database)
+    change(database, "DELETE FROM agentlog.snapshots WHERE version = 20")
+    assert state_of(store, WITH_HISTORY, at=25) != right
+    assert rows_of(database) == rows
+    assert state_of(store, WITH_HISTORY) == right
+
+
+def test_all_of_them_may_be_dropped_at_any_time(store: Store, database: Database) -> None:
+    right = state_of(store)
+    rows = rows_of(database)
+    change(database, "TRUNCATE agentlog.snapshots")
+    assert state_of(store) == right
+    assert rows_of(database) == rows
+
+
+@pytest.mark.parametrize(("version", "kept", "count"), [(10, 0, 4), (20, 4, 3), (30, 7, 3)])
+def test_one_that_was_made_of_another_history_is_never_told_from(
+    store: Store, database: Database, version: int, kept: int, count: int
+) -> None:
+    right = state_of(store)
+    rows = rows_of(database)
+    forge = "UPDATE agentlog.snapshots SET grown = %s WHERE version = %s"
+    lists = {"scratchpad": Growth(kept, count, b",".join([b'"forged"'] * count))}
+    change(database, forge, packed_lists(lists), version)
+    assert b"forged" in state_of(store)  # nothing else tells the two apart
+    change(database, DAMAGES["of another history"], version)
+    assert state_of(store) == right
+    assert rows_of(database) == rows
+
+
+def test_nor_is_one_without_lists(database: Database) -> None:
+    store = store_on(database)
+    store.append("t", [reply(str(number)) for number in range(35)])
+    right = state_of(store)
+    assert sizes_of(database, "grown") == [0, 0, 0]
+    plant(database, 30, b'"max_steps":50', b'"max_steps":77')
+    assert state_of(store) != right
+    change(database, DAMAGES["of another history"], 30)
+    assert state_of(store) == right
+
+
+class NewerView(AgentStateView):
+    """As a later version would have it, whose carries mean something else."""
+
+    carry_format: ClassVar[int] = AgentStateView.carry_format + 1
+
+
+def test_those_of_another_format_are_passed_over_and_leave_when_others_come(
+    store: Store, database: Database
+) -> None:
+    right = state_of(store)
+    plant(database, 20, b'"max_steps":50', b'"max_steps":77')
+    plant(database, 30, b'"max_steps":50', b'"max_steps":77')
+    newer = NewerView(STATE.options)
+    assert state_of(store, newer) == right
+    assert state_of(store, newer) == right
+    formats = fetch(database, "SELECT DISTINCT format FROM agentlog.snapshots")
+    assert formats == [(f"{FORMAT}.{NewerView.carry_format}.10",)]
+    assert state_of(store) == right
+
+
+def test_another_interval_is_another_format(store: Store, database: Database) -> None:
+    right = state_of(store, WITH_HISTORY)
+    assert state_of(store_on(database, interval=15), WITH_HISTORY) == right
+    assert versions_of(database) == [15, 30]
+    assert state_of(store, WITH_HISTORY) == right
+    assert versions_of(database) == [10, 20, 30]
