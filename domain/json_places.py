@@ -79,3 +79,24 @@ def _parts(value: object) -> Iterator[tuple[str | int, object]]:
             return ((field.name, getattr(value, field.name)) for field in fields(value))
         case _:
             return iter(())
+
+
+def path(parts: Parts) -> str:
+    """Return a path such as `calls[0].id`, for people."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")
+
+
+def is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON
+    """Return whether objects and arrays are nested deeper than so many levels."""
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
+    for _ in range(levels):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return bool(level)

@@ -18,7 +18,7 @@ import orjson
 from typing_extensions import override
 
 from domain.errors import InvalidJson
-from domain.json_places import first_refused, walk
+from domain.json_places import first_refused, is_deeper, path, walk
 
 MAX_DEPTH = 128
 """Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
@@ -100,7 +100,7 @@ def is_stored_object(text: bytes) -> bool:
     """Tell whether bytes that `print_bytes` made are an object; quicker than to read it."""
     try:
         return type(orjson.loads(text)) is dict
-    except orjson.JSONDecodeError:  # it may be nested deeper than that reads
+    except orjson.JSONDecodeError:  # which also a number is that no float can hold
         try:
             return type(parse_stored(text)) is dict
         except ValueError:
@@ -182,12 +182,6 @@ def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
     return mend(value), count
 
 
-def path(parts: Sequence[str | int]) -> str:
-    """Return a path such as `calls[0].id`, for people."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
-    return text.removeprefix(".")
-
-
 _OTHERWISE = object()
 
 
@@ -249,21 +243,6 @@ def _with_place(text: str, place: str) -> InvalidJson:
 
 def _under(place: str, parts: Sequence[str | int]) -> str:
     return path((place, *parts)) if place else path(parts)
-
-
-def is_deeper(value: JsonValue, levels: int) -> bool:
-    """Return whether objects and arrays are nested deeper than so many levels."""
-    level: list[JsonValue] = [value] if isinstance(value, dict | list) else []
-    for _ in range(levels):
-        level = [
-            child
-            for each in level
-            for child in (each.values() if isinstance(each, dict) else each)
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return bool(level)
 
 
 def _refuse_depth(value: JsonValue, place: str) -> None:

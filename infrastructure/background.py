@@ -40,10 +40,6 @@ class Background(Closing):
         except RuntimeError:  # it is closed
             self._make_room(size)
 
-    def flush(self) -> None:
-        """Wait until all that was added is done."""
-        self._pool.submit(int).result()
-
     @override
     def close(self) -> None:
         self._pool.shutdown()

@@ -18,7 +18,7 @@ from domain.errors import (
 )
 from domain.facts import ThreadStarted
 from domain.threads import Entry, Key, mentions
-from infrastructure.changes import Changes, Ground, Lone, Place, Wanted, chained, unlinked
+from infrastructure.changes import Changes, Ground, Lone, Place, Wanted
 from infrastructure.heads import Head, facts_after
 from infrastructure.requests import (
     Appended,
@@ -117,23 +117,9 @@ class Batch:
         heads, noted, self._noted = self._heads, self._noted, {}
         chains = {each.thread: heads[each.thread].chain for each in accepted}
         events = []
-        for key, version, position, prepared, stored in accepted:
-            tenant, thread_id = key
-            message = prepared.message
-            event = chained(
-                chains[key],
-                recorded_at,
-                tenant=tenant,
-                thread_id=thread_id,
-                version=version,
-                position=position,
-                type_name=message.type,
-                message_id=message.id,
-                stored=stored,
-                body_digest=prepared.body_digest,
-                metadata=prepared.metadata,
-            )
-            chains[key] = event.chain
+        for each in accepted:
+            event = each.event(chains[each.thread]).linked_at(recorded_at)
+            chains[each.thread] = event.chain
             events.append(event)
         moved = {key: self._head(key, chain) for key, chain in chains.items()}
         heads.update(moved)
@@ -143,26 +129,14 @@ class Batch:
         """Return what passed, if it is one message of a thread that is there, and not much else."""
         if len(self._accepted) != 1:
             return None
-        ((key, version, position, prepared, stored),) = self._accepted
-        message = prepared.message
-        entries = self._noted.get(key, {})
-        if version == 1 or message.type in FACT_TYPES or stored.blobs or len(entries) > 1:
+        (only,) = self._accepted
+        key, entries = only.thread, self._noted.get(only.thread, {})
+        is_fact = only.prepared.message.type in FACT_TYPES
+        if only.version == 1 or is_fact or only.stored.blobs or len(entries) > 1:
             return None
-        tenant, thread_id = key
-        chain = self._heads[key].chain
-        return unlinked(
-            self._head(key, chain),
-            [(key, about, entry) for about, entry in entries.items()],
-            tenant=tenant,
-            thread_id=thread_id,
-            version=version,
-            position=position,
-            type_name=message.type,
-            message_id=message.id,
-            stored=stored,
-            body_digest=prepared.body_digest,
-            metadata=prepared.metadata,
-        )
+        event = only.event(self._heads[key].chain)
+        notes = [(key, about, entry) for about, entry in entries.items()]
+        return Lone(event, self._head(key, event.chain), *event.around_time(), notes)
 
     def _take(self, trial: Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message

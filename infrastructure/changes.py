@@ -44,7 +44,7 @@ class Ground:
 
 
 class NewEvent(NamedTuple):
-    """An event as it will be stored, its link of the chain included."""
+    """An event as it will be stored; `chain` is its link, or the one before while it has none."""
 
     tenant: str
     thread_id: str
@@ -56,6 +56,30 @@ class NewEvent(NamedTuple):
     body_digest: bytes
     chain: bytes
     metadata: bytes | None
+
+    def around_time(self) -> tuple[bytes, bytes]:
+        """Return what its link will cover before its time, and after it."""
+        return around_time(
+            self.chain,
+            tenant=self.tenant,
+            thread_id=self.thread_id,
+            version=self.version,
+            position=self.position,
+            type_name=self.type,
+            message_id=self.message_id,
+            body_digest=self.body_digest,
+            metadata_digest=_OF_NOTHING if self.metadata is None else digest(self.metadata),
+        )
+
+    def linked(self, chain: bytes) -> "NewEvent":
+        """Return it with its link."""
+        # by place: `_replace` takes twice as long
+        return NewEvent(*self[:8], chain, self.metadata)
+
+    def linked_at(self, recorded_at: datetime) -> "NewEvent":
+        """Return it with the link that it has if it is written at that time."""
+        before, after = self.around_time()
+        return self.linked(link_at(before, recorded_at, after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,95 +120,10 @@ class Lone(NamedTuple):
         """Return what has changed, as it was written at that time."""
         return Changes(
             recorded_at,
-            [self.event._replace(chain=chain)],
+            [self.event.linked(chain)],
             [self.head._replace(chain=chain)],
             {thread: {key: entry} for thread, key, entry in self.notes},
         )
-
-
-def chained(  # noqa: PLR0913 - the facts of an event
-    previous: bytes,
-    recorded_at: datetime,
-    *,
-    tenant: str,
-    thread_id: str,
-    version: int,
-    position: int,
-    type_name: str,
-    message_id: str,
-    stored: Stored,
-    body_digest: bytes,
-    metadata: bytes | None,
-) -> NewEvent:
-    """Return the event with its link, which continues the chain at `previous`."""
-    before, after = around_time(
-        previous,
-        tenant=tenant,
-        thread_id=thread_id,
-        version=version,
-        position=position,
-        type_name=type_name,
-        message_id=message_id,
-        body_digest=body_digest,
-        metadata_digest=_digest_of(metadata),
-    )
-    return NewEvent(  # by place: by name it takes twice as long
-        tenant,
-        thread_id,
-        version,
-        position,
-        type_name,
-        message_id,
-        stored,
-        body_digest,
-        link_at(before, recorded_at, after),
-        metadata,
-    )
-
-
-def unlinked(  # noqa: PLR0913 - the facts of an event
-    head: Head,
-    notes: Sequence[tuple[ThreadKey, Key, Entry]],
-    *,
-    tenant: str,
-    thread_id: str,
-    version: int,
-    position: int,
-    type_name: str,
-    message_id: str,
-    stored: Stored,
-    body_digest: bytes,
-    metadata: bytes | None,
-) -> Lone:
-    """Return the event for a link of PostgreSQL's; `head` is after it, but for its chain."""
-    before, after = around_time(
-        head.chain,
-        tenant=tenant,
-        thread_id=thread_id,
-        version=version,
-        position=position,
-        type_name=type_name,
-        message_id=message_id,
-        body_digest=body_digest,
-        metadata_digest=_digest_of(metadata),
-    )
-    event = NewEvent(
-        tenant,
-        thread_id,
-        version,
-        position,
-        type_name,
-        message_id,
-        stored,
-        body_digest,
-        head.chain,
-        metadata,
-    )
-    return Lone(event, head, before, after, notes)
-
-
-def _digest_of(metadata: bytes | None) -> bytes:
-    return _OF_NOTHING if metadata is None else digest(metadata)
 
 
 _OF_NOTHING = digest(b"")

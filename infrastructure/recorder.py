@@ -24,7 +24,7 @@ from typing_extensions import override
 
 from domain.chain import digest
 from infrastructure.blobs import read_contents
-from infrastructure.changes import Changes, NewEvent, Wanted, chained
+from infrastructure.changes import Changes, NewEvent, Wanted
 from infrastructure.cuts import Stored, whole
 from infrastructure.database import Database
 from infrastructure.heads import Head
@@ -186,16 +186,15 @@ def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: 
             f"thread {head.thread_id!r} is at version {head.version} already, "
             f"{stored.originator_version} cannot be appended"
         )
-    return chained(
+    return NewEvent(
+        head.tenant,
+        head.thread_id,
+        stored.originator_version,
+        position,
+        stored.topic,
+        message_id_of(stored),
+        Stored(stored.state),
+        digest(stored.state),
         head.chain,
-        recorded_at,
-        tenant=head.tenant,
-        thread_id=head.thread_id,
-        version=stored.originator_version,
-        position=position,
-        type_name=stored.topic,
-        message_id=message_id_of(stored),
-        stored=Stored(stored.state),
-        body_digest=digest(stored.state),
-        metadata=stored.metadata if isinstance(stored, StoredMessage) else None,
-    )
+        stored.metadata if isinstance(stored, StoredMessage) else None,
+    ).linked_at(recorded_at)

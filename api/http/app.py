@@ -46,7 +46,7 @@ from api.http.request_ids import Identified
 from api.http.shapes import components
 from api.http.traffic import Traffic
 from domain.errors import AgentlogError, Flaw
-from domain.json_text import path
+from domain.json_places import path
 from infrastructure.database import Database
 from infrastructure.readmodels.standings import Standings
 from infrastructure.tenants import Tenants

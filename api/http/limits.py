@@ -8,7 +8,8 @@ import math
 from dataclasses import dataclass
 
 from domain.errors import AgentlogError, InvalidInput, InvalidJson
-from domain.json_text import MAX_DEPTH, JsonValue, is_deeper, parse
+from domain.json_places import is_deeper
+from domain.json_text import MAX_DEPTH, JsonValue, parse
 from infrastructure.settings import Settings
 
 

@@ -102,7 +102,7 @@ class Snapshots:
         are kept without a gap.
         """
         series = self._series(thread_id, view)
-        rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
+        rows = tried(lambda: self._table.steps(series, after=after, upto=upto, limit=limit))
         for version, row in zip(
             count(after + self.interval, self.interval), rows or (), strict=False
         ):
@@ -154,8 +154,12 @@ class Snapshots:
 
     def _lists(self, series: Series, since: int, row: Row) -> dict[str, PrintedList]:
         """Return the lists of a row: what they grew by since they began, a row for each step."""
-        rows = [row] if since == row.version else self._table.steps(series, since, row.version)
-        steps = {step.version: step for step in rows}
+        before = (
+            []
+            if since == row.version
+            else self._table.steps(series, after=since - 1, upto=row.version - 1)
+        )
+        steps = {step.version: step for step in (*before, row)}
         lists: dict[str, PrintedList] = {}
         for version in self._steps(since, row):
             step = steps.get(version)

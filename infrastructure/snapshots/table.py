@@ -54,13 +54,11 @@ class SnapshotTable:
         found = self._rows("select_snapshot", series, version=version)
         return found[0] if found else None
 
-    def steps(self, series: Series, since: int, version: int) -> list[Row]:
-        """Return what lists grew by in the rows from `since` to `version`."""
-        return self._rows("select_snapshot_lists", series, since=since, version=version)
-
-    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
-        """Return the items of the first rows beyond `after`, up to the version `upto`."""
-        return self._rows("select_snapshot_items", series, after=after, upto=upto, limit=limit)
+    def steps(
+        self, series: Series, *, after: int, upto: int, limit: int | None = None
+    ) -> list[Row]:
+        """Return the first rows beyond `after`, up to the version `upto`, without their carries."""
+        return self._rows("select_snapshot_steps", series, after=after, upto=upto, limit=limit)
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""
@@ -110,7 +108,7 @@ class SnapshotTable:
             connection.execute("SET LOCAL lock_timeout = '100ms'")
             yield connection
 
-    def _rows(self, name: str, series: Series, **parameters: int) -> list[Row]:
+    def _rows(self, name: str, series: Series, **parameters: int | None) -> list[Row]:
         with (
             self._database.connection() as connection,
             connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,

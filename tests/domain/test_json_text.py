@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import InvalidJson
+from domain.json_places import path
 from domain.json_text import (
     MAX_DEPTH,
     Decimal,
+    is_stored_object,
     parse,
     parse_stored,
-    path,
     print_bytes,
     print_checked,
     print_text,
@@ -286,3 +287,13 @@ def test_a_path_reads_as_people_write_it() -> None:
     assert path(("calls", 0, "id")) == "calls[0].id"
     assert path((0, "a")) == "[0].a"
     assert path(()) == ""
+
+
+@pytest.mark.parametrize("text", [b"{}", b'{"a":1e999}', b'{"a":' + b"7" * 5000 + b"}"])
+def test_an_object_is_told_whatever_numbers_it_has(text: bytes) -> None:
+    assert is_stored_object(text)
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"5", b"null", b"{", b"{a}", b'{"a":NaN}', b"{}{}"])
+def test_what_is_no_object_is_told_too(text: bytes) -> None:
+    assert not is_stored_object(text)

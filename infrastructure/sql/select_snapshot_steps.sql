@@ -1,5 +1,6 @@
--- What the lists of a carry grew by, row by row, and whether each is of the history that the log has.
-SELECT version, grown,
+-- What was kept beside the carries from one version to another, row by row: what their lists grew by, and the
+-- items; and whether each row is of the history that the log has.
+SELECT version, grown, items,
        chain = (
            SELECT events.chain
            FROM agentlog.events
@@ -13,6 +14,7 @@ WHERE tenant = %(tenant)s
   AND view = %(view)s
   AND options = %(options)s
   AND format = %(format)s
-  AND version >= %(since)s
-  AND version <= %(version)s
+  AND version > %(after)s
+  AND version <= %(upto)s
 ORDER BY version
+LIMIT %(limit)s
