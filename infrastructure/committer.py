@@ -10,7 +10,7 @@ import psycopg
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.changes import Changes, Lone, Wanted
-from infrastructure.database import Database, unavailable
+from infrastructure.database import BROKEN_OFF, Database, unavailable
 from infrastructure.log import Assumed, append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.prepared import Prepared, bytes_in, time_in
@@ -62,7 +62,7 @@ class Committer:
                 wanted = wanted_by(ready, again=attempt > 0)
                 written = None if attempt else self._write_onward(connection, ready, wanted)
                 return written or (self._write_holding(connection, ready, wanted), None)
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            except BROKEN_OFF as error:
                 self._disconnect()
                 had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
                 if had_its_time or attempt == _TRIES - 1:

@@ -23,6 +23,13 @@ from infrastructure.roles import SERVICE, confine, unconfine
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""
 
+BROKEN_OFF = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
+"""What is nobody's defect: the server is gone, cannot go on, or takes no writes just now."""
+
 _LIVENESS = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -63,6 +70,17 @@ class DatabaseUnavailable(AgentlogError):
         super().__init__(f"the database is not available: {without_secrets(reason)}")
 
 
+class DatabaseReadOnly(DatabaseUnavailable):
+    """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; reads go on, and appends once it takes writes again: promote a standby, or "
+            "have AGENTLOG_DATABASE_URL name the primary (with target_session_attrs=read-write it "
+            "is found among several hosts); make room on a full disk"
+        )
+
+
 class StatementTooLong(DatabaseUnavailable):
     """PostgreSQL broke a statement off: it took longer than it may, or somebody ended it."""
 
@@ -90,6 +108,8 @@ def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
             return StatementTooLong(error.diag.message_primary or str(error).strip())
         case psycopg.errors.LockNotAvailable():
             return LockNotGranted(error.diag.message_primary or str(error).strip())
+        case psycopg.errors.ReadOnlySqlTransaction():
+            return DatabaseReadOnly(error.diag.message_primary or str(error).strip())
         case _:
             return DatabaseUnavailable(str(error).strip())
 
@@ -241,7 +261,7 @@ class Database:
             waited = self._pool.timeout if wait_seconds is None else wait_seconds
             reason = f"no connection was free within {waited:g} s"
             raise DatabaseUnavailable(reason) from error
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        except BROKEN_OFF as error:
             raise unavailable(error) from error
 
     def _working(self, tenant: str | None, seconds: float) -> psycopg.Connection:
@@ -255,7 +275,7 @@ class Database:
             connection = self._pool.getconn(timeout=max(until - time.monotonic(), 0))
             try:
                 self._check(connection, tenant)
-            except (psycopg.OperationalError, psycopg.InterfaceError):
+            except BROKEN_OFF:
                 self._pool.putconn(connection)  # which makes another in its place
             except BaseException:
                 self._pool.putconn(connection)

@@ -14,11 +14,11 @@ from itertools import islice
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError
 from domain.events import Event
 from infrastructure.closing import Closing
 from infrastructure.listening import APPENDED, Listener
 from infrastructure.reader import LogReader
+from infrastructure.watching import warn
 
 logger = logging.getLogger("agentlog")
 
@@ -145,14 +145,9 @@ class Hub(Closing):
             self._rung.clear()
             try:
                 self._read_on()
-            except Exception as error:  # whatever it is, those who follow wait for the end of it
+            except Exception as error:  # noqa: BLE001 - whatever it is, followers wait for its end
                 if not failing and not self._closed.is_set():
-                    expected = isinstance(error, AgentlogError)
-                    logger.warning(
-                        "the log cannot be followed, trying on: %s",
-                        error,
-                        exc_info=None if expected else error,
-                    )
+                    warn("the log cannot be followed, trying on", error)
                 failing = True
                 self._closed.wait(_PAUSE_SECONDS)
                 self._rung.set()

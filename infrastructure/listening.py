@@ -82,7 +82,7 @@ class Listener(Closing):
                         connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
                     failures = 0
                     self._listen(connection)
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            except psycopg.Error as error:  # a standby, which has no LISTEN, says so in many ways
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)
                 pause = _PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]

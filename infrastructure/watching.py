@@ -49,9 +49,15 @@ class Watch(Closing):
             self._rung.clear()
             try:
                 self._look()
-            except AgentlogError as error:  # the listener rings again at its next poll
+            except Exception as error:  # noqa: BLE001 - whatever it is, nobody else looks
                 if not failing and not self._closed.is_set():
-                    logger.warning("%s, trying on: %s", self._failing, error)
-                failing = True
+                    warn(f"{self._failing}, trying on", error)
+                failing = True  # the listener rings again at its next poll
             else:
                 failing = False
+
+
+def warn(what: str, error: Exception) -> None:
+    """Say in the log what does not go on just now; a defect of ours comes with its traceback."""
+    expected = isinstance(error, AgentlogError)
+    logger.warning("%s: %s", what, error, exc_info=None if expected else error)

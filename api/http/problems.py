@@ -55,6 +55,7 @@ from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.blobs import UnknownBlob
 from infrastructure.database import (
+    DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
     LockNotGranted,
@@ -125,6 +126,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     BlobMismatch: 422,
     BlobTooLarge: 413,
     BodyTooLarge: 413,
+    DatabaseReadOnly: 503,
     DatabaseUnavailable: 503,
     EmptyAppend: 422,
     ForeignSite: 403,

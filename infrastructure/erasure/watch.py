@@ -4,19 +4,15 @@ A notification is but a hint. Erasures are numbered in the order of their commit
 rung up asks for those beyond the last that it knows of, and misses none, whatever was lost.
 """
 
-import logging
 from collections.abc import Callable
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError
 from infrastructure.database import Connections
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.listening import ERASED, Listener
 from infrastructure.sql import statement
-from infrastructure.watching import Watch
-
-logger = logging.getLogger("agentlog")
+from infrastructure.watching import Watch, warn
 
 Forget = Callable[[str, str], None]
 """Told of a tenant and a thread whose contents went; it must be quick."""
@@ -41,8 +37,8 @@ class ErasureWatch(Watch):
     def _work(self) -> None:
         try:
             self._eraser.finish_all()
-        except AgentlogError as error:
-            logger.warning("erasures that were broken off are left for later: %s", error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, those to come are watched
+            warn("erasures that were broken off are left for later", error)
         super()._work()
 
     @override

@@ -61,10 +61,16 @@ class ProjectorProcess:
     def _keep(self) -> None:
         failures = 0
         while not self._closing.is_set():
-            status = self._run()
-            if self._closing.is_set():
-                return
-            logger.warning("the process of projections ended with %s, starting it again", status)
+            try:
+                status = self._run()
+            except OSError as error:  # of memory or processes there may be too few just now
+                logger.warning("the process of projections cannot be started: %s", error)
+            else:
+                if self._closing.is_set():
+                    return
+                logger.warning(
+                    "the process of projections ended with %s, starting it again", status
+                )
             self._closing.wait(_PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)])
             failures += 1
 

@@ -13,6 +13,7 @@ from typing import Generic
 import psycopg
 from eventsourcing.persistence import Tracking
 
+from infrastructure.database import BROKEN_OFF
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.batch import Batch, Recorded, read_batch, recorded
 from infrastructure.readmodels.tables import BuildTable, ThreadKey
@@ -67,7 +68,7 @@ class Projection(Generic[RowT]):
         """
         try:
             found = self._try_step(connection)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
+        except BROKEN_OFF:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the books say so
             if self._limit > 1:  # which event is it? an eighth, until it is the first of one

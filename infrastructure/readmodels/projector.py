@@ -13,7 +13,7 @@ import psycopg
 from typing_extensions import override
 
 from infrastructure.closing import Closing
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import BROKEN_OFF, Database, DatabaseUnavailable
 from infrastructure.listening import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection, Step
@@ -85,7 +85,7 @@ class _Worker(threading.Thread):
             try:
                 with self._database.connect() as connection:
                     self._keep_up(connection)
-            except (psycopg.OperationalError, psycopg.InterfaceError, DatabaseUnavailable) as error:
+            except (*BROKEN_OFF, DatabaseUnavailable) as error:
                 if not self._closed.is_set():
                     logger.warning("projection %s broke off, going on: %s", self._model.name, error)
             except Exception:  # a defect of ours: the other projections, and the next try, go on

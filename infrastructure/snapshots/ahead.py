@@ -4,11 +4,13 @@ Whichever process makes a thread grow, one that serves folds it in all views tha
 the fact, in a thread of its own, which is at work a fifth of the time at most.
 """
 
+import logging
 import time
 from collections.abc import Iterator
 
 from typing_extensions import override
 
+from domain.errors import AgentlogError
 from infrastructure.listening import APPENDED, Listener
 from infrastructure.reader import ThreadFilter
 from infrastructure.requests import ThreadKey
@@ -16,6 +18,8 @@ from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.watching import Watch
 from projections.registry import AnyView
+
+logger = logging.getLogger("agentlog")
 
 LATEST = 100
 """So many of the threads that are there already are looked at in the beginning."""
@@ -57,9 +61,14 @@ class Ahead(Watch):
         while len(grown) == _PAGE:
             grown = reader.grown(after=self._places[tenant.name], limit=_PAGE)
             for thread_id, version, position in grown:
-                for seconds in self._fold(tenant, snapshots, thread_id, version):
-                    if self._closed.wait(seconds * _REST):
-                        return
+                try:
+                    for seconds in self._fold(tenant, snapshots, thread_id, version):
+                        if self._closed.wait(seconds * _REST):
+                            return
+                except AgentlogError:
+                    raise
+                except Exception:  # whatever it is, the others are still to be folded
+                    logger.exception("%s cannot be folded ahead", thread_id)
                 self._places[tenant.name] = position
 
     def _fold(

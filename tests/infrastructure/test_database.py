@@ -6,16 +6,21 @@ from contextlib import ExitStack
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
 
 from infrastructure.database import (
     Database,
+    DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
     StatementTooLong,
     Timeouts,
 )
+from infrastructure.reader import LogReader
 from infrastructure.writer import Writer
+from tests.databases import name_of
 from tests.infrastructure.appends import (
+    TENANT,
     Clock,
     Ids,
     check_log,
@@ -95,6 +100,28 @@ def test_a_lock_that_is_not_granted_in_time_is_unavailable_and_writes_nothing(
             with pytest.raises(DatabaseUnavailable, match="lock timeout"):
                 writer.append(request("t", reply("one")))
         assert writer.append(request("t", reply("one"))).position == 1
+
+
+def test_a_database_that_takes_no_writes_says_so_and_is_written_to_once_it_does(
+    database: Database, database_url: str
+) -> None:
+    with Database(database_url, pool_size=1) as apart, apart.connection() as owner:
+        name = Identifier(name_of(database_url))
+        writer = Writer(database, clock=Clock(), new_id=Ids())
+        writer.append(request("t", reply("one")))
+        owner.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = on").format(name))
+        owner.execute(
+            "SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        for _ in range(2):
+            with pytest.raises(DatabaseReadOnly, match="in a read-only transaction; reads go on"):
+                writer.append(request("t", reply("two")))
+        reader = LogReader(database, tenant=TENANT)
+        assert [event.version for event in reader.events("t")] == [1]
+        owner.execute(SQL("ALTER DATABASE {} RESET default_transaction_read_only").format(name))
+        assert writer.append(request("t", reply("three"))).version == 2
+    check_log(database)
 
 
 def test_without_a_free_connection_in_time_the_database_is_unavailable(database_url: str) -> None:

@@ -244,6 +244,20 @@ def test_a_broken_connection_writes_nothing_twice(database: Database, writer: Wr
     assert talk(database) == {"a": (20, "19")}
 
 
+def test_a_database_that_takes_no_writes_stops_none(database: Database, writer: Writer) -> None:
+    say(writer, "a", "one", "two")
+    with database.connect() as connection:
+        (build,) = builds.at_work(connection, Talk())
+        projection = Projection(Talk(), build, most_events=1)
+        connection.execute("SET default_transaction_read_only = on")
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            projection.step(connection)
+        connection.execute("SET default_transaction_read_only = off")
+        while live(database, "talk").lag:
+            projection.step(connection)
+    assert talk(database) == {"a": (2, "two")}
+
+
 DRAFTS = st.lists(
     st.one_of(
         st.builds(calls, st.sampled_from("xyz"), st.sampled_from("xyz")),

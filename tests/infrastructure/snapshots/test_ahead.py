@@ -182,6 +182,27 @@ def test_it_goes_on_when_the_database_is_back(
         _wait(lambda: _kept(own_database, "long") == ALL)
 
 
+def test_a_thread_that_cannot_be_folded_holds_up_no_other(
+    own_database: Database,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    reading = LogReader.each_event
+
+    def failing(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
+        if thread_id == "odd":
+            raise RecursionError
+        return reading(reader, thread_id, **bounds)
+
+    monkeypatch.setattr(LogReader, "each_event", failing)
+    with _serving(database_url) as tenant:
+        _fill(tenant.store, "odd", 250)
+        _fill(tenant.store, "long", 600)
+        _wait(lambda: _kept(own_database, "long") == ALL)
+    assert "odd cannot be folded ahead" in caplog.text
+
+
 def test_it_ends_in_the_middle_of_a_long_thread(
     own_database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
