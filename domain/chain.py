@@ -47,13 +47,18 @@ def link(  # noqa: PLR0913 - the facts that the link covers
         body_digest=body_digest,
         metadata_digest=metadata_digest,
     )
-    return link_at(before, recorded_at, after)
+    return link_at(before, time_in_link(recorded_at), after)
 
 
-def link_at(before: bytes, recorded_at: datetime, after: bytes) -> bytes:
-    """Return the link of an event at a time; `before` and `after` are of `around_time`."""
+def link_at(before: bytes, time: bytes, after: bytes) -> bytes:
+    """Return the link of an event: `time` of `time_in_link`, the others of `around_time`."""
+    return sha256(before + time + after).digest()
+
+
+def time_in_link(recorded_at: datetime) -> bytes:
+    """Return what the links of all events of a time cover of it."""
     microseconds = b"%d" % (int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond)
-    return sha256(before + _TIME % (len(microseconds), microseconds) + after).digest()
+    return _TIME % (len(microseconds), microseconds)
 
 
 def around_time(  # noqa: PLR0913 - the facts that the link covers

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from domain.catalogue import FACT_TYPES
+from domain.chain import time_in_link
 from domain.drafts import Prepared
 from domain.errors import (
     AgentlogError,
@@ -117,8 +118,9 @@ class Batch:
         heads, noted, self._noted = self._heads, self._noted, {}
         chains = {each.thread: heads[each.thread].chain for each in accepted}
         events = []
+        time = time_in_link(recorded_at)
         for each in accepted:
-            event = each.event(chains[each.thread]).linked_at(recorded_at)
+            event = each.event(chains[each.thread]).linked_at(time)
             chains[each.thread] = event.chain
             events.append(event)
         moved = {key: self._head(key, chain) for key, chain in chains.items()}

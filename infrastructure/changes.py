@@ -76,10 +76,10 @@ class NewEvent(NamedTuple):
         # by place: `_replace` takes twice as long
         return NewEvent(*self[:8], chain, self.metadata)
 
-    def linked_at(self, recorded_at: datetime) -> "NewEvent":
-        """Return it with the link that it has if it is written at that time."""
+    def linked_at(self, time: bytes) -> "NewEvent":
+        """Return it with the link that it has at a time, which is of `time_in_link`."""
         before, after = self.around_time()
-        return self.linked(link_at(before, recorded_at, after))
+        return self.linked(link_at(before, time, after))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ READ COMMITTED, and the counter row locked until the commit: whoever numbers eve
 them all, positions follow the order of commits, and a reader that asks for `position > cursor`
 misses nothing. There are two ways:
 
-- `log_transaction` holds the log, looks, and writes, in two round trips. Each step is a statement
-  of its own after the lock, because a statement sees what was committed when it began, not when its
-  lock was granted.
+- `log_transaction` holds the log, looks, and writes, in two round trips, or three where threads are
+  there that may know something. Each step is a statement of its own after the lock, because a
+  statement sees what was committed when it began, not when its lock was granted.
 - `append_onward` writes on what is remembered of the log, in one round trip, if nobody else has
   written since; the statement finds that out when it has the lock. `append_lone` does so for one
   message, whose time and link PostgreSQL itself sees to.
@@ -49,7 +49,7 @@ class LogTransaction:
     """
 
     def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
-        """Hold the log, and look, in one round trip."""
+        """Hold the log, and look: for what threads know of ids, only into those that are there."""
         self._connection = connection
         self._parameters: dict[str, Any] | None = None
         self._writing = False
@@ -57,29 +57,36 @@ class LogTransaction:
             connection.execute("BEGIN")
             locked = connection.execute(statement("lock_counter"))
             heads = self._query("select_heads", wanted.threads, **THREADS)
-            by_digest = {
-                (*thread, key.kind, ledger_digest(key)): key for thread, key in wanted.keys
-            }
-            ledger = self._query(
-                "select_ledger", list(by_digest), **THREADS, kinds=texts, ids=byte_strings
-            )
-            places = self._query("select_places", wanted.ids, **THREADS, message_ids=texts)
             ticket = locked.fetchone()
             if ticket is None:
                 raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-            position, self.recorded_at, self.clock = ticket
+            self._position, self.recorded_at, self.clock = ticket
             found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
-            entries: dict[ThreadKey, dict[Key, Entry]] = {}
-            for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
-                key = by_digest[tenant, thread_id, kind, id_digest]
-                entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
-            self._position = position
-            self.ground = Ground(
-                position,
-                {key: found.get(key) or Head(*key) for key in wanted.threads},
-                entries,
-                {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)},
+        keys = [each for each in wanted.keys if each[0] in found]
+        ids = [each for each in wanted.ids if each[:2] in found]
+        entries, places = self._known(keys, ids) if keys or ids else ({}, {})
+        self.ground = Ground(
+            self._position,
+            {key: found.get(key) or Head(*key) for key in wanted.threads},
+            entries,
+            places,
+        )
+
+    def _known(
+        self, keys: Sequence[tuple[ThreadKey, Key]], ids: Sequence[tuple[str, str, str]]
+    ) -> tuple[dict[ThreadKey, dict[Key, Entry]], dict[tuple[str, str, str], Place]]:
+        """Return what there is of these keys in the ledger, and where these ids stand."""
+        by_digest = {(*thread, key.kind, ledger_digest(key)): key for thread, key in keys}
+        with self._connection.pipeline():
+            ledger = self._query(
+                "select_ledger", list(by_digest), **THREADS, kinds=texts, ids=byte_strings
             )
+            places = self._query("select_places", ids, **THREADS, message_ids=texts)
+        entries: dict[ThreadKey, dict[Key, Entry]] = {}
+        for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
+            key = by_digest[tenant, thread_id, kind, id_digest]
+            entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
+        return entries, {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)}
 
     def body(self, tenant: str, thread_id: str, version: int) -> bytes:
         """Return the stored bytes of one event."""

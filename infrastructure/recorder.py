@@ -22,7 +22,7 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
-from domain.chain import digest
+from domain.chain import digest, time_in_link
 from infrastructure.blobs import read_contents
 from infrastructure.changes import Changes, NewEvent, Wanted
 from infrastructure.cuts import Stored, whole
@@ -197,4 +197,4 @@ def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: 
         digest(stored.state),
         head.chain,
         stored.metadata if isinstance(stored, StoredMessage) else None,
-    ).linked_at(recorded_at)
+    ).linked_at(time_in_link(recorded_at))
