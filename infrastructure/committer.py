@@ -25,6 +25,7 @@ _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
 _ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
 _PORTION = 400  # events that PostgreSQL writes while the next are decided
+_FIRST_PORTION = 100  # for which it waits
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
@@ -152,13 +153,14 @@ class Committer:
             if missed_at == log.ground.position and not log.ground.places:
                 self._clock.missed()  # nobody else has written, and nothing was there before
             self._clock.note(log.clock, asked_at=asked_at)
-            batch = Batch(log.ground, stored_body=log.body)
+            batch, portion = Batch(log.ground, stored_body=log.body), _FIRST_PORTION
             for number, each in enumerate(ready, 1):
                 outcomes.append(batch.decide(each))
                 more = number < len(ready)
-                if len(batch) and (not more or len(batch) >= _PORTION):
+                if len(batch) and (not more or len(batch) >= portion):
                     written.append(batch.changes(log.recorded_at))
                     log.append(written[-1], more=more)
+                    portion = _PORTION
         if written:
             self._note("holding", ready, log.ground.position, written, asked_at)
         return outcomes

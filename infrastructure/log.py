@@ -105,15 +105,13 @@ class LogTransaction:
         PostgreSQL writes while the caller decides what follows. What is large stays out of the
         pipeline, where neither side reads while both write.
         """
+        parameters = {**batch_columns(self._position, changes, frozenset()), "holding": True}
         self.settle()
-        self._parameters = {
-            **batch_columns(self._position, changes, frozenset()),
-            "holding": True,
-        }
+        self._parameters = parameters
         self._position = changes.position
         self._writing = more or changes.size > _PIPELINED_BYTES
         if self._writing:
-            send(self._connection, "append", self._parameters)
+            send(self._connection, "append", parameters)
 
     def settle(self) -> None:
         """Wait for what is being written."""

@@ -26,7 +26,8 @@ from tests.infrastructure.appends import (
 @pytest.fixture(autouse=True)
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Portions of three events, each on its way by itself, however small."""
-    monkeypatch.setattr("infrastructure.committer._PORTION", 3)
+    for name in ("_FIRST_PORTION", "_PORTION"):
+        monkeypatch.setattr(f"infrastructure.committer.{name}", 3)
     monkeypatch.setattr("infrastructure.committer._ONWARD_BYTES", 0)
 
 
