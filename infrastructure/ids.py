@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ulid.base32 import encode_randomness, encode_timestamp
 
-_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
-_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
+from domain.identifiers import DIGIT_PAIRS
+
 _COUNTED_BITS = 20  # the last four digits
 
 
@@ -44,7 +44,7 @@ class Ulids:
             run = self._run = _Run(now, run.noise, _time(now) + run.noise, run.numbers)
         while (number := next(run.numbers)) >= 1 << _COUNTED_BITS:  # no two threads get the same
             run = self._run = self._new_run(run.milliseconds + 1)
-        return f"{run.beginning}{_PAIRS[number >> 10]}{_PAIRS[number & 1023]}"
+        return f"{run.beginning}{DIGIT_PAIRS[number >> 10]}{DIGIT_PAIRS[number & 1023]}"
 
     def _new_run(self, milliseconds: int) -> _Run:
         bits = self._random_bits(80)

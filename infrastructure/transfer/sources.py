@@ -87,11 +87,12 @@ def _is_source(path: Path) -> bool:
 
 def _has_lines(data: bytes) -> bool:
     """Tell whether the first line is a JSON value by itself, with more to come."""
-    first, _, rest = data.strip().partition(b"\n")
-    if not rest:
+    text = data.strip()
+    end = text.find(b"\n")  # by `partition` all the rest would be copied
+    if end < 0:
         return False
     try:
-        json.loads(first)
+        json.loads(text[:end])
     except (ValueError, RecursionError):
         return False
     return True

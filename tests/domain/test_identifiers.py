@@ -1,8 +1,10 @@
 """Ids: what they may look like, and how one is made."""
 
 import re
+from hashlib import sha256
 
 import pytest
+import ulid
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +56,9 @@ def test_a_derived_id_is_a_ulid_at_the_beginning_of_time(parts: list[str | int])
     derived = derived_message_id(*parts)
     assert re.match(r"0{10}[0-9A-HJKMNP-TV-Z]{16}\Z", derived)
     assert derived != derived_message_id(*parts, "more")
+
+
+@given(parts=st.lists(st.integers(), max_size=3))
+def test_a_derived_id_is_the_ulid_of_the_digest_of_its_parts(parts: list[int]) -> None:
+    digest = sha256("\x00".join(map(str, parts)).encode()).digest()
+    assert derived_message_id(*parts) == str(ulid.ULID(bytes(6) + digest[:10]))
