@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
+from domain.json_pieces import PrintedArray
 from domain.json_text import JsonValue, printed_json
 from infrastructure.cuts import with_links
 from infrastructure.erasure.redactor import FileRedaction, Redaction
@@ -116,9 +117,9 @@ def bare_view_json(found: Page | State) -> JsonValue:
     return found.printable if isinstance(found, State) else bare_items(found.items)
 
 
-def bare_items(items: Sequence[Printed]) -> list[JsonValue]:
+def bare_items(items: Sequence[Printed]) -> JsonValue:
     """Return items without their places."""
-    return [printed_json(item.text) for item in items]
+    return PrintedArray.of([item.text for item in items])
 
 
 def difference_json(found: Difference) -> JsonValue:

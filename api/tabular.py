@@ -8,7 +8,8 @@ from dataclasses import asdict
 import orjson
 
 from domain.errors import InvalidJson
-from domain.json_text import Decimal, JsonValue, parse_stored, print_text
+from domain.json_numbers import Decimal
+from domain.json_text import JsonValue, parse_stored, print_text
 from infrastructure.analysts.answers import Answer, CatalogueTable
 from infrastructure.analysts.errors import InvalidQuery
 

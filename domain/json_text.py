@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from types import NoneType
-from typing import Any, Never, Self
+from typing import Any, Never
 
 import orjson
-from typing_extensions import override
 
 from domain.errors import InvalidJson
+from domain.json_numbers import Decimal, integer
+from domain.json_pieces import PrintedArray
 from domain.json_places import first_refused, is_deeper, path, walk
 
 MAX_DEPTH = 128
 """Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
 
-_MAX_NATIVE_DIGITS = 18  # any integer of so many digits fits 64 bits, which orjson prints itself
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 JsonValue = Any
@@ -31,23 +31,6 @@ JsonValue = Any
 
 A float is a plain one where that prints as it was written.
 """
-
-
-class Decimal(float):
-    """A JSON number that remembers how it was written; as a float it is the nearest one."""
-
-    __slots__ = ("text",)
-    text: str
-
-    def __new__(cls, text: str) -> Self:
-        """Return the number that `text` writes."""
-        self = super().__new__(cls, text)
-        self.text = text
-        return self
-
-    @override
-    def __reduce__(self) -> tuple[type["Decimal"], tuple[str]]:
-        return Decimal, (self.text,)
 
 
 _SCALARS = frozenset({NoneType, bool, int, float, Decimal, str})
@@ -186,26 +169,25 @@ _OTHERWISE = object()
 
 
 def _as_printed(text: bytes) -> JsonValue:
-    """Return the value of a text that is just as we print it, `_OTHERWISE` of any other.
+    """Return the value of a text that is as we print it, `_OTHERWISE` of any other.
 
-    It has lost nothing, neither a digit nor a key, and comes in a fraction of the time.
+    It has lost nothing, neither a digit nor a key, and comes in a fraction of the time. There may
+    be a blank after each comma and colon, as Python's own printer has it.
     """
     if text[1:2].isspace():  # a file for people, which may be large: no need to try
         return _OTHERWISE
     try:
         value = orjson.loads(text)
-        return value if orjson.dumps(value) == text else _OTHERWISE
+        printed = orjson.dumps(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return _OTHERWISE
+    # within texts the blanks go as well, in both: what is read of those is always right
+    same = printed == text or _without_blanks(printed) == _without_blanks(text)
+    return value if same else _OTHERWISE
 
 
-def _integer(text: str) -> int | Decimal:
-    if len(text) <= _MAX_NATIVE_DIGITS and text != "-0":
-        return int(text)
-    try:
-        return int(text) if text != "-0" else Decimal(text)
-    except ValueError:  # longer than the interpreter's limit for int(): keep the digits themselves
-        return Decimal(text)
+def _without_blanks(text: bytes) -> bytes:
+    return text.replace(b", ", b",").replace(b": ", b":")
 
 
 def _refuse_constant(text: str) -> Never:
@@ -226,12 +208,12 @@ def _refuse_stored_constant(text: str) -> Never:
 # a decoder costs as much to make as a short message to read
 _STRICT = json.JSONDecoder(
     parse_float=Decimal,
-    parse_int=_integer,
+    parse_int=integer,
     parse_constant=_refuse_constant,
     object_pairs_hook=_object_with_single_keys,
 )
 _STORED = json.JSONDecoder(
-    parse_float=Decimal, parse_int=_integer, parse_constant=_refuse_stored_constant
+    parse_float=Decimal, parse_int=integer, parse_constant=_refuse_stored_constant
 )
 
 
@@ -272,6 +254,8 @@ def _refuse_non_finite(value: JsonValue) -> None:
 def _fragment(value: object) -> orjson.Fragment:
     if isinstance(value, Decimal):
         return orjson.Fragment(value.text)
+    if isinstance(value, PrintedArray):
+        return orjson.Fragment(bytes(value))
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 

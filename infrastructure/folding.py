@@ -18,6 +18,7 @@ CHUNK = 2000
 
 _FEW = 32
 _SPARE = 50
+_MOST_STRIDE = 16
 
 Place = tuple[int, int]
 """Of an item: version and ordinal."""
@@ -55,6 +56,7 @@ class Fold(Generic[CarryT, OptionsT]):
         self._interval = 0 if snapshots is None else snapshots.interval
         self._keeps_items = snapshots is not None and not isinstance(view, StateView)
         self._may_take = self._keeps_items
+        self._stride = 1
         self._trail: Trail[CarryT] | None = None
         self._span: list[Printed] = []  # settled since the last version that the interval divides
         self._passed_bytes = self._body_bytes = self._printed_bytes = 0
@@ -105,7 +107,7 @@ class Fold(Generic[CarryT, OptionsT]):
             return None
         if begin + interval > upto:
             return None
-        limit = -(-most // interval)
+        limit = -(-most // interval) * self._stride
         found: list[Printed] = []
         kept = self._snapshots.items(
             self._thread_id, self._view, after=begin, upto=upto, limit=limit
@@ -117,6 +119,8 @@ class Fold(Generic[CarryT, OptionsT]):
                 break
         else:
             self._may_take = self.version == begin + limit * interval
+            if len(found) < limit:  # a view of few items: they are all over the thread
+                self._stride = min(2 * self._stride, _MOST_STRIDE)
         return found if self.version > begin else None
 
     def _find_carry(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator
+from pydantic import PlainValidator
 from typing_extensions import override
 
 from domain.cognition.state import AgentState, Message, Role
@@ -44,7 +44,7 @@ class AgentStateOptions(Options):
     history: bool = True
 
 
-_List = Annotated[PrintedList, BeforeValidator(PrintedList.of)]
+_List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
 
 
 @dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event

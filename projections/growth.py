@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeVar
 
+from domain.json_pieces import Text
 from projections.persistent import PrintedList
 
 CarryT = TypeVar("CarryT")
@@ -22,7 +23,7 @@ class Growth:
 
     kept: int
     count: int
-    added: bytes
+    added: Text
 
 
 def without_lists(carry: CarryT) -> CarryT:

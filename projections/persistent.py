@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from domain.json_text import JsonValue, parse_stored, print_bytes, printed_json
+from domain.json_pieces import PrintedArray, Text
+from domain.json_text import JsonValue, parse_stored, print_bytes
 
 ValueT = TypeVar("ValueT")
 
@@ -23,8 +24,8 @@ class PrintedList:
     An append copies less than a chunk, and now and then the references to the full ones.
     """
 
-    full: tuple[bytes, ...] = ()
-    """Items in their order, some to a text, with commas between them."""
+    full: tuple[Text, ...] = ()
+    """Items in their order, some to a text, with commas between them; not asked for until shown."""
 
     tail: tuple[bytes, ...] = ()
     """The items after those, one to a text: less than a chunk."""
@@ -46,7 +47,7 @@ class PrintedList:
             return PrintedList(self.full, tail, self.size + 1)
         return PrintedList((*self.full, b",".join(tail)), (), self.size + 1)
 
-    def extend(self, count: int, items: bytes) -> "PrintedList":
+    def extend(self, count: int, items: Text) -> "PrintedList":
         """Return the list with so many more at its end, printed with commas between them."""
         return PrintedList((*self.full, *self.tail, items), (), self.size + count)
 
@@ -57,8 +58,8 @@ class PrintedList:
         """
         count = len(earlier.full)
         same = count if self.full[:count] == earlier.full else 0
-        ours = b",".join([*self.full[same:], *self.tail])
-        theirs = b",".join([*earlier.full[same:], *earlier.tail])
+        ours = _joined([*self.full[same:], *self.tail])
+        theirs = _joined([*earlier.full[same:], *earlier.tail])
         if not theirs:
             return earlier.size, ours
         if ours == theirs:
@@ -66,16 +67,15 @@ class PrintedList:
         # whole values before a comma: no value goes on after them
         if ours.startswith(theirs + b","):
             return earlier.size, ours[len(theirs) + 1 :]
-        return 0, b",".join([*self.full, *self.tail])
+        return 0, _joined([*self.full, *self.tail])
 
     @property
     def json(self) -> JsonValue:
         """The list as a value that can be printed and nothing else."""
-        # what stands for several items prints as them, for the commas are there
-        return [printed_json(text) for text in (*self.full, *self.tail)]
+        return PrintedArray((*self.full, *self.tail))
 
     def __iter__(self) -> Iterator[JsonValue]:
-        return iter(parse_stored(b"[%b]" % b",".join((*self.full, *self.tail))))
+        return iter(parse_stored(bytes(PrintedArray((*self.full, *self.tail)))))
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -117,3 +117,7 @@ class Layers(Generic[ValueT]):
         if not kept:  # nothing lies below that a None would hide
             newest = {key: value for key, value in newest.items() if value is not None}
         return Layers((*kept, newest), size) if newest else Layers(kept, size)
+
+
+def _joined(texts: Iterable[Text]) -> bytes:
+    return b",".join(map(bytes, texts))

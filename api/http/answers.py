@@ -1,12 +1,15 @@
 """Responses: JSON in the log's own printing, numbers as they were written, and problems."""
 
 from fastapi import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.problems import MEDIA_TYPE, Problem
 from api.http.request_ids import request_id
 from domain.json_text import JsonValue, print_bytes
+
+WHOLE = "agentlog.whole"
+"""An extension of ASGI: what starts an answer may have all of it, as its `body`."""
 
 _PIECE = 256 * 2**10
 _JSON = (b"content-type", b"application/json")
@@ -36,9 +39,16 @@ class _Printed(Response):
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        start = {"type": "http.response.start", "status": self.status_code}
-        await send({**start, "headers": self.raw_headers})
         size = len(self.body)
+        start: Message = {
+            "type": "http.response.start",
+            "status": self.status_code,
+            "headers": self.raw_headers,
+        }
+        if size <= _PIECE and WHOLE in scope.get("extensions", ()):
+            await send({**start, "body": self.body})
+            return
+        await send(start)
         for begin in range(0, size, _PIECE):
             end = begin + _PIECE
             piece = self.body if size <= _PIECE else self.body[begin:end]

@@ -19,35 +19,50 @@ _ESCAPED = re.compile(rb"\\u00[0-7]")
 _Settling = asyncio.Future[Outcomes]
 
 
-class _Deliveries:
-    """What came of appends, on its way from the writer's thread to one event loop.
+class _Exchange:
+    """What one event loop asks of the writer's thread, and what it is told.
 
-    All that a commit settles goes in one go: to wake the loop takes a system call and a change of
-    threads.
+    Either way all that there is goes in one go: to wake the other side takes a system call, and
+    from then on both want the interpreter.
     """
 
     def __init__(self) -> None:
-        self._delivered: deque[tuple[_Settling, Outcomes, float]] = deque()
+        self._asked: list[tuple[Store, AppendRequest, _Settling]] = []
+        self._told: deque[tuple[_Settling, Outcomes, float]] = deque()
         self._waking = False
 
-    def put(self, settling: _Settling, outcomes: Outcomes, seconds: float) -> None:
+    def ask(self, store: Store, request: AppendRequest, settling: _Settling) -> None:
+        """Have an append written, together with all others that this round of the loop brings."""
+        if not self._asked:
+            settling.get_loop().call_soon(self._hand_in)
+        self._asked.append((store, request, settling))
+
+    def _hand_in(self) -> None:
+        asked, self._asked = self._asked, []
+        for store, request, settling in asked:
+            try:
+                store.submit([request], partial(self.tell, settling))
+            except Exception as error:  # noqa: BLE001 - it is given to who asked
+                _settle(settling, error)
+
+    def tell(self, settling: _Settling, outcomes: Outcomes, seconds: float) -> None:
         """Have an append settled after so many seconds; to be called in any thread."""
-        self._delivered.append((settling, outcomes, seconds))
+        self._told.append((settling, outcomes, seconds))
         if not self._waking:
             self._waking = True  # before the loop may take it back
             settling.get_loop().call_soon_threadsafe(self._settle_all)
 
     def _settle_all(self) -> None:
         self._waking = False  # what comes from now on may be too late for this round
-        while self._delivered:
-            settling, outcomes, seconds = self._delivered.popleft()
+        while self._told:
+            settling, outcomes, seconds = self._told.popleft()
             if seconds > 0:
                 settling.get_loop().call_later(seconds, _settle, settling, outcomes)
             else:
                 _settle(settling, outcomes)
 
 
-_DELIVERIES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Deliveries] = WeakKeyDictionary()
+_EXCHANGES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Exchange] = WeakKeyDictionary()
 
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
@@ -60,14 +75,14 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         AgentlogError: what refuses it.
     """
     loop = asyncio.get_running_loop()
-    deliveries = _DELIVERIES.get(loop)
-    if deliveries is None:
-        deliveries = _DELIVERIES[loop] = _Deliveries()
+    exchange = _EXCHANGES.get(loop)
+    if exchange is None:
+        exchange = _EXCHANGES[loop] = _Exchange()
     settling: _Settling = loop.create_future()
-    deliver = partial(deliveries.put, settling)
     if len(body) <= _SMALL_BODY and not may_name_file(body):
-        store.submit([read(body)], deliver)
+        exchange.ask(store, read(body), settling)
     else:
+        deliver = partial(exchange.tell, settling)
         await run_in_threadpool(lambda: store.submit([read(body)], deliver))
     outcomes = await settling
     if isinstance(outcomes, BaseException):

@@ -105,6 +105,7 @@ class Authenticated:
         answering = send
         if found is not None:
             if found.route.long and text is not None:
+                scope["extensions"] = {}  # no body before another look at the key
                 receive, answering = self._while_valid(text, receive, answering)
             if self._audit is not None and found.route.audited:
                 answering = self._audit.recording(

@@ -12,6 +12,7 @@ from typing_extensions import override
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from api.http.answers import WHOLE
 from api.http.packets import Packets
 from api.http.problems import MEDIA_TYPE, problem
 from api.http.security_headers import DATA_HEADERS
@@ -69,6 +70,12 @@ class BoundedConnection(HttpToolsProtocol):
             self._wait(self.client_seconds)
 
     @override
+    def on_message_begin(self) -> None:
+        """Offer the application to take an answer in one message."""
+        super().on_message_begin()
+        self.scope["extensions"] = {WHOLE: {}}
+
+    @override
     def on_headers_complete(self) -> None:
         """Leave the request to the application."""
         self._heading, self._heading_bytes = False, 0
@@ -98,9 +105,18 @@ class BoundedConnection(HttpToolsProtocol):
 
     @override
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        """Have the application answer a request, through what is ours to send by."""
+        """Have the application answer a request; to call back when a task is done costs more."""
+        self.tasks.add(self.loop.create_task(self._answer(cycle, app)))
+
+    async def _answer(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Answer a request, through what is ours to send by."""
         send: Any = Packets(cycle).send
-        super()._start_asgi_task(cycle, lambda scope, receive, _: app(scope, receive, send))
+        try:
+            await cycle.run_asgi(lambda scope, receive, _: app(scope, receive, send))
+        finally:
+            task = asyncio.current_task()
+            if task is not None:
+                self.tasks.discard(task)
 
     @override
     def send_400_response(self, msg: str) -> None:

@@ -15,6 +15,8 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from api.http.security_headers import DATA_HEADERS, NO_STORE
+
 _SMALL = 64 * 2**10
 """Beyond it a copy costs more than a packet."""
 
@@ -22,18 +24,29 @@ _UNUSUAL = frozenset({b"connection", b"transfer-encoding"})
 _CLOSE = b"connection: close\r\n"
 
 
-@lru_cache(maxsize=256)  # most of an answer's are those of the answer before
+@lru_cache(maxsize=256)
+def _beginning(name: bytes) -> bytes:
+    if HEADER_RE.search(name):
+        raise ValueError(f"this is no header: {name!r}")
+    return name.lower() + b": "
+
+
 def _line(name: bytes, value: bytes) -> bytes:
-    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
+    if HEADER_VALUE_RE.search(value):
         raise ValueError(f"this is no header: {name!r}: {value!r}")
-    return name.lower() + b": " + value + b"\r\n"
+    return _beginning(name) + value + b"\r\n"
+
+
+_USUAL = {header: _line(*header) for header in (*DATA_HEADERS, NO_STORE)}
+"""Lines of what nearly every answer has."""
 
 
 class Packets:
     """Sends one answer: headers that say how long its body is wait for that.
 
     They wait until the event loop is at it again, and no longer: they leave although there is no
-    body yet. What has no such headers goes uvicorn's way.
+    body yet. What has no such headers goes uvicorn's way. A whole answer may come in one message:
+    the two together take longer to pass through all layers than to write.
     """
 
     __slots__ = ("_cycle", "_head")
@@ -43,29 +56,45 @@ class Packets:
         self._head = b""
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer."""
+        """Send a part of the answer, or all of it."""
+        cycle = self._cycle
+        started = cycle.response_started
+        if self._take(message):
+            return
+        self._flush()
+        if started or not cycle.response_started:
+            await cycle.send(message)  # type: ignore[arg-type] # as ASGI has it
+        if not started and "body" in message:
+            await cycle.send({"type": "http.response.body", "body": message["body"]})
+
+    def _take(self, message: Message) -> bool:
+        """Return whether this part is taken care of; else it goes uvicorn's way."""
         cycle = self._cycle
         if cycle.flow.write_paused or cycle.disconnected:
-            self._flush()
-        elif not cycle.response_started:
-            if self._hold(message):
-                return
-        elif self._head:
-            if self._finish(message):
-                return
-            self._flush()
-        await cycle.send(message)  # type: ignore[arg-type] # as ASGI has it
+            return False
+        if cycle.response_started:
+            return bool(self._head) and self._finish(message)
+        if not self._hold(message):
+            return False
+        if "body" in message:
+            return self._finish(message)
+        get_running_loop().call_soon(self._flush)
+        return True
 
     def _hold(self, message: Message) -> bool:
         cycle = self._cycle
         length = None
         lines = [STATUS_LINE[message["status"]]]
-        for name, value in (*cycle.default_headers, *message.get("headers", ())):
-            if name in _UNUSUAL:
-                return False
-            if name == b"content-length":
-                length = int(value)
-            lines.append(_line(name, value))
+        for header in (*cycle.default_headers, *message.get("headers", ())):
+            line = _USUAL.get(header)
+            if line is None:
+                name, value = header
+                if name in _UNUSUAL:
+                    return False
+                if name == b"content-length":
+                    length = int(value)
+                line = _line(name, value)
+            lines.append(line)
         if length is None or cycle.scope["method"] == "HEAD":
             return False
         if not cycle.keep_alive:
@@ -74,7 +103,6 @@ class Packets:
         self._head = b"".join(lines)
         cycle.response_started, cycle.waiting_for_100_continue = True, False
         cycle.chunked_encoding, cycle.expected_content_length = False, length
-        get_running_loop().call_soon(self._flush)
         return True
 
     def _finish(self, message: Message) -> bool:

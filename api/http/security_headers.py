@@ -7,7 +7,7 @@ whole host, with all its ports, so it is for whoever ends TLS there.
 from collections.abc import Sequence
 
 _CACHE = b"cache-control"
-_NO_STORE = (_CACHE, b"no-store")
+NO_STORE = (_CACHE, b"no-store")
 """For all that does not say itself how it may be kept, as contents by their digest do."""
 
 _ALWAYS = [
@@ -45,4 +45,4 @@ def secured(path: str, given: Headers) -> Headers:
     for name, _ in given:
         if name == _CACHE:
             return [*given, *more]
-    return [*given, *more, _NO_STORE]
+    return [*given, *more, NO_STORE]

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from api.http.answers import json_answer
 from api.http.asking import After, At, TheStore, ThreadId
+from api.http.pieces import pieces_answer
 from api.http.shapes import answers
 from api.representations import bare_view_json, difference_json, view_json
 from domain.moments import parse_moment
@@ -60,7 +61,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> Response:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
     found = store.view(thread_id, _chosen(request, view), at=at, after=after, limit=limit)
-    return json_answer(bare_view_json(found) if bare else view_json(found))
+    return pieces_answer(bare_view_json(found) if bare else view_json(found))
 
 
 @router.get(

@@ -2,11 +2,14 @@
 
 The items of a view, and those of a list in a carry, stand in a row as they are printed, one after
 the other, behind a line that says which they are. So whoever reads them copies texts, and parses
-nothing.
+nothing. What lists grew by is not even unpacked before it is shown: a checksum of it as it is
+packed tells before whether it is what was written.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
+from struct import Struct
+from zlib import crc32
 
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from projections.growth import Growth
@@ -20,9 +23,10 @@ else:
 GARBAGE = (zstd.ZstdError, ValueError, TypeError, AttributeError)
 """What reading garbage comes to."""
 
-FORMAT = 3
+FORMAT = 4
 """To be raised when rows change their meaning, whatever the view."""
 
+_CRC = Struct("!I")
 
 _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 1,
@@ -40,24 +44,54 @@ def unpacked(data: bytes) -> JsonValue:
     return parse_stored(zstd.decompress(data))
 
 
+class PackedText:
+    """A text of `size` bytes that is unpacked whenever it is asked for."""
+
+    __slots__ = ("_data", "_size")
+
+    def __init__(self, data: memoryview, size: int) -> None:
+        self._data, self._size = data, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __bytes__(self) -> bytes:
+        return zstd.decompress(self._data)
+
+
 def packed_lists(lists: Mapping[str, Growth]) -> bytes:
-    """Return what lists grew by as rows hold it: of each how many stay, how many come, in bytes."""
-    head = {name: (each.kept, each.count, len(each.added)) for name, each in lists.items()}
-    return packed(b"\n".join([print_bytes(head), b"".join(each.added for each in lists.values())]))
+    """Return what lists grew by as rows hold it.
+
+    Of each how many items stay, how many come, and in how many bytes, as they are and packed.
+    """
+    texts = {name: packed(bytes(each.added)) if each.count else b"" for name, each in lists.items()}
+    head = {
+        name: (each.kept, each.count, len(each.added), len(texts[name]))
+        for name, each in lists.items()
+    }
+    return sealed(b"\n".join([print_bytes(head), b"".join(texts.values())]))
 
 
 def unpacked_lists(data: bytes) -> dict[str, Growth]:
     """Return what lists grew by; raises one of `GARBAGE` where it cannot be that."""
-    text = zstd.decompress(data)
-    end = text.index(b"\n")
+    end = data.index(b"\n", _CRC.size)
+    sealed_texts = memoryview(data)
+    if _CRC.unpack_from(data) != (crc32(sealed_texts[_CRC.size :]),):
+        raise ValueError("not what was written")
     found: dict[str, Growth] = {}
     start = end + 1
-    for name, (kept, count, size) in parse_stored(text[:end]).items():
-        found[name] = Growth(kept, count, text[start : start + size])
-        start += size
-    if start != len(text):
-        raise ValueError(f"{len(text) - start} bytes more than its lists")
+    for name, (kept, count, size, room) in parse_stored(data[_CRC.size : end]).items():
+        text = sealed_texts[start : start + room]
+        found[name] = Growth(kept, count, PackedText(text, size))
+        start += room
+    if start != len(data):
+        raise ValueError(f"{len(data) - start} bytes more than its lists")
     return found
+
+
+def sealed(data: bytes) -> bytes:
+    """Return data behind its checksum."""
+    return _CRC.pack(crc32(data)) + data
 
 
 def packed_items(items: Sequence[Printed]) -> bytes:

@@ -102,7 +102,7 @@ class Snapshots:
         are kept without a gap.
         """
         series = self._series(thread_id, view)
-        rows = tried(lambda: self._table.steps(series, after=after, upto=upto, limit=limit))
+        rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
         for version, row in zip(
             count(after + self.interval, self.interval), rows or (), strict=False
         ):
@@ -157,7 +157,7 @@ class Snapshots:
         before = (
             []
             if since == row.version
-            else self._table.steps(series, after=since - 1, upto=row.version - 1)
+            else self._table.growths(series, after=since - 1, upto=row.version - 1)
         )
         steps = {step.version: step for step in (*before, row)}
         lists: dict[str, PrintedList] = {}

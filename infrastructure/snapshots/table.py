@@ -54,11 +54,16 @@ class SnapshotTable:
         found = self._rows("select_snapshot", series, version=version)
         return found[0] if found else None
 
-    def steps(
-        self, series: Series, *, after: int, upto: int, limit: int | None = None
-    ) -> list[Row]:
-        """Return the first rows beyond `after`, up to the version `upto`, without their carries."""
-        return self._rows("select_snapshot_steps", series, after=after, upto=upto, limit=limit)
+    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
+        """Return the first rows beyond `after`, up to the version `upto`, with just their items."""
+        return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
+
+    def growths(self, series: Series, *, after: int, upto: int) -> list[Row]:
+        """Return rows beyond `after`, up to the version `upto`, with just what lists grew by."""
+        return self._steps(series, after=after, upto=upto, limit=None, of_items=False)
+
+    def _steps(self, series: Series, **bounds: int | None) -> list[Row]:
+        return self._rows("select_snapshot_steps", series, **bounds)
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""

@@ -1,6 +1,8 @@
--- What was kept beside the carries from one version to another, row by row: what their lists grew by, and the
--- items; and whether each row is of the history that the log has.
-SELECT version, grown, items,
+-- What was kept beside the carries from one version to another, row by row: the items, or what lists of the
+-- carries grew by; and whether each row is of the history that the log has.
+SELECT version,
+       CASE WHEN NOT %(of_items)s THEN grown END AS grown,
+       CASE WHEN %(of_items)s THEN items END AS items,
        chain = (
            SELECT events.chain
            FROM agentlog.events

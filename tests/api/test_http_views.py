@@ -2,10 +2,18 @@
 
 import jsonpatch
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from projections.registry import VIEWS
+from api.http.connections import bounded_connections
+from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.moments import AtVersion
+from infrastructure.reads import State
+from infrastructure.store import Store
+from projections.registry import VIEWS, choose_view
 from tests.api.refusals import Refusals
+from tests.api.servers import served
+from tests.api.test_http_connections import connected
 from tests.infrastructure.appends import STORY, calls, reply
 
 LISTS = [name for name in VIEWS if name != "agent-state"]
@@ -45,6 +53,57 @@ def test_bare_is_just_the_items(client: TestClient, name: str) -> None:
     whole = client.get(f"/v1/threads/t/views/{name}").json()
     assert client.get(f"/v1/threads/t/views/{name}?bare=true").json() == whole["items"]
     assert client.get(f"/v1/threads/t/views/{name}?bare=false").json() == whole
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("query", ["", "at=9", "at=0", "limit=3", "after=5.0", "after=5.0&limit=4"])
+def test_the_body_is_the_view_as_it_is_printed_and_no_longer_than_its_headers_say(
+    client: TestClient, store: Store, name: str, query: str
+) -> None:
+    erased = store.messages("t", types=["reply"])[0].message_id
+    path = f"/v1/threads/t/messages/{erased}/redact"
+    client.post(path, json={"reason": "asked to"}).raise_for_status()
+    asked = {name: value for name, _, value in (each.partition("=") for each in query.split("&"))}
+    found = store.view(
+        "t",
+        choose_view(name),
+        at=AtVersion(int(asked["at"])) if "at" in asked else None,
+        after=asked.get("after"),
+        limit=int(asked["limit"]) if "limit" in asked else None,
+    )
+    place = {"threadId": "t", "version": found.version, "position": found.position}
+    if isinstance(found, State):
+        bare: JsonValue = found.state
+        whole = {**place, "state": bare}
+    else:
+        bare = [item.item for item in found.items]
+        whole = {**place, "items": bare, "next": found.next}
+    for value, suffix in ((whole, ""), (bare, "&bare=true")):
+        answer = client.get(f"/v1/threads/t/views/{name}?{query}{suffix}")
+        assert answer.content == print_bytes(value)
+        assert answer.headers["content-length"] == str(len(answer.content))
+        assert answer.headers["content-type"] == "application/json"
+
+
+def test_there_is_no_asking_for_the_headers_alone(client: TestClient) -> None:
+    assert client.head("/v1/threads/t/views/agent-state").status_code == 405
+
+
+def test_a_client_that_goes_away_in_the_middle_of_a_long_answer_does_no_harm(
+    app: FastAPI, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.append("long", [reply("word " * 20_000) for _ in range(200)])
+    path = "/v1/threads/long/views/agent-state"
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
+    with served(app, http=connections) as remote:
+        for _ in range(3):
+            with connected(remote) as connection:
+                connection.sendall(b"GET %b HTTP/1.1\r\nHost: here\r\n\r\n" % path.encode())
+                assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+        body = remote.get(path).content
+        assert len(body) > 200 * 100_000
+        assert len(parse_stored(body)["state"]["history"]) == 200
+    assert not caplog.records
 
 
 def test_bare_is_just_the_state(client: TestClient) -> None:

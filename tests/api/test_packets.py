@@ -92,6 +92,29 @@ def test_headers_and_a_body_that_is_there_are_one_packet() -> None:
     assert cycle.message_event.is_set()
 
 
+def _whole(body: bytes, length: int, *headers: tuple[bytes, bytes]) -> Message:
+    return {**_start(length, *headers), "body": body}
+
+
+def test_a_whole_answer_in_one_message_is_one_packet() -> None:
+    written, cycle = _written([_whole(b"body", 4, (b"etag", b'"1"'))])
+    assert written == [_head(b"content-length: 4", b'etag: "1"') + b"body", b"DONE"]
+    assert cycle.response_complete
+
+
+def test_a_whole_answer_that_is_no_packet_is_what_it_would_be_in_two_messages() -> None:
+    head = _head(b"content-length: %d" % len(_LONG))
+    assert _written([_whole(_LONG, len(_LONG))])[0] == [head, _LONG, b"DONE"]
+    assert _written([_whole(b"body", 4)], method="HEAD")[0] == [
+        _head(b"content-length: 4"),
+        b"DONE",
+    ]
+    said = b"".join(_written([_whole(b"body", 4, (b"connection", b"close"))])[0])
+    assert said == _head(b"content-length: 4", b"connection: close") + b"bodyENDDONE"
+    with pytest.raises(RuntimeError, match="Content-Length"):
+        _written([_whole(b"body", 3)])
+
+
 def test_headers_leave_although_there_is_no_body_yet() -> None:
     pieces = [_start(5), _PAUSE, _body(b"late", more=True), _body(b"r")]
     assert _written(pieces)[0] == [_head(b"content-length: 5"), b"late", b"r", b"DONE"]

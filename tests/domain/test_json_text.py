@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import InvalidJson
+from domain.json_numbers import Decimal
 from domain.json_places import path
 from domain.json_text import (
     MAX_DEPTH,
-    Decimal,
     is_stored_object,
     parse,
     parse_stored,
@@ -91,6 +91,18 @@ numbers = st.tuples(
 def test_every_number_keeps_its_digits(number: str) -> None:
     assert print_text(parse(number)) == number
     assert print_text(parse(f"[{number},[{number}]]")) == f"[{number},[{number}]]"
+
+
+@given(strings=st.lists(texts), number=numbers)
+def test_a_blank_after_commas_and_colons_makes_no_difference(
+    strings: list[str], number: str
+) -> None:
+    value = [*strings, ", : ,", {": ": ", "}]
+    inside, blank = print_text(value), json.dumps(value, ensure_ascii=False)
+    text = f'{{"a": {number}, "b": {blank}}}'
+    assert print_text(parse(text)) == f'{{"a":{number},"b":{inside}}}'
+    with pytest.raises(InvalidJson, match="stands twice"):
+        parse(f'{{"a": {blank}, "a": {blank}}}')
 
 
 def test_a_decimal_is_the_nearest_float_and_can_be_copied() -> None:

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from domain.json_text import Decimal
+from domain.json_numbers import Decimal
 from infrastructure.database import Database
 from infrastructure.dataset import event_pages
 from infrastructure.dataset import events as events_module

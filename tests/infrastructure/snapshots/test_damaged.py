@@ -5,7 +5,7 @@ from typing import ClassVar
 import pytest
 
 from infrastructure.database import Database
-from infrastructure.snapshots.rows import FORMAT, packed, packed_lists
+from infrastructure.snapshots.rows import FORMAT, packed, packed_lists, sealed
 from infrastructure.store import Store
 from projections.agent_state import AgentStateView
 from projections.growth import Growth
@@ -120,19 +120,24 @@ def test_what_reads_well_but_is_no_carry_is_made_again(
     assert rows_of(database) == rows
 
 
+_TEXT = packed(b'"x","x","x"')
+_SIZE = len(_TEXT)
+
+
 @pytest.mark.parametrize(
     "content",
     [
+        b"",
         b"[]",
         b"[]\n",
         b"5\n",
         b'{"scratchpad":5}\n',
-        b'{"scratchpad":[4,3]}\n"x","x","x"',
-        b'{"scratchpad":[4,3,"x"]}\n"x","x","x"',
-        b'{"scratchpad":[3,3,11]}\n"x","x","x"',
-        b'{"scratchpad":[4,3,10]}\n"x","x","x"',
-        b'{"scratchpad":[4,3,12]}\n"x","x","x"',
-        b'{"no such list":[0,3,11]}\n"x","x","x"',
+        b'{"scratchpad":[4,3,11]}\n%b' % _TEXT,
+        b'{"scratchpad":[4,3,11,"x"]}\n%b' % _TEXT,
+        b'{"scratchpad":[3,3,11,%d]}\n%b' % (_SIZE, _TEXT),
+        b'{"scratchpad":[4,3,11,%d]}\n%b' % (_SIZE - 1, _TEXT),
+        b'{"scratchpad":[4,3,11,%d]}\n%b' % (_SIZE + 1, _TEXT),
+        b'{"no such list":[0,3,11,%d]}\n%b' % (_SIZE, _TEXT),
     ],
 )
 def test_lists_that_do_not_go_on_from_those_before_are_made_again(
@@ -140,7 +145,7 @@ def test_lists_that_do_not_go_on_from_those_before_are_made_again(
 ) -> None:
     right = state_of(store)
     rows = rows_of(database)
-    row = packed(content)
+    row = sealed(content)
     change(database, "UPDATE agentlog.snapshots SET grown = %s WHERE version = 20", row)
     assert state_of(store) == right
     assert rows_of(database) == rows

@@ -108,6 +108,7 @@ def test_they_are_found_by_their_key(store: Store, database: Database, name: str
         "after": 10,
         "upto": 35,
         "limit": 8,
+        "of_items": True,
     }
     with database.connection() as connection:
         plan = connection.execute(b"EXPLAIN " + statement(name).encode(), parameters).fetchall()

@@ -1,0 +1,53 @@
+"""Appends of one event loop go to the writer together, and each is told what came of it."""
+
+import asyncio
+
+from fastapi.testclient import TestClient
+
+from api.http.appending import append
+from domain.errors import InvalidMessage
+from domain.json_text import parse
+from infrastructure.database import Database
+from infrastructure.requests import Appended, AppendRequest
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from tests.api.conftest import app_over, end_following
+from tests.api.refusals import problem_in
+from tests.infrastructure.appends import TENANT, Clock, Ids, last_position
+
+_FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
+_OFF = b'{"type": "reply"}'
+_LARGE = b'{"type": "reply", "text": "%s"}' % (b"large " * 20_000)
+
+
+def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
+    def read(body: bytes) -> AppendRequest:
+        return AppendRequest(TENANT, "t", [parse(body)])
+
+    async def go() -> list[Appended | BaseException]:
+        asked = [append(store, body, read) for body in bodies]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    return asyncio.run(go())
+
+
+def test_each_append_of_a_round_gets_its_own_answer(store: Store, database: Database) -> None:
+    outcomes = _append_at_once(store, [*_FINE[:2], _OFF, _LARGE, *_FINE[2:]])
+    refused = outcomes.pop(2)
+    assert isinstance(refused, InvalidMessage)
+    versions = [each.version for each in outcomes if isinstance(each, Appended)]
+    assert sorted(versions) == [1, 2, 3, 4, 5, 6]
+    small = versions[:2] + versions[3:]
+    assert small == sorted(small)  # as they came
+    assert last_position(database) == 6
+
+
+def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -> None:
+    store.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
+    app = app_over(database, store)
+    with TestClient(app) as client:
+        answer = client.post("/v1/threads/t/messages", content=_FINE[0])
+    end_following(app)
+    problem_in(answer, 503, "writer-overloaded", "0 appends are waiting already")
+    assert "retry-after" in answer.headers
+    assert last_position(database) == 0

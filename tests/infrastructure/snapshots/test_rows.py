@@ -1,0 +1,52 @@
+"""What rows hold: what was packed comes out, and whatever has changed since is noticed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.json_text import JsonValue, print_bytes
+from infrastructure.snapshots.rows import GARBAGE, packed_lists, unpacked_lists
+from projections.growth import Growth
+from tests.histories import json_values, texts
+
+
+def _growth(kept: int, items: list[JsonValue]) -> Growth:
+    return Growth(kept, len(items), print_bytes(items)[1:-1])
+
+
+growths = st.builds(_growth, st.integers(0, 9), st.lists(json_values, max_size=5))
+
+
+def _plain(lists: dict[str, Growth]) -> dict[str, tuple[int, int, int, bytes]]:
+    return {
+        name: (each.kept, each.count, len(each.added), bytes(each.added))
+        for name, each in lists.items()
+        if each.count
+    }
+
+
+@given(lists=st.dictionaries(texts, growths, max_size=3))
+def test_what_lists_grew_by_comes_out_as_it_was(lists: dict[str, Growth]) -> None:
+    found = unpacked_lists(packed_lists(lists))
+    assert _plain(found) == _plain(lists)
+    assert _plain(unpacked_lists(packed_lists(found))) == _plain(lists)
+    assert {name: (each.kept, each.count, len(each.added)) for name, each in found.items()} == {
+        name: (each.kept, each.count, len(each.added)) for name, each in lists.items()
+    }
+
+
+def test_a_byte_that_has_changed_is_noticed_before_a_text_is_asked_for() -> None:
+    data = packed_lists({"lines": _growth(3, ["a", "b"]), "notes": _growth(0, [])})
+    for place in range(len(data)):
+        for bit in range(8):
+            spoilt = bytearray(data)
+            spoilt[place] ^= 1 << bit
+            with pytest.raises(GARBAGE):
+                unpacked_lists(bytes(spoilt))
+
+
+def test_so_is_what_is_missing_and_what_is_too_much() -> None:
+    data = packed_lists({"lines": _growth(3, ["a", "b"])})
+    for spoilt in [*(data[:end] for end in range(len(data))), data + b"\0", data + data]:
+        with pytest.raises(GARBAGE):
+            unpacked_lists(spoilt)
