@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from domain.chain import GENESIS
 from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadStarted
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, parse_stored, print_to_keep
 from domain.messages import Message
 from domain.redaction import REDACTED
 from domain.threads import Status, Thread
@@ -65,7 +65,7 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
                 kept = {"goal": REDACTED, **kept}
         case _:
             return facts
-    return print_bytes(kept)
+    return print_to_keep(kept)
 
 
 def _read(facts: bytes | None) -> dict[str, JsonValue]:

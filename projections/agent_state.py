@@ -10,7 +10,7 @@ from typing_extensions import override
 from domain.cognition.state import AgentState, Message, Role
 from domain.events import Event
 from domain.facts import Fact, Limits, ThreadStarted
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, parse_stored, print_bytes, print_to_keep
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -186,7 +186,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     def _said(self, history: PrintedList, role: Role, content: str) -> PrintedList:
         if not self.options.history:
             return history
-        return history.append(print_bytes({"role": role, "content": content}))
+        return history.append(print_to_keep({"role": role, "content": content}))
 
 
 def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentState:
@@ -221,7 +221,7 @@ def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentSta
 
 def _noted(scratchpad: PrintedList, text: str) -> PrintedList:
     """Add a line; nothing added to nothing is nothing, not an empty line."""
-    return scratchpad.append(print_bytes(text)) if text or scratchpad else scratchpad
+    return scratchpad.append(print_to_keep(text)) if text or scratchpad else scratchpad
 
 
 def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from domain.json_pieces import PrintedArray, Text
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, parse_stored, print_to_keep
 
 ValueT = TypeVar("ValueT")
 
@@ -37,7 +37,7 @@ class PrintedList:
         """Return a list of these."""
         made = cls()
         for item in items:
-            made = made.append(print_bytes(item))
+            made = made.append(print_to_keep(item))
         return made
 
     def append(self, item: bytes) -> "PrintedList":

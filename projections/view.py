@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from domain.events import Event, read_messages
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json_text import JsonValue, parse_stored, print_bytes, print_to_keep
 
 Item = dict[str, JsonValue]
 CarryT = TypeVar("CarryT")
@@ -53,7 +53,7 @@ class Printed(NamedTuple):
 def print_items(items: Iterable[Placed | Printed]) -> list[Printed]:
     """Return items as JSON, each at its place."""
     return [
-        each if type(each) is Printed else Printed(each[0], each[1], print_bytes(each[2]))
+        each if type(each) is Printed else Printed(each[0], each[1], print_to_keep(each[2]))
         for each in items
     ]
 

@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+import tracemalloc
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from domain.json_text import (
     print_bytes,
     print_checked,
     print_text,
+    print_to_keep,
     replace_lone_surrogates,
 )
 from tests.histories import json_values, texts
@@ -117,6 +119,19 @@ def test_a_decimal_is_the_nearest_float_and_can_be_copied() -> None:
 def test_integers_within_reach_are_integers() -> None:
     assert parse("123456789012345678901234567890") == 123456789012345678901234567890
     assert type(parse("7")) is int
+
+
+@pytest.mark.parametrize("size", [1, 300, 20_000, 10**6])
+def test_what_is_kept_takes_no_more_memory_than_its_text(size: int) -> None:
+    value = {"a": "x" * size}
+    tracemalloc.start()
+    try:
+        kept = [print_to_keep(value) for _ in range(10)]
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept == [print_bytes(value)] * 10
+    assert taken < 10 * (size + 100) + 1000
 
 
 def test_sorted_keys_make_equal_values_equal_bytes() -> None:
