@@ -128,7 +128,7 @@ _DAMAGES = [
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
-        "UPDATE agentlog.snapshots SET format = format || ' ' || ctid "
+        "UPDATE agentlog.snapshots SET format = format || ' ' || gen_random_uuid() "
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0 AND format NOT LIKE '%% %%'"
     ),
     (
