@@ -5,6 +5,7 @@ Without it each process of the test run starts an embedded server of its own.
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,12 @@ LONGEST = {"reliability", "test_docs.py", "test_docs_operations.py", "test_real_
 """Files and folders whose tests take seconds each."""
 
 TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+
+
+def pytest_configure() -> None:
+    """Let what the tests start be interrupted: in the background of a script nothing is."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
