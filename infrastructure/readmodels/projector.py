@@ -77,6 +77,7 @@ class _Worker(threading.Thread):
         self._closed = closed
         self._pace_seconds = pace_seconds
         self._known: dict[int, Projection[Any]] = {}
+        self._broken_off = False
 
     @override
     def run(self) -> None:
@@ -86,8 +87,9 @@ class _Worker(threading.Thread):
                 with self._database.connect() as connection:
                     self._keep_up(connection)
             except (*BROKEN_OFF, DatabaseUnavailable) as error:
-                if not self._closed.is_set():
+                if not self._broken_off and not self._closed.is_set():
                     logger.warning("projection %s broke off, going on: %s", self._model.name, error)
+                self._broken_off = True
             except Exception:  # a defect of ours: the other projections, and the next try, go on
                 logger.exception("projection %s failed", self._model.name)
             self._closed.wait(_PAUSE_SECONDS)
@@ -95,7 +97,9 @@ class _Worker(threading.Thread):
     def _keep_up(self, connection: psycopg.Connection) -> None:
         while not self._closed.is_set():
             self.woken.clear()
-            if not self.step(connection):
+            more = self.step(connection)
+            self._broken_off = False
+            if not more:
                 self.woken.wait()
                 self._closed.wait(self._pace_seconds)
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
 from infrastructure.database import Database
@@ -133,6 +134,31 @@ def test_it_goes_on_after_its_connections_are_cut(
             position = append(writer, number)
             wait_patiently(standings, position)
     assert len(rows_of(database, READ_MODELS["messages"], 1)) == last_position(database)
+
+
+def test_what_stays_broken_is_said_once(
+    database: Database,
+    listener: Listener,
+    writer: Writer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    failures = iter(range(5))
+
+    def failing(*_: object) -> bool:
+        if next(failures, None) is None:
+            monkeypatch.undo()
+        raise psycopg.errors.ReadOnlySqlTransaction("no writes")
+
+    monkeypatch.setattr("infrastructure.readmodels.projector._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("infrastructure.readmodels.projector._Worker.step", failing)
+    append(writer, 1)
+    until = time.monotonic() + SECONDS
+    with Projector(database, listener, [READ_MODELS["messages"]]):
+        while not all_builds(database, "messages") or live(database, "messages").lag:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    assert caplog.text.count("broke off, going on: no writes") == 1
 
 
 def test_a_defect_in_one_leaves_the_others_be(
