@@ -18,7 +18,7 @@ CHUNK = 2000
 
 _FEW = 32
 _SPARE = 50
-_MOST_STRIDE = 16
+_MOST_STRIDE = 16  # times the rows that a chunk has
 
 Place = tuple[int, int]
 """Of an item: version and ordinal."""
