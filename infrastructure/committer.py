@@ -10,12 +10,13 @@ import psycopg
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.changes import Changes, Lone, Wanted
-from infrastructure.database import BROKEN_OFF, Database, unavailable
+from infrastructure.database import Database
 from infrastructure.log import Assumed, append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.prepared import Prepared, bytes_in, time_in
 from infrastructure.recall import MICROSECOND, MOST_LEAD, Recall, StoreClock
 from infrastructure.requests import Outcome, Ready
+from infrastructure.unavailable import BROKEN_OFF, unavailable
 
 logger = logging.getLogger("agentlog")
 

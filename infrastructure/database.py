@@ -13,22 +13,14 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from domain.errors import AgentlogError
 from infrastructure.arrays import register_arrays
-from infrastructure.concealment import without_secrets
 from infrastructure.conninfo import read_conninfo
 from infrastructure.migration import Migration, migrate
 from infrastructure.roles import SERVICE, confine, unconfine
+from infrastructure.unavailable import BROKEN_OFF, DatabaseTooOld, DatabaseUnavailable, unavailable
 
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""
-
-BROKEN_OFF = (
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    psycopg.errors.ReadOnlySqlTransaction,
-)
-"""What is nobody's defect: the server is gone, cannot go on, or takes no writes just now."""
 
 _LIVENESS = {
     "keepalives_idle": 10,
@@ -57,70 +49,6 @@ class Timeouts:
             f"-c statement_timeout={self.statement_seconds * 1000:.0f}ms "
             # a stopped writer would hold the counter, and with it every other writer
             "-c idle_in_transaction_session_timeout=30s"
-        )
-
-
-class DatabaseUnavailable(AgentlogError):
-    """PostgreSQL does not answer, or broke off: ask again.
-
-    A broken-off append may have been committed. Retrying it with the same message ids is safe.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"the database is not available: {without_secrets(reason)}")
-
-
-class DatabaseReadOnly(DatabaseUnavailable):
-    """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"{reason}; reads go on, and appends once it takes writes again: promote a standby, or "
-            "have AGENTLOG_DATABASE_URL name the primary (with target_session_attrs=read-write it "
-            "is found among several hosts); make room on a full disk"
-        )
-
-
-class StatementTooLong(DatabaseUnavailable):
-    """PostgreSQL broke a statement off: it took longer than it may, or somebody ended it."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"{reason}; ask for less at once, or raise AGENTLOG_STATEMENT_SECONDS, "
-            "which is how long a statement may take"
-        )
-
-
-class LockNotGranted(DatabaseUnavailable):
-    """PostgreSQL broke a statement off: it waited longer for others than it may."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"{reason}; ask again when the others are done, or raise AGENTLOG_LOCK_SECONDS, "
-            "which is how long a statement may wait"
-        )
-
-
-def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
-    """Return what a broken connection or statement means to callers."""
-    match error:
-        case psycopg.errors.QueryCanceled():
-            return StatementTooLong(error.diag.message_primary or str(error).strip())
-        case psycopg.errors.LockNotAvailable():
-            return LockNotGranted(error.diag.message_primary or str(error).strip())
-        case psycopg.errors.ReadOnlySqlTransaction():
-            return DatabaseReadOnly(error.diag.message_primary or str(error).strip())
-        case _:
-            return DatabaseUnavailable(str(error).strip())
-
-
-class DatabaseTooOld(AgentlogError):
-    """The server is older than agentlog supports."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(
-            f"PostgreSQL {version // 10000} is too old: agentlog needs 15 or newer, "
-            "or none at all (leave AGENTLOG_DATABASE_URL unset for the embedded one)"
         )
 
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from domain.errors import AgentlogError
 from infrastructure.answers import Answer, Line, outcomes_in_time
 from infrastructure.committer import Committer
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.meters import WriterMeters
 from infrastructure.requests import (
     Appended,
@@ -27,6 +27,7 @@ from infrastructure.requests import (
     Preparer,
     Ready,
 )
+from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 

@@ -39,6 +39,19 @@ def history(*drafts: dict[str, Any]) -> list[Event]:
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_digits = st.text("0123456789", min_size=1, max_size=30)
+numbers = st.tuples(
+    st.sampled_from(["", "-"]),
+    _digits.map(lambda text: text.lstrip("0") or "0"),
+    st.sampled_from(["", "."]).flatmap(
+        lambda dot: _digits.map(lambda text: dot + text) if dot else st.just("")
+    ),
+    st.sampled_from(["", "e", "E+", "e-"]).flatmap(
+        lambda e: _digits.map(lambda text: e + text) if e else st.just("")
+    ),
+).map("".join)
+"""Numbers of JSON as somebody writes them."""
+
 json_values = st.recursive(
     st.none()
     | st.booleans()

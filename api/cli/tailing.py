@@ -17,10 +17,10 @@ from api.filters import metadata_filter
 from api.representations import event_json, time_text
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
 from domain.events import Event
-from infrastructure.database import DatabaseUnavailable
 from infrastructure.following import Entry, Hub
 from infrastructure.reader import BIGGEST
 from infrastructure.settings import Settings
+from infrastructure.unavailable import DatabaseUnavailable
 from projections.live import Told
 from projections.registry import AnyView, choose_view
 

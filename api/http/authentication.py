@@ -24,10 +24,10 @@ from api.http.request_ids import PRINCIPAL
 from api.http.traffic import NO_ROUTE, Traffic
 from domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal
 from domain.errors import AgentlogError
-from infrastructure.database import DatabaseUnavailable
 from infrastructure.keys.accesses import Accesses, AccessNotRecorded
 from infrastructure.keys.key import KeyText, StoredKey
 from infrastructure.keys.recent import RecentKeys
+from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 

@@ -54,13 +54,6 @@ from infrastructure.analysts.errors import (
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.blobs import UnknownBlob
-from infrastructure.database import (
-    DatabaseReadOnly,
-    DatabaseTooOld,
-    DatabaseUnavailable,
-    LockNotGranted,
-    StatementTooLong,
-)
 from infrastructure.embedded import EmbeddedServerError
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.keys.accesses import AccessNotRecorded
@@ -68,6 +61,13 @@ from infrastructure.migration import MigrationError
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.roles import NoServiceRole
+from infrastructure.unavailable import (
+    DatabaseReadOnly,
+    DatabaseTooOld,
+    DatabaseUnavailable,
+    LockNotGranted,
+    StatementTooLong,
+)
 from infrastructure.writer import WriterOverloaded
 from projections.readmodels.registry import UnknownReadModel
 

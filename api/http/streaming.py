@@ -18,7 +18,7 @@ from typing_extensions import override
 from api.http.following import Follower, Following
 from api.tails import Pace
 from domain.events import Event
-from infrastructure.database import DatabaseUnavailable
+from infrastructure.unavailable import DatabaseUnavailable
 
 MOST = 512
 """Events that are told at once, at most."""

@@ -28,8 +28,8 @@ from infrastructure.analysts.errors import (
 from infrastructure.analysts.login import Login
 from infrastructure.analysts.parameters import Parameters, Query, query_of
 from infrastructure.analysts.session import DeadlinePassed, Refused, Session
-from infrastructure.database import DatabaseUnavailable
 from infrastructure.sql import statement
+from infrastructure.unavailable import DatabaseUnavailable
 
 MOST_ROWS = 100_000
 USUAL_ROWS = 1000

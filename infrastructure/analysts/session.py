@@ -23,7 +23,7 @@ from typing_extensions import override
 from infrastructure.analysts.errors import TooManyQueries
 from infrastructure.closing import Closing
 from infrastructure.conninfo import read_conninfo
-from infrastructure.database import DatabaseUnavailable
+from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 

@@ -6,9 +6,10 @@ from datetime import datetime
 import psycopg
 
 from domain.errors import AgentlogError
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.reader import BIGGEST
 from infrastructure.sql import statement
+from infrastructure.unavailable import DatabaseUnavailable
 
 
 class AccessNotRecorded(AgentlogError):

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from infrastructure.database import DatabaseUnavailable
 from infrastructure.keys.key import StoredKey
 from infrastructure.keys.keys import Keys, UnknownKey
 from infrastructure.listening import KEYED, Listener
+from infrastructure.unavailable import DatabaseUnavailable
 
 FRESH_SECONDS = 10.0
 _FIRST_SECONDS = 1.0

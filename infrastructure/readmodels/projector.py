@@ -13,10 +13,11 @@ import psycopg
 from typing_extensions import override
 
 from infrastructure.closing import Closing
-from infrastructure.database import BROKEN_OFF, Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.listening import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.unavailable import BROKEN_OFF, DatabaseUnavailable
 from projections.readmodels.registry import AnyReadModel
 
 logger = logging.getLogger("agentlog")

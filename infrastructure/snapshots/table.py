@@ -9,8 +9,9 @@ from typing import TypeVar
 import psycopg
 from psycopg.rows import class_row, tuple_row
 
-from infrastructure.database import Connections, DatabaseUnavailable
+from infrastructure.database import Connections
 from infrastructure.sql import statement
+from infrastructure.unavailable import DatabaseUnavailable
 
 _ResultT = TypeVar("_ResultT")
 

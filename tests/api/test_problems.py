@@ -22,7 +22,7 @@ from domain.errors import (
     Refused,
     UnknownThread,
 )
-from infrastructure.database import DatabaseUnavailable
+from infrastructure.unavailable import DatabaseUnavailable
 
 for _package in (domain, projections, infrastructure, api):
     for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):

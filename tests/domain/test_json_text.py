@@ -1,9 +1,7 @@
 """JSON in and out: nothing is lost, and what cannot be kept is refused with its place."""
 
-import copy
 import json
 import math
-import pickle
 import tracemalloc
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +24,7 @@ from domain.json_text import (
     print_to_keep,
     replace_lone_surrogates,
 )
-from tests.histories import json_values, texts
+from tests.histories import json_values, numbers, texts
 
 AS_WRITTEN = [
     b"0",
@@ -76,25 +74,6 @@ def test_whatever_is_printed_is_read_back(value: Any) -> None:
     assert json.loads(printed) == value
 
 
-digits = st.text("0123456789", min_size=1, max_size=30)
-numbers = st.tuples(
-    st.sampled_from(["", "-"]),
-    digits.map(lambda text: text.lstrip("0") or "0"),
-    st.sampled_from(["", "."]).flatmap(
-        lambda dot: digits.map(lambda text: dot + text) if dot else st.just("")
-    ),
-    st.sampled_from(["", "e", "E+", "e-"]).flatmap(
-        lambda e: digits.map(lambda text: e + text) if e else st.just("")
-    ),
-).map("".join)
-
-
-@given(number=numbers)
-def test_every_number_keeps_its_digits(number: str) -> None:
-    assert print_text(parse(number)) == number
-    assert print_text(parse(f"[{number},[{number}]]")) == f"[{number},[{number}]]"
-
-
 @given(strings=st.lists(texts), number=numbers)
 def test_a_blank_after_commas_and_colons_makes_no_difference(
     strings: list[str], number: str
@@ -105,20 +84,6 @@ def test_a_blank_after_commas_and_colons_makes_no_difference(
     assert print_text(parse(text)) == f'{{"a":{number},"b":{inside}}}'
     with pytest.raises(InvalidJson, match="stands twice"):
         parse(f'{{"a": {blank}, "a": {blank}}}')
-
-
-def test_a_decimal_is_the_nearest_float_and_can_be_copied() -> None:
-    value = parse("1.10")
-    assert (value, value.text) == (1.1, "1.10")
-    assert isinstance(value, Decimal)
-    assert math.isinf(parse("1e400"))
-    for copied in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):  # noqa: S301 - our own bytes
-        assert (copied, copied.text) == (value, "1.10")
-
-
-def test_integers_within_reach_are_integers() -> None:
-    assert parse("123456789012345678901234567890") == 123456789012345678901234567890
-    assert type(parse("7")) is int
 
 
 @pytest.mark.parametrize("size", [1, 300, 20_000, 10**6])

@@ -5,7 +5,8 @@ import traceback
 import pytest
 
 from infrastructure.conninfo import InvalidConninfo, read_conninfo
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
+from infrastructure.unavailable import DatabaseUnavailable
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 

@@ -8,15 +8,14 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.database import (
-    Database,
+from infrastructure.database import Database, Timeouts
+from infrastructure.reader import LogReader
+from infrastructure.unavailable import (
     DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
     StatementTooLong,
-    Timeouts,
 )
-from infrastructure.reader import LogReader
 from infrastructure.writer import Writer
 from tests.databases import name_of
 from tests.infrastructure.appends import (

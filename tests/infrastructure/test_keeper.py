@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from api.composition import Service, open_service
-from infrastructure.database import DatabaseUnavailable
 from infrastructure.embedded import open_embedded
 from infrastructure.embedded.postmaster import Postmaster
 from infrastructure.settings import Settings
+from infrastructure.unavailable import DatabaseUnavailable
 from tests.databases import CARELESS, short_folder
 from tests.infrastructure.appends import given, reply
 

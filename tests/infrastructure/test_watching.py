@@ -7,8 +7,9 @@ import psycopg
 import pytest
 from typing_extensions import override
 
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.listening import ERASED, Listener
+from infrastructure.unavailable import DatabaseUnavailable
 from infrastructure.watching import Watch
 
 WAIT_SECONDS = 20

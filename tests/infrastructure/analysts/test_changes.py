@@ -13,8 +13,9 @@ import pytest
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import InvalidQuery, NotAQuery, QueryForbidden, QueryRejected
 from infrastructure.analysts.login import make_role, role_of
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.migration import migrate
+from infrastructure.unavailable import DatabaseUnavailable
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.analysts.test_queries import rows
 from tests.infrastructure.appends import TENANT, fetch

@@ -12,8 +12,9 @@ from psycopg.conninfo import make_conninfo
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import AnalystNotConfined, NoAnalystLogin, QueryForbidden
 from infrastructure.analysts.login import given_login, grants, make_role, own_login, role_of
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.readmodels import builds
+from infrastructure.unavailable import DatabaseUnavailable
 from infrastructure.writer import Writer
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database

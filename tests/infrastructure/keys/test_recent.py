@@ -10,11 +10,12 @@ from secrets import token_bytes
 import pytest
 from typing_extensions import override
 
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.keys.key import KeyText, StoredKey
 from infrastructure.keys.keys import Keys
 from infrastructure.keys.recent import FRESH_SECONDS, RecentKeys
 from infrastructure.listening import KEYED, Listener
+from infrastructure.unavailable import DatabaseUnavailable
 from tests.command_line import WAIT_SECONDS
 from tests.infrastructure.relay import Relay
 

@@ -11,7 +11,7 @@ import pytest
 
 from api.composition import open_service
 from domain.events import Event
-from infrastructure.database import Database, DatabaseUnavailable
+from infrastructure.database import Database
 from infrastructure.folding import Fold
 from infrastructure.reader import LogReader
 from infrastructure.settings import Settings
@@ -19,6 +19,7 @@ from infrastructure.snapshots.ahead import LATEST, Ahead
 from infrastructure.snapshots.in_use import ViewsInUse
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant
+from infrastructure.unavailable import DatabaseUnavailable
 from projections.registry import VIEWS, choose_view
 from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply
