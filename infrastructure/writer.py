@@ -136,7 +136,7 @@ class Writer:
             finally:  # also on Ctrl-C: others wait for what gathered meanwhile
                 self._holding.release()
                 if self._waiting:
-                    self._wake()
+                    self.wake()
         return answer.wait()
 
     def _append_alone(self, entry: _Entry) -> Sequence[Outcome]:
@@ -148,7 +148,7 @@ class Writer:
         finally:
             self._holding.release()
             if self._waiting:
-                self._wake()
+                self.wake()
         return outcomes_in_time(*told[0])
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
@@ -157,10 +157,14 @@ class Writer:
         Raises:
             WriterOverloaded: too many are waiting; nothing will be written.
         """
+        self.hand_in(requests, deliver)
+        self.wake()
+
+    def hand_in(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        """Do as `submit`, but leave it to the caller to `wake` the writer after the last one."""
         entry = self._entry(requests)
         entry.deliver = deliver
         self._waiting.append(entry)
-        self._wake()
 
     def _entry(self, requests: Sequence[AppendRequest]) -> _Entry:
         asked_at = time.monotonic()
@@ -169,7 +173,7 @@ class Writer:
             raise WriterOverloaded(self._capacity)
         return _Entry([self._preparer.prepare(request) for request in requests], asked_at)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
         """Have the writer's own thread commit what waits; it is started when first needed."""
         with self._awake:
             if self._thread is None:

@@ -74,7 +74,9 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         config = uvicorn.Config(
             traces.around(app),
             http=bounded_connections(
-                max_header_bytes=settings.max_header_bytes, client_seconds=settings.client_seconds
+                max_header_bytes=settings.max_header_bytes,
+                client_seconds=settings.client_seconds,
+                direct=None if traces.on_commit else app.state.direct,  # spans are around all
             ),
             log_config=None,  # its loggers go where ours do
             log_level="warning",

@@ -1,12 +1,17 @@
 """Responses: JSON in the log's own printing, numbers as they were written, and problems."""
 
+import logging
+
 from fastapi import Response
 from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.problems import MEDIA_TYPE, Problem
+from api.http.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
 from api.http.request_ids import request_id
+from domain.errors import AgentlogError
 from domain.json_text import JsonValue, print_bytes
+
+logger = logging.getLogger("agentlog")
 
 WHOLE = "agentlog.whole"
 """An extension of ASGI: what starts an answer may have all of it, as its `body`."""
@@ -16,7 +21,7 @@ _JSON = (b"content-type", b"application/json")
 _PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 
 
-class _Printed(Response):
+class Printed(Response):
     """A response whose body is printed, handed on as the client takes it, and not copied.
 
     Its headers are bytes from the beginning: to make them of text takes longer than an answer does.
@@ -57,14 +62,28 @@ class _Printed(Response):
 
 def json_answer(
     value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
-) -> Response:
+) -> Printed:
     """Return `value` as a JSON response."""
-    return _Printed(print_bytes(value), _JSON, status, headers or {})
+    return Printed(print_bytes(value), _JSON, status, headers or {})
 
 
-def problem_answer(problem: Problem, *, headers: dict[str, str] | None = None) -> Response:
+def error_answer(error: BaseException, *, asked: str) -> Printed:
+    """Return the problem that an error is; the log is told of a defect of ours.
+
+    `asked` is what failed: the request's method and path.
+    """
+    if isinstance(error, AgentlogError):
+        return problem_answer(problem_of(error), headers=headers_of(error))
+    logger.error("%s failed", asked, exc_info=error)
+    detail = "agentlog has a defect here; its log says more. Nothing of the request was kept."
+    return problem_answer(
+        problem(500, name="internal-error", title="Internal error", detail=detail)
+    )
+
+
+def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> Printed:
     """Return a problem as a response, under the id of the request that it answers."""
     found = request_id()
     instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
-    body = print_bytes({**problem, **instance})
-    return _Printed(body, _PROBLEM, problem["status"], headers or {})
+    body = print_bytes({**said, **instance})
+    return Printed(body, _PROBLEM, said["status"], headers or {})

@@ -1,6 +1,5 @@
 """The application: routes, problems and the OpenAPI document."""
 
-import logging
 import time
 from http import HTTPStatus
 from typing import Any
@@ -34,15 +33,16 @@ from api.http import (
     threads,
     views,
 )
-from api.http.answers import problem_answer
+from api.http.answers import error_answer, problem_answer
 from api.http.authentication import Authenticated, Entrance
+from api.http.direct import DirectAppends
 from api.http.exposition import Gauges
 from api.http.following import Followings
 from api.http.limited import Limited, describe_limits
 from api.http.limits import USUAL, Limits
 from api.http.metrics import Metrics
 from api.http.permissions import FOUND, FoundRoute, Permissions, describe_permissions
-from api.http.problems import flaw_list, headers_of, problem, problem_of
+from api.http.problems import flaw_list, problem
 from api.http.request_ids import Identified
 from api.http.shapes import components
 from api.http.traffic import Traffic
@@ -52,8 +52,6 @@ from infrastructure.database import Database
 from infrastructure.readmodels.standings import Standings
 from infrastructure.tenants import Tenants
 from infrastructure.writer import Writer
-
-logger = logging.getLogger("agentlog")
 
 VERSION = "0.1.0"
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
@@ -128,8 +126,12 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     # what stands around all routes, from the inside out
     app.edge = Limited(app.edge, limits, app.traffic)
-    app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
+    app.edge = authenticated = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
     app.edge = Identified(app.edge, access_log=access_log)
+    if access_log is None and not limits.rate_per_second:  # who sees to each request sees all
+        app.state.direct = DirectAppends(
+            tenants, authenticated, app.traffic, limits, max_body_bytes=max_body_bytes
+        )
     return app
 
 
@@ -151,6 +153,7 @@ class _Application(FastAPI):
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
         super().__init__(**given)
         self.state = _State()
+        self.state.direct = None
         self.traffic = Traffic()
         self.edge: ASGIApp = self.dispatch
 
@@ -213,7 +216,7 @@ _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.fo
 async def _refuse(_: Request, error: Exception) -> Response:
     if not isinstance(error, AgentlogError):
         raise error
-    return problem_answer(problem_of(error), headers=headers_of(error))
+    return error_answer(error, asked="")
 
 
 async def _leave(_: Request, error: Exception) -> Response:
@@ -241,11 +244,7 @@ async def _refuse_route(request: Request, error: Exception) -> Response:
 
 
 async def _fail(request: Request, error: Exception) -> Response:
-    logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    detail = "agentlog has a defect here; its log says more. Nothing of the request was kept."
-    return problem_answer(
-        problem(500, name="internal-error", title="Internal error", detail=detail)
-    )
+    return error_answer(error, asked=f"{request.method} {request.url.path}")
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from domain.errors import AgentlogError
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
 
-_SMALL_BODY = 64 * 2**10
+SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")
 
-_Settling = asyncio.Future[Outcomes]
+Settle = Callable[[Outcomes], None]
+"""Takes what came of an append, in the event loop's thread."""
 
 
-class _Exchange:
+class Exchange:
     """What one event loop asks of the writer's thread, and what it is told.
 
     Either way all that there is goes in one go: to wake the other side takes a system call, and
@@ -27,42 +28,63 @@ class _Exchange:
     """
 
     def __init__(self) -> None:
-        self._asked: list[tuple[Store, AppendRequest, _Settling]] = []
-        self._told: deque[tuple[_Settling, Outcomes, float]] = deque()
+        self._asked: list[tuple[Store, AppendRequest, Settle]] = []
+        self._told: deque[tuple[Settle, Outcomes, float]] = deque()
         self._waking = False
 
-    def ask(self, store: Store, request: AppendRequest, settling: _Settling) -> None:
+    def ask(self, store: Store, request: AppendRequest, settle: Settle) -> None:
         """Have an append written, together with all others that this round of the loop brings."""
         if not self._asked:
-            settling.get_loop().call_soon(self._hand_in)
-        self._asked.append((store, request, settling))
+            loop = asyncio.get_running_loop()
+            loop.call_soon(self._hand_in, loop)
+        self._asked.append((store, request, settle))
 
-    def _hand_in(self) -> None:
+    def _hand_in(self, loop: asyncio.AbstractEventLoop) -> None:
         asked, self._asked = self._asked, []
-        for store, request, settling in asked:
+        writers = set()
+        for store, request, settle in asked:
             try:
-                store.submit([request], partial(self.tell, settling))
+                store.writer.hand_in([request], partial(self.tell, loop, settle))
             except Exception as error:  # noqa: BLE001 - it is given to who asked
-                _settle(settling, error)
+                settle(error)
+            else:
+                writers.add(store.writer)
+        for writer in writers:
+            writer.wake()
 
-    def tell(self, settling: _Settling, outcomes: Outcomes, seconds: float) -> None:
+    def tell(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        settle: Settle,
+        outcomes: Outcomes,
+        seconds: float,
+    ) -> None:
         """Have an append settled after so many seconds; to be called in any thread."""
-        self._told.append((settling, outcomes, seconds))
+        self._told.append((settle, outcomes, seconds))
         if not self._waking:
             self._waking = True  # before the loop may take it back
-            settling.get_loop().call_soon_threadsafe(self._settle_all)
+            loop.call_soon_threadsafe(self._settle_all, loop)
 
-    def _settle_all(self) -> None:
+    def _settle_all(self, loop: asyncio.AbstractEventLoop) -> None:
         self._waking = False  # what comes from now on may be too late for this round
         while self._told:
-            settling, outcomes, seconds = self._told.popleft()
+            settle, outcomes, seconds = self._told.popleft()
             if seconds > 0:
-                settling.get_loop().call_later(seconds, _settle, settling, outcomes)
+                loop.call_later(seconds, settle, outcomes)
             else:
-                _settle(settling, outcomes)
+                settle(outcomes)
 
 
-_EXCHANGES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Exchange] = WeakKeyDictionary()
+_EXCHANGES: WeakKeyDictionary[asyncio.AbstractEventLoop, Exchange] = WeakKeyDictionary()
+
+
+def exchange() -> Exchange:
+    """Return what all appends of the running event loop go through."""
+    loop = asyncio.get_running_loop()
+    found = _EXCHANGES.get(loop)
+    if found is None:
+        found = _EXCHANGES[loop] = Exchange()
+    return found
 
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
@@ -75,16 +97,18 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         AgentlogError: what refuses it.
     """
     loop = asyncio.get_running_loop()
-    exchange = _EXCHANGES.get(loop)
-    if exchange is None:
-        exchange = _EXCHANGES[loop] = _Exchange()
-    settling: _Settling = loop.create_future()
-    if len(body) <= _SMALL_BODY and not may_name_file(body):
-        exchange.ask(store, read(body), settling)
+    settling: asyncio.Future[Outcomes] = loop.create_future()
+    settle = partial(_settle, settling)
+    if is_small(body):
+        exchange().ask(store, read(body), settle)
     else:
-        deliver = partial(exchange.tell, settling)
+        deliver = partial(exchange().tell, loop, settle)
         await run_in_threadpool(lambda: store.submit([read(body)], deliver))
-    outcomes = await settling
+    return appended_in(await settling)
+
+
+def appended_in(outcomes: Outcomes) -> Appended:
+    """Return what one append came to; raises what refuses it."""
     if isinstance(outcomes, BaseException):
         raise outcomes
     (outcome,) = outcomes
@@ -93,12 +117,17 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     return outcome
 
 
+def is_small(body: bytes) -> bool:
+    """Tell whether to read a body takes less time than another thread would, and no database."""
+    return len(body) <= SMALL_BODY and not may_name_file(body)
+
+
 def may_name_file(body: bytes) -> bool:
     """Tell whether a body may name a file, which has to be read first; its key may be escaped."""
     # each plain search takes a tenth of one for both
     return b'"sha256"' in body or (b"\\u00" in body and _ESCAPED.search(body) is not None)
 
 
-def _settle(settling: _Settling, outcomes: Outcomes) -> None:
+def _settle(settling: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
     if not settling.done():  # the client may have gone
         settling.set_result(outcomes)

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from api.http.limits import Limits
 from api.http.problems import BodyTooLarge, InvalidIfMatch
 from api.http.request_ids import PRINCIPAL
+from api.http.security_headers import Headers
 from domain.access import Principal
 from domain.drafts import NO_ORIGIN, Origin
 from domain.errors import InvalidCursor, InvalidMessage
@@ -35,12 +36,11 @@ def tenant_of(request: Request) -> Tenant:
     return tenants.of(principal_of(request).tenant)
 
 
-def header_of(request: Request, name: bytes) -> bytes | None:
+def header_of(headers: Headers, name: bytes) -> bytes | None:
     """Return a header, the first of that name in lower case: sooner than by a mapping of them."""
-    for each, value in request.scope["headers"]:
+    for each, value in headers:
         if each == name:
-            found: bytes = value
-            return found
+            return value
     return None
 
 
@@ -52,7 +52,7 @@ async def store_of(request: Request) -> Store:
 async def body_of(request: Request) -> bytes:
     """Return the request's body; raises `BodyTooLarge` before more than the limit is kept."""
     limit: int = request.app.state.max_body_bytes
-    declared = header_of(request, b"content-length") or b""
+    declared = header_of(request.scope["headers"], b"content-length") or b""
     if declared.isdigit() and int(declared) > limit:
         raise BodyTooLarge(limit)
     chunks, size, more = [], 0, True
@@ -90,12 +90,17 @@ async def moment_of(
 
 
 async def origin_of(request: Request) -> Origin:
-    """Return by whose key a request comes, and which trace its traceparent header says.
+    """Return by whose key a request comes, and which trace its traceparent header says."""
+    return origin_in(request.scope["headers"], principal_of(request))
+
+
+def origin_in(headers: Headers, principal: Principal) -> Origin:
+    """Return what `origin_of` does, of a request with such headers.
 
     A header that is none, or that stands twice, is ignored, as the W3C recommends.
     """
-    key_id = principal_of(request).key_id
-    found = [value for name, value in request.scope["headers"] if name == b"traceparent"]
+    key_id = principal.key_id
+    found = [value for name, value in headers if name == b"traceparent"]
     trace = read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
     return NO_ORIGIN if key_id is None and trace is None else Origin(trace, key_id)
 

@@ -116,6 +116,38 @@ class Authenticated:
         except _BrokenOff:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    def recall(self, scope: Scope) -> tuple[FoundRoute, Principal] | None:
+        """Return the route of a request, and who asks, where memory tells and nothing refuses it.
+
+        None where it has to be looked up, or refused: the request is to come in by the front then.
+        """
+        found = self._permissions.find(scope["method"], scope["path"])
+        if found is None or found.route.scope is None:
+            return None
+        try:
+            credentials = Credentials.of(scope)
+            needed = credentials.claims_key or self._keys.recall_made()
+            if needed:
+                principal = self._remembered(credentials.bearer)
+            elif needed is None or self._anonymous == "nowhere":
+                return None
+            else:
+                credentials.refuse_browsers(loopback=self._anonymous == "this machine")
+                principal = self._nobody
+        except AgentlogError:
+            return None
+        if principal is None or not principal.may(found.route.scope):
+            return None
+        return found, principal
+
+    def _remembered(self, bearer: str | None) -> Principal | None:
+        text = None if bearer is None else KeyText.parse(bearer)
+        stored = None if text is None else self._keys.recall(text.key_id)
+        if text is None or stored is None:
+            return None
+        refused = stored.flaw(text, now=self._keys.keys.clock()) is not None
+        return None if refused else stored.principal
+
     async def _admit(
         self, scope: Scope, found: FoundRoute | None
     ) -> tuple[KeyText | None, Principal]:

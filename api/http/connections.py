@@ -6,7 +6,7 @@ as long as it takes. What has come whole costs nothing here.
 
 import asyncio
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 
 from typing_extensions import override
 from uvicorn._types import ASGI3Application
@@ -19,15 +19,29 @@ from api.http.security_headers import DATA_HEADERS
 from domain.json_text import print_bytes
 
 
+class Direct(Protocol):
+    """Answers some requests itself, once their bodies are there."""
+
+    def is_for(self, cycle: RequestResponseCycle) -> bool:
+        """Tell whether to wait for the body of a request, which is small."""
+
+    def take(self, cycle: RequestResponseCycle) -> bool:
+        """Answer a request, now or later; False where the application has to."""
+
+
 class BoundedConnection(HttpToolsProtocol):
     """A connection that is ended where a request is not there in time, or its headers are too long.
 
-    `client_seconds`: how long the headers may take together, and each piece of a body.
+    `client_seconds`: how long the headers may take together, and each piece of a body. `direct`:
+    what answers requests in the application's place, where it can.
     """
 
     max_header_bytes: int
     client_seconds: float
+    direct: Direct | None = None
 
+    _held: tuple[Direct, RequestResponseCycle, ASGI3Application] | None = None
+    """A request that `direct` may take once all of it is there."""
     _heading = True
     """Whether what comes next belongs to a request's first line and headers."""
     _heading_bytes = 0
@@ -88,6 +102,9 @@ class BoundedConnection(HttpToolsProtocol):
         self._heading = True
         self._wait_no_more()
         super().on_message_complete()
+        if self._held is not None:
+            held, self._held = self._held, None
+            self._go_on(*held)
 
     @override
     def on_response_complete(self) -> None:
@@ -105,7 +122,20 @@ class BoundedConnection(HttpToolsProtocol):
 
     @override
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        """Have the application answer a request; to call back when a task is done costs more."""
+        """Have a request answered, by the application unless that is the long way round."""
+        if self.direct is None or not self.direct.is_for(cycle):
+            self._hand_on(cycle, app)
+        elif cycle.more_body:
+            self._held = self.direct, cycle, app
+        else:
+            self._go_on(self.direct, cycle, app)
+
+    def _go_on(self, direct: Direct, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        if not direct.take(cycle):
+            self._hand_on(cycle, app)
+
+    def _hand_on(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        # to call back when a task is done costs more than to see to that itself
         self.tasks.add(self.loop.create_task(self._answer(cycle, app)))
 
     async def _answer(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
@@ -174,6 +204,7 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, status: HTTPStatus, name: str, detail: str) -> None:
         """Answer with a problem, unless another answer is due first, and end the connection."""
         self._wait_no_more()
+        self._held = None
         cycle: RequestResponseCycle | None = self.cycle
         answering = self._heading and cycle is not None and not cycle.response_complete
         if not answering and not self.transport.is_closing():
@@ -191,7 +222,13 @@ class BoundedConnection(HttpToolsProtocol):
         self.transport.close()
 
 
-def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[HttpToolsProtocol]:
+def bounded_connections(
+    *, max_header_bytes: int, client_seconds: float, direct: Direct | None = None
+) -> type[HttpToolsProtocol]:
     """Return the class of connections that uvicorn is to make."""
-    bounds = {"max_header_bytes": max_header_bytes, "client_seconds": client_seconds}
+    bounds = {
+        "max_header_bytes": max_header_bytes,
+        "client_seconds": client_seconds,
+        "direct": direct,
+    }
     return type("Connection", (BoundedConnection,), bounds)

@@ -1,11 +1,12 @@
 """Messages: append to a thread, list, read one."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.answers import json_answer
+from api.http.answers import Printed, json_answer
 from api.http.appending import append
 from api.http.asking import (
     After,
@@ -21,15 +22,19 @@ from api.http.asking import (
     header_of,
     limits_of,
     number_cursor,
-    origin_of,
-    store_of,
+    origin_in,
+    principal_of,
+    tenant_of,
 )
+from api.http.limits import Limits
+from api.http.security_headers import Headers
 from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, event_json
+from domain.access import Principal
 from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
 from infrastructure.cuts import file_digests
-from infrastructure.requests import AppendRequest
+from infrastructure.requests import Appended, AppendRequest
 from infrastructure.store import Store
 
 router = APIRouter(tags=["messages"])
@@ -47,18 +52,40 @@ async def append_messages(request: Request) -> Response:
     first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
     the thread is at that version.
     """
-    store = await store_of(request)
-    if_match = header_of(request, b"if-match")
+    store = tenant_of(request).store
+    read = partial(
+        append_request,
+        store,
+        request.path_params["thread_id"],
+        request.scope["headers"],
+        principal_of(request),
+        await limits_of(request),
+    )
+    return appended_answer(await append(store, await body_of(request), read))
+
+
+def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
+    store: Store,
+    thread_id: str,
+    headers: Headers,
+    principal: Principal,
+    limits: Limits,
+    body: bytes,
+) -> AppendRequest:
+    """Return the append that somebody asks for.
+
+    Raises:
+        AgentlogError: what is off about it.
+    """
+    if_match = header_of(headers, b"if-match")
     expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
-    origin = await origin_of(request)
-    thread_id: str = request.path_params["thread_id"]
-    limits = await limits_of(request)
+    drafts = drafts_in(body, limits)
+    origin = origin_in(headers, principal)
+    return store.request(thread_id, drafts, expected_version=expected, origin=origin)
 
-    def read(text: bytes) -> AppendRequest:
-        drafts = drafts_in(text, limits)
-        return store.request(thread_id, drafts, expected_version=expected, origin=origin)
 
-    appended = await append(store, await body_of(request), read)
+def appended_answer(appended: Appended) -> Printed:
+    """Return what says what an append came to."""
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
         appended_json(appended),

@@ -5,6 +5,7 @@ the client reads the first in vain. It also looks at every character of every he
 """
 
 from asyncio import get_running_loop
+from collections.abc import Sequence
 from functools import lru_cache
 
 from starlette.types import Message
@@ -57,18 +58,27 @@ class Packets:
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer, or all of it."""
+        await self.send_rest(self.write(message))
+
+    async def send_rest(self, messages: Sequence[Message]) -> None:
+        """Send what `write` has left."""
+        for each in messages:
+            await self._cycle.send(each)  # type: ignore[arg-type] # as ASGI has it
+
+    def write(self, message: Message) -> Sequence[Message]:
+        """Write what need not wait for the client; return what has to go uvicorn's way."""
         cycle = self._cycle
         started = cycle.response_started
         if self._take(message):
-            return
+            return ()
         self._flush()
-        if started or not cycle.response_started:
-            await cycle.send(message)  # type: ignore[arg-type] # as ASGI has it
+        rest = [message] if started or not cycle.response_started else []
         if not started and "body" in message:
-            await cycle.send({"type": "http.response.body", "body": message["body"]})
+            rest.append({"type": "http.response.body", "body": message["body"]})
+        return rest
 
     def _take(self, message: Message) -> bool:
-        """Return whether this part is taken care of; else it goes uvicorn's way."""
+        """Return whether this part is taken care of at once; else it goes uvicorn's way."""
         cycle = self._cycle
         if cycle.flow.write_paused or cycle.disconnected:
             return False

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, get_contextvars
 from structlog.typing import FilteringBoundLogger
 
-from api.http.security_headers import secured
+from api.http.security_headers import Headers, secured
 from api.http.traffic import NO_ROUTE, ROUTE
 from domain.access import Principal
 
@@ -45,7 +45,7 @@ class Identified:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = _given(scope["headers"]) or b"%032x" % _random_bits(128)
+        request_id = id_of(scope["headers"])
         bind_contextvars(request_id=request_id.decode())  # as long as the task of the request is
         began = time.perf_counter()
         status = 0
@@ -54,8 +54,8 @@ class Identified:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = secured(scope["path"], message.get("headers", ()))
-                message["headers"] = [*headers, (_HEADER, request_id)]
+                headers = message.get("headers", ())
+                message["headers"] = named(headers, request_id, path=scope["path"])
             await send(message)
 
         try:
@@ -71,11 +71,19 @@ def request_id() -> str | None:
     return found
 
 
-def _given(headers: list[tuple[bytes, bytes]]) -> bytes | None:
+def id_of(headers: Headers) -> bytes:
+    """Return the id of a request with such headers."""
     for name, value in headers:
         if name == _HEADER:  # whatever a key of ours was put into, it is not repeated
-            return value if _SANE.fullmatch(value) and b"agentlog_" not in value else None
-    return None
+            if _SANE.fullmatch(value) and b"agentlog_" not in value:
+                return value
+            break
+    return b"%032x" % _random_bits(128)
+
+
+def named(headers: Headers, request_id: bytes, *, path: str) -> Headers:
+    """Return the headers of an answer to a request for `path`, with its id and what all have."""
+    return [*secured(path, headers), (_HEADER, request_id)]
 
 
 def _log(logger: FilteringBoundLogger, scope: Scope, status: int, seconds: float) -> None:

@@ -20,10 +20,11 @@ _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
 _LINE = b'{"threadId": "t", "messages": [{"type": "tick"}]}\n'
 
 
-@pytest.fixture
-def remote(app: FastAPI) -> Iterator[httpx2.Client]:
-    """A client of a server that waits for nobody."""
-    connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3)
+@pytest.fixture(params=["direct", "plain"])
+def remote(app: FastAPI, request: pytest.FixtureRequest) -> Iterator[httpx2.Client]:
+    """A client of a server that waits for nobody, with a short way for appends or without."""
+    direct = app.state.direct if request.param == "direct" else None
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3, direct=direct)
     with served(app, http=connections) as client:
         yield client
 
