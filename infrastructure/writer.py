@@ -35,7 +35,6 @@ Deliver = Callable[[Outcomes, float], None]
 """Takes what came of requests, and in how many seconds that may be told, which is 0 mostly."""
 
 _BATCH_REQUESTS = 1000
-_UNDIVIDED = 16  # entries; to halve fewer would cost more commits than it saves waiting
 _BATCH_BYTES = 8 * 2**20
 
 
@@ -102,7 +101,6 @@ class Writer:
         self._line = Line()
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._latest = 0
         self._committer = Committer(database, self.meters)
 
     @property
@@ -191,7 +189,7 @@ class Writer:
                 self._commit_waiting()
 
     def _commit_waiting(self) -> None:
-        """Commit the next batch of what has gathered, and deliver."""
+        """Commit what has gathered, as much of it as fits one batch, and deliver."""
         self._settle(self._gathered())
 
     def _settle(self, entries: Sequence[_Entry]) -> None:
@@ -204,22 +202,15 @@ class Writer:
                 self._deliver(entry)
 
     def _gathered(self) -> list[_Entry]:
-        """Return what to commit next: of many callers half, those of the batch before among them.
-
-        While PostgreSQL writes for one half, the other is answered and asks again. All at once,
-        callers and writer would wait for one another in turn.
-        """
         entries: list[_Entry] = []
         requests = size = 0
-        most = max(_UNDIVIDED, (self._latest + len(self._waiting) + 1) // 2)
-        while self._waiting and len(entries) < most:
+        while self._waiting:
             entry = self._waiting[0]
             requests += len(entry.ready)
             size += entry.size
             if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
                 break
             entries.append(self._waiting.popleft())
-        self._latest = len(entries)
         return entries
 
     def _commit(self, entries: Sequence[_Entry]) -> None:

@@ -61,23 +61,6 @@ def _wait_until_someone_waits(database: Database) -> None:
         assert time.monotonic() < deadline
 
 
-def test_of_many_callers_half_are_written_while_the_others_ask(
-    database: Database, writer: Writer
-) -> None:
-    writer.append(request("t", reply("first")))
-    with _held(database):
-        answers = [_submit(writer, "alone")]
-        _wait_until_someone_waits(database)
-        answers += [_submit(writer, str(number)) for number in range(63)]
-    for answer in answers:
-        answer.result(timeout=20)
-    sizes = writer.meters.batch_requests
-    assert sum(sizes.counts) == 4
-    assert sizes.total == 65
-    assert sizes.counts[sizes.bounds.index(32)] == 2  # 17 to 32 each
-    check_log(database)
-
-
 def test_what_gathers_while_the_log_is_held_is_written_in_few_transactions(
     database: Database, writer: Writer, reader: LogReader
 ) -> None:
