@@ -29,6 +29,16 @@ class Wanted:
     ids: Sequence[tuple[str, str, str]] = ()
 
 
+class Assumed(NamedTuple):
+    """What is taken for new without a look: entries of ledgers, and ids that callers gave.
+
+    Nobody else can have an id that we made.
+    """
+
+    entries: frozenset[tuple[ThreadKey, Key]] = frozenset()
+    ids: Sequence[tuple[str, str, str]] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What is known of the log at `position`, for deciding what may be appended.

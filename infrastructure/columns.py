@@ -7,7 +7,7 @@ from typing import Any
 from domain.threads import Entry, Key
 from infrastructure.arrays import booleans, byte_strings, integers, texts
 from infrastructure.blobs import pieces_of
-from infrastructure.changes import Changes, Lone, NewEvent
+from infrastructure.changes import Assumed, Changes, Lone, NewEvent
 from infrastructure.requests import ThreadKey
 
 THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
@@ -57,22 +57,18 @@ def ledger_digest(key: Key) -> bytes:
     return sha256(key.id.encode()).digest()
 
 
-def note(
-    thread: ThreadKey, key: Key, entry: Entry, assumed: frozenset[tuple[ThreadKey, Key]]
-) -> dict[str, Any]:
+def note(thread: ThreadKey, key: Key, entry: Entry, assumed: Assumed) -> dict[str, Any]:
     """Return the parameters of one entry of the ledger."""
     return {
         "kind": key.kind,
         "id": ledger_digest(key),
         "asked": entry.asked,
         "answered": entry.answered,
-        "assumed": (thread, key) in assumed,
+        "assumed": (thread, key) in assumed.entries,
     }
 
 
-def batch_columns(
-    previous: int, changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]
-) -> dict[str, Any]:
+def batch_columns(previous: int, changes: Changes, assumed: Assumed) -> dict[str, Any]:
     """Return one array a column."""
     tenants, threads, versions, positions, types, ids, stored, digests, chains, metadata = zip(
         *changes.events, strict=True
@@ -105,6 +101,7 @@ def batch_columns(
         "parents": texts([each.get("parent") for each in facts]),
         "goals": texts([_searchable(each.get("goal")) for each in facts]),
         "facts": byte_strings([head.facts for head in heads]),
+        **columns(assumed.ids, id_tenants=texts, id_threads=texts, assumed_ids=texts),
         **_ledger_columns(changes, assumed),
         **_blob_columns(changes.events),
     }
@@ -130,7 +127,7 @@ def _blob_columns(events: Sequence[NewEvent]) -> dict[str, Any]:
     )
 
 
-def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]]) -> dict[str, Any]:
+def _ledger_columns(changes: Changes, assumed: Assumed) -> dict[str, Any]:
     rows = [
         (
             *thread,
@@ -138,7 +135,7 @@ def _ledger_columns(changes: Changes, assumed: frozenset[tuple[ThreadKey, Key]])
             ledger_digest(key),
             entry.asked,
             entry.answered,
-            (thread, key) in assumed,
+            (thread, key) in assumed.entries,
         )
         for thread, key, entry in notes_in(changes)
     ]

@@ -9,9 +9,9 @@ import psycopg
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
-from infrastructure.changes import Changes, Lone, Wanted
+from infrastructure.changes import Assumed, Changes, Lone, Wanted
 from infrastructure.database import Database
-from infrastructure.log import Assumed, append_lone, append_onward, log_transaction, look
+from infrastructure.log import append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.prepared import Prepared, bytes_in, time_in
 from infrastructure.recall import MICROSECOND, MOST_LEAD, Recall, StoreClock
@@ -92,9 +92,10 @@ class Committer:
         refused = any(isinstance(each, AgentlogError) for each in outcomes)
         if refused or not len(batch):
             return None
-        assumed = frozenset(
+        entries = frozenset(
             (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
         )
+        assumed = Assumed(entries, wanted.ids)
         asked_at = self._clock.elapsed()
         lone = batch.lone()
         if lone is None:

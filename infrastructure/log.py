@@ -23,7 +23,7 @@ from psycopg.rows import TupleRow
 
 from domain.threads import Entry, Key
 from infrastructure.arrays import byte_strings, texts
-from infrastructure.changes import Changes, Ground, Lone, Place, Wanted
+from infrastructure.changes import Assumed, Changes, Ground, Lone, Place, Wanted
 from infrastructure.columns import (
     THREADS,
     batch_columns,
@@ -36,9 +36,6 @@ from infrastructure.heads import Head
 from infrastructure.prepared import Prepared, finish, send, time_in
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
-
-Assumed = frozenset[tuple[ThreadKey, Key]]
-"""Ledger entries that are taken for new ones."""
 
 
 class LogTransaction:
@@ -105,7 +102,7 @@ class LogTransaction:
         PostgreSQL writes while the caller decides what follows. What is large stays out of the
         pipeline, where neither side reads while both write.
         """
-        parameters = {**batch_columns(self._position, changes, frozenset()), "holding": True}
+        parameters = {**batch_columns(self._position, changes, Assumed()), "holding": True}
         self.settle()
         self._parameters = parameters
         self._position = changes.position
@@ -182,9 +179,9 @@ def append_onward(
 ) -> datetime | None:
     """Commit changes that were decided at position `previous`, if they still hold.
 
-    `assumed` are ledger entries that were taken for new ones; message ids always are. Returns what
-    the store's clock said meanwhile; None where nothing was written, because the log has moved,
-    something is there already, or `recorded_at` is not a little ahead of the store's clock.
+    Returns what the store's clock said meanwhile; None where nothing was written, because the log
+    has moved, something that was `assumed` to be new is there already, or `recorded_at` is not a
+    little ahead of the store's clock.
     """
     parameters = {**batch_columns(previous, changes, assumed), "holding": False}
     result = prepared.execute(connection, "append", parameters)

@@ -21,7 +21,7 @@ onward AS MATERIALIZED (
           AND NOT EXISTS (
               SELECT
               FROM unnest(
-                  %(event_tenants)b::text[], %(event_threads)b::text[], %(message_ids)b::text[]
+                  %(id_tenants)b::text[], %(id_threads)b::text[], %(assumed_ids)b::text[]
               ) AS new (tenant, thread_id, message_id)
               CROSS JOIN LATERAL (
                   SELECT
