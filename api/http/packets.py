@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from api.http.security_headers import DATA_HEADERS, NO_STORE
+from api.http.security_headers import DATA_HEADERS, NO_STORE, Headers
 
 _SMALL = 64 * 2**10
 """Beyond it a copy costs more than a packet."""
@@ -40,6 +40,8 @@ def _line(name: bytes, value: bytes) -> bytes:
 
 _USUAL = {header: _line(*header) for header in (*DATA_HEADERS, NO_STORE)}
 """Lines of what nearly every answer has."""
+
+_USUAL_LINES = b"".join(_USUAL.values())
 
 
 class Packets:
@@ -76,6 +78,25 @@ class Packets:
         if not started and "body" in message:
             rest.append({"type": "http.response.body", "body": message["body"]})
         return rest
+
+    def write_usual(self, status: int, own: Headers, request_id: bytes, body: bytes) -> bool:
+        """Write an answer with usual headers and its `own`, which are no strangers'.
+
+        False, and nothing is written, where that has to wait or the connection ends.
+        """
+        cycle = self._cycle
+        if cycle.flow.write_paused or cycle.disconnected or not cycle.keep_alive:
+            return False
+        if len(body) > _SMALL:
+            return False
+        lines = [STATUS_LINE[status]]
+        lines += [_line(*header) for header in cycle.default_headers]
+        lines += [b"%b: %b\r\n" % header for header in own]
+        lines += [_USUAL_LINES, b"x-request-id: ", request_id, b"\r\n\r\n", body]
+        cycle.transport.write(b"".join(lines))
+        cycle.response_started = True
+        self._done()
+        return True
 
     def _take(self, message: Message) -> bool:
         """Return whether this part is taken care of at once; else it goes uvicorn's way."""
@@ -126,12 +147,17 @@ class Packets:
             return False
         cycle.transport.write(self._head + body)
         self._head = b""
-        cycle.expected_content_length, cycle.response_complete = 0, True
+        cycle.expected_content_length = 0
+        self._done()
+        return True
+
+    def _done(self) -> None:
+        cycle = self._cycle
+        cycle.response_complete = True
         cycle.message_event.set()
         if not cycle.keep_alive:
             cycle.transport.close()
         cycle.on_response()
-        return True
 
     def _flush(self) -> None:
         head, self._head = self._head, b""

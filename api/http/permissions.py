@@ -94,12 +94,15 @@ class FoundRoute(NamedTuple):
     parameters: dict[str, str]
 
 
+_Place = tuple[str, int, str | None]
+
+
 class Permissions:
     """The routes of an application, found as the framework finds them: by its own patterns."""
 
     def __init__(self) -> None:
-        # by method and number of slashes: no parameter of a path has one
-        self._routes: dict[tuple[str, int], list[tuple[re.Pattern[str], KnownRoute]]] = {}
+        # by method, number of slashes and last part, where that is no parameter: none has a slash
+        self._routes: dict[_Place, list[tuple[re.Pattern[str], KnownRoute]]] = {}
 
     def know(self, router: Router, *, prefix: str = "") -> None:
         """Learn the routes of a router that is included under a prefix.
@@ -112,16 +115,21 @@ class Permissions:
                 template = prefix + route.path
                 for method in (route.methods or set()) - {"HEAD"}:
                     pattern = compile_path(template)[0]
-                    place = self._routes.setdefault((method, template.count("/")), [])
-                    place.append((pattern, _known(method, template, route)))
+                    last = template.rpartition("/")[2]
+                    place = method, template.count("/"), None if last.endswith("}") else last
+                    known = pattern, _known(method, template, route)
+                    self._routes.setdefault(place, []).append(known)
 
     def find(self, method: str, path: str) -> FoundRoute | None:
         """Return the route that takes a request, None where none does."""
-        place = "GET" if method == "HEAD" else method, path.count("/")
-        for pattern, route in self._routes.get(place, ()):
-            found = pattern.match(path)
-            if found is not None:
-                return FoundRoute(route, found.groupdict())
+        if method == "HEAD":
+            method = "GET"
+        slashes = path.count("/")
+        for last in (path.rpartition("/")[2], None):
+            for pattern, route in self._routes.get((method, slashes, last), ()):
+                found = pattern.match(path)
+                if found is not None:
+                    return FoundRoute(route, found.groupdict())
         return None
 
 

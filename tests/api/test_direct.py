@@ -95,6 +95,16 @@ def _answers(client: httpx2.Client, *pieces: bytes, pause: float = 0.02) -> byte
         return until_closed(connection)
 
 
+_NEXT = b"GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+
+
+def _answer(client: httpx2.Client, said: bytes) -> bytes:
+    """Return the answer to one request; where that is not its last, the connection goes on."""
+    is_last = b"Connection: close" in said
+    received = _answers(client, said if is_last else said + _NEXT)
+    return received if is_last else received.rpartition(b"HTTP/1.1 200 OK\r\n")[0]
+
+
 _OWN = re.compile(rb'("(?:id|instance|messageId|version|position)"):(?:"[^"]*"|\d+)')
 
 
@@ -142,17 +152,20 @@ _CASES: dict[str, tuple[bytes, Sequence[Header], bool]] = {
 }
 
 
+@pytest.mark.parametrize("last", [False, True])
 @pytest.mark.parametrize("case", _CASES)
 def test_an_append_is_answered_alike_whichever_way_it_takes(
-    sides: Sides, case: str, database: Database
+    sides: Sides, database: Database, case: str, *, last: bool
 ) -> None:
     body, more, taken = _CASES[case]
     sides.plain.post("/v1/threads/direct/messages", json=reply("before")).raise_for_status()
     sides.plain.post("/v1/threads/plain1/messages", json=reply("before")).raise_for_status()
     before = last_position(database)
-    direct = _answers(sides.direct, _said(body, *more, path="/v1/threads/direct/messages"))
+    direct = _answer(
+        sides.direct, _said(body, *more, path="/v1/threads/direct/messages", last=last)
+    )
     written = last_position(database) - before
-    plain = _answers(sides.plain, _said(body, *more, path="/v1/threads/plain1/messages"))
+    plain = _answer(sides.plain, _said(body, *more, path="/v1/threads/plain1/messages", last=last))
     assert sides.watched.taken == [taken]
     assert _comparable(direct.replace(b"direct", b"plain1")) == _comparable(plain)
     assert last_position(database) - before == 2 * written
