@@ -1,5 +1,7 @@
 """How far each reader of the log has come, behind the library's `TrackingRecorder`."""
 
+from collections.abc import Sequence
+
 import psycopg
 from eventsourcing.persistence import IntegrityError, Tracking, TrackingRecorder
 from typing_extensions import override
@@ -37,14 +39,15 @@ def move_tracking(connection: psycopg.Connection, tracking: Tracking) -> None:
     Raises:
         IntegrityError: it stands there already, or further.
     """
-    moved = connection.execute(
-        statement("move_tracking"),
-        {
-            "application_name": tracking.application_name,
-            "notification_id": tracking.notification_id,
-        },
-    ).rowcount
-    if not moved:
-        raise IntegrityError(
-            f"{tracking.application_name!r} has tracked {tracking.notification_id} already"
-        )
+    move_all(connection, [tracking.application_name], tracking.notification_id)
+
+
+def move_all(connection: psycopg.Connection, names: Sequence[str], position: int) -> None:
+    """Move some readers forward to one position, as `move_tracking` does.
+
+    Raises:
+        IntegrityError: one stands there already, or further.
+    """
+    asked = {"application_names": list(names), "notification_id": position}
+    if connection.execute(statement("move_tracking"), asked).rowcount != len(names):
+        raise IntegrityError(f"one of {', '.join(names)} has tracked {position} already")

@@ -89,7 +89,7 @@ class Projection(Generic[RowT]):
                     builds.notify(connection)
                 return Step.AT_PRESENT
             batch = self._read(connection, ground)
-            self._write(connection, batch)
+            self.work_in(connection, batch.events)
             # rows that are lost with the server's last moments come again from the log
             connection.execute("SET LOCAL synchronous_commit = off")
             move_tracking(connection, Tracking(self._tracking_name, batch.position))
@@ -123,9 +123,15 @@ class Projection(Generic[RowT]):
             long_texts=self._model.reads_long_texts,
         )
 
-    def _write(self, connection: psycopg.Connection, batch: Batch) -> None:
-        threads = self._threads(connection, batch.events)
-        for each in batch.events:
+    def work_in(self, connection: psycopg.Connection, events: list[Recorded]) -> None:
+        """Make rows of events that come next, in the transaction under way.
+
+        The caller has the build locked, and moves its position.
+        """
+        if not events:
+            return
+        threads = self._threads(connection, events)
+        for each in events:
             self._model.fold(each.event, threads[each.tenant, each.event.thread_id])
         self._table.write(
             connection,
@@ -170,7 +176,7 @@ class Projection(Generic[RowT]):
                 events = recorded(cursor, rows, long_texts=self._model.reads_long_texts)
             if not events:
                 return
-            self._write(connection, Batch(events, upto))
+            self.work_in(connection, events)
             after = events[-1].event.version
 
     def _stop(self, connection: psycopg.Connection, error: Exception) -> Step:

@@ -1,4 +1,4 @@
-"""All projections at work: a thread each, woken as the log grows, going on after failures.
+"""All projections at work: woken as the log grows, going on after failures.
 
 Several projectors may run at once, in one process or many: whoever locks a build first does its
 next batch.
@@ -6,7 +6,9 @@ next batch.
 
 import logging
 import threading
-from collections.abc import Iterable
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import psycopg
@@ -16,6 +18,7 @@ from infrastructure.closing import Closing
 from infrastructure.database import Database
 from infrastructure.listening import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
+from infrastructure.readmodels.joint import Joint
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.unavailable import BROKEN_OFF, DatabaseUnavailable
 from projections.readmodels.registry import AnyReadModel
@@ -23,13 +26,16 @@ from projections.readmodels.registry import AnyReadModel
 logger = logging.getLogger("agentlog")
 
 _PAUSE_SECONDS = 0.5
+_REST = 2  # times what a step took
+_MOST_REST_SECONDS = 0.25
 
 
 class Projector(Closing):
     """Keeps read models up with the log, until it is closed.
 
-    `pace_seconds`: at the present it lets so much time pass between batches, so that many small
-    appends cost few transactions.
+    A worker each brings them to the present, where they are kept together. There it lets
+    `pace_seconds` pass between batches, and more where those take long: so many small appends cost
+    few transactions, and whoever appends has the machine two thirds of the time.
     """
 
     def __init__(
@@ -41,14 +47,18 @@ class Projector(Closing):
         pace_seconds: float = 0.05,
     ) -> None:
         self._closed = threading.Event()
-        self._workers = [_Worker(database, model, self._closed, pace_seconds) for model in models]
+        self._together = _Together(database, models, self._closed, pace_seconds)
         self._off = [
-            listener.on(channel, worker.woken.set)
-            for worker in self._workers
-            for channel in (APPENDED, DIRECTED)
+            listener.on(APPENDED, self._together.woken.set),
+            *(
+                listener.on(channel, ring)
+                for worker in self._together.workers
+                for channel, ring in ((APPENDED, worker.look), (DIRECTED, worker.take_charge))
+            ),
         ]
-        for worker in self._workers:
-            worker.start()
+        self._threads = [self._together, *self._together.workers]
+        for each in self._threads:
+            each.start()
 
     @override
     def close(self) -> None:
@@ -56,29 +66,28 @@ class Projector(Closing):
         self._closed.set()
         for off in self._off:
             off()
-        for worker in self._workers:
-            worker.woken.set()
-            worker.join()
+        for each in self._threads:
+            each.woken.set()
+        for each in self._threads:
+            each.join()
 
 
-class _Worker(threading.Thread):
-    """Keeps the builds of one read model up."""
+class _Thread(threading.Thread, ABC):
+    """Works whenever it is woken, on a connection of its own, going on after failures."""
 
     def __init__(
-        self,
-        database: Database,
-        model: AnyReadModel,
-        closed: threading.Event,
-        pace_seconds: float,
+        self, name: str, database: Database, closed: threading.Event, pace_seconds: float
     ) -> None:
-        super().__init__(name=f"projection-{model.name}", daemon=True)
+        super().__init__(name=name, daemon=True)
         self.woken = threading.Event()
         self._database = database
-        self._model = model
         self._closed = closed
         self._pace_seconds = pace_seconds
-        self._known: dict[int, Projection[Any]] = {}
         self._broken_off = False
+
+    @abstractmethod
+    def step(self, connection: psycopg.Connection) -> bool:
+        """Do a batch; tell whether there is more to do."""
 
     @override
     def run(self) -> None:
@@ -89,26 +98,100 @@ class _Worker(threading.Thread):
                     self._keep_up(connection)
             except (*BROKEN_OFF, DatabaseUnavailable) as error:
                 if not self._broken_off and not self._closed.is_set():
-                    logger.warning("projection %s broke off, going on: %s", self._model.name, error)
+                    logger.warning("%s broke off, going on: %s", self.name, error)
                 self._broken_off = True
             except Exception:  # a defect of ours: the other projections, and the next try, go on
-                logger.exception("projection %s failed", self._model.name)
+                logger.exception("%s failed", self.name)
             self._closed.wait(_PAUSE_SECONDS)
 
     def _keep_up(self, connection: psycopg.Connection) -> None:
         while not self._closed.is_set():
             self.woken.clear()
+            began = time.monotonic()
             more = self.step(connection)
+            took = time.monotonic() - began
             self._broken_off = False
             if not more:
+                self._closed.wait(min(_REST * took, _MOST_REST_SECONDS) - self._pace_seconds)
                 self.woken.wait()
                 self._closed.wait(self._pace_seconds)
 
+
+class _Worker(_Thread):
+    """Brings the builds of one read model to the present, and hands them over there."""
+
+    def __init__(
+        self,
+        database: Database,
+        model: AnyReadModel,
+        closed: threading.Event,
+        pace_seconds: float,
+        *,
+        hand_over: Callable[[], None],
+    ) -> None:
+        super().__init__(f"projection {model.name}", database, closed, pace_seconds)
+        self.model = model
+        self.in_charge = True
+        self._hand_over = hand_over
+        self._known: dict[int, Projection[Any]] = {}
+
+    def look(self) -> None:
+        """Look at the log, unless that was handed over."""
+        if self.in_charge:
+            self.woken.set()
+
+    def take_charge(self) -> None:
+        """Look at the books and the log."""
+        self.in_charge = True
+        self.woken.set()
+
+    @override
     def step(self, connection: psycopg.Connection) -> bool:
         """Have each build do a batch; tell whether there is more to do."""
-        numbers = builds.at_work(connection, self._model)
+        numbers = builds.at_work(connection, self.model)
         self._known = {
-            number: self._known.get(number) or Projection(self._model, number) for number in numbers
+            number: self._known.get(number) or Projection(self.model, number) for number in numbers
         }
-        steps = [projection.step(connection) for projection in self._known.values()]
+        steps = {projection.step(connection) for projection in self._known.values()}
+        self.in_charge = steps != {Step.AT_PRESENT}
+        if not self.in_charge:
+            self._hand_over()
         return Step.MORE in steps
+
+
+class _Together(_Thread):
+    """Keeps read models at the present; one that cannot be kept there, its worker takes over."""
+
+    def __init__(
+        self,
+        database: Database,
+        models: Iterable[AnyReadModel],
+        closed: threading.Event,
+        pace_seconds: float,
+    ) -> None:
+        super().__init__("projections", database, closed, pace_seconds)
+        self.workers = [
+            _Worker(database, model, closed, pace_seconds, hand_over=self.woken.set)
+            for model in models
+        ]
+        self._joint = Joint(worker.model for worker in self.workers)
+
+    @override
+    def step(self, connection: psycopg.Connection) -> bool:
+        """Do a batch for all that were handed over; tell whether there is more to do."""
+        ours = {each.model.name: each for each in self.workers if not each.in_charge}
+        if not ours:
+            return False
+        try:
+            joined = self._joint.step(connection, ours)
+        except Exception as error:
+            for worker in ours.values():  # whose failure it is, and the others go on
+                worker.take_charge()
+            if isinstance(error, BROKEN_OFF):
+                raise
+            logger.warning("projections go on each by itself for now: %s", error)
+            self._closed.wait(_PAUSE_SECONDS)
+            return False
+        for name in joined.apart:
+            ours[name].take_charge()
+        return joined.more

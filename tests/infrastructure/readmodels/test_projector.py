@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from typing_extensions import override
 
+from domain.events import Event
 from infrastructure.database import Database
 from infrastructure.listening import Listener
 from infrastructure.readmodels import builds
@@ -17,17 +19,26 @@ from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.readmodels.projector import Projector
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, Standings
 from infrastructure.writer import Writer
+from projections.readmodels.model import ThreadRows
 from projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (
     Clock,
     Ids,
     calls,
+    fetch,
     last_position,
     reply,
     request,
     results,
 )
-from tests.infrastructure.readmodels.tables import Talk, all_builds, catch_up, live, rows_of
+from tests.infrastructure.readmodels.tables import (
+    Talk,
+    TalkRow,
+    all_builds,
+    catch_up,
+    live,
+    rows_of,
+)
 
 SECONDS = 60.0
 """For what takes milliseconds, on a machine that does much else."""
@@ -161,17 +172,67 @@ def test_what_stays_broken_is_said_once(
     assert caplog.text.count("broke off, going on: no writes") == 1
 
 
+def test_at_the_present_one_transaction_moves_them_all(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    with Projector(database, listener, READ_MODELS.values()):
+        until = time.monotonic() + SECONDS
+        number, moved_by = 0, 0
+        while moved_by != 1:  # in the beginning each is brought there by itself
+            assert time.monotonic() < until
+            number += 1
+            wait_patiently(standings, append(writer, number))
+            ((moved_by,),) = fetch(
+                database, "SELECT count(DISTINCT xmin::text) FROM agentlog.tracking"
+            )
+
+
 def test_a_defect_in_one_leaves_the_others_be(
     database: Database, listener: Listener, standings: Standings, writer: Writer
 ) -> None:
-    broken = Talk(fails_on="1")
-    with Projector(database, listener, [broken, *READ_MODELS.values()]):
-        position = append(writer, 1)
-        wait_patiently(standings, position)
+    broken = [Talk(fails_on="9"), *READ_MODELS.values()]
+    with Projector(database, listener, broken):
+        for number in range(1, 12):  # most of them when all are at the present together
+            wait_patiently(standings, append(writer, number))
         until = time.monotonic() + SECONDS
-        while live(database, "talk").standing != "stopped":
+        while live(database, "talk").stopped_at != 27:
             assert time.monotonic() < until
             time.sleep(0.01)
+
+
+def test_one_whose_books_are_gone_is_begun_anew(
+    database: Database, listener: Listener, standings: Standings, writer: Writer
+) -> None:
+    with Projector(database, listener, READ_MODELS.values()):
+        wait_patiently(standings, append(writer, 1))
+        with database.connect() as connection, connection.transaction():
+            connection.execute("DELETE FROM agentlog.projections WHERE name = 'messages'")
+            connection.execute("DELETE FROM agentlog.tracking WHERE application_name ~ '^messages'")
+            connection.execute("DROP TABLE agentlog_readmodels.messages_1 CASCADE")
+        wait_patiently(standings, append(writer, 2))
+    assert len(rows_of(database, READ_MODELS["messages"], 1)) == last_position(database)
+
+
+class Slow(Talk):
+    """Takes its time."""
+
+    @override
+    def fold(self, event: Event, rows: ThreadRows[TalkRow]) -> None:
+        time.sleep(0.1)
+        super().fold(event, rows)
+
+
+def test_it_rests_several_times_as_long_as_it_works(
+    database: Database, listener: Listener, writer: Writer
+) -> None:
+    with Projector(database, listener, [Slow()], pace_seconds=0.0):
+        began = time.monotonic()
+        for number in range(8):  # of which a worker by itself may do the first
+            position = append(writer, number)
+            while not all_builds(database, "talk") or live(database, "talk").position < position:
+                assert time.monotonic() < began + SECONDS
+                time.sleep(0.01)
+    assert time.monotonic() - began > 4 * 0.4
 
 
 def test_processes_killed_at_random_leave_what_a_rebuild_makes(
