@@ -1,6 +1,7 @@
 """Appends over HTTP: they wait for the writer without holding a thread."""
 
 import asyncio
+import logging
 import re
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from domain.errors import AgentlogError
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
+
+logger = logging.getLogger("agentlog")
 
 SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")
@@ -71,8 +74,11 @@ class Exchange:
             settle, outcomes, seconds = self._told.popleft()
             if seconds > 0:
                 loop.call_later(seconds, settle, outcomes)
-            else:
+                continue
+            try:
                 settle(outcomes)
+            except Exception:  # the others are still to be told
+                logger.exception("what came of an append could not be told")
 
 
 _EXCHANGES: WeakKeyDictionary[asyncio.AbstractEventLoop, Exchange] = WeakKeyDictionary()

@@ -112,9 +112,11 @@ class BoundedConnection(HttpToolsProtocol):
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
-        if self.pipeline:
-            self._start_asgi_task(*self.pipeline.pop())
+        following = self.pipeline.pop() if self.pipeline else None
+        if not self.pipeline:  # else what is read would pile up behind those that wait
+            self.flow.resume_reading()
+        if following is not None:
+            self._start_asgi_task(*following)
             return
         self._idle_at = self.loop.time()
         if self._idling is None:

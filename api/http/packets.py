@@ -85,7 +85,7 @@ class Packets:
         False, and nothing is written, where that has to wait or the connection ends.
         """
         cycle = self._cycle
-        if cycle.flow.write_paused or cycle.disconnected or not cycle.keep_alive:
+        if self._is_gone() or cycle.flow.write_paused or not cycle.keep_alive:
             return False
         if len(body) > _SMALL:
             return False
@@ -101,7 +101,7 @@ class Packets:
     def _take(self, message: Message) -> bool:
         """Return whether this part is taken care of at once; else it goes uvicorn's way."""
         cycle = self._cycle
-        if cycle.flow.write_paused or cycle.disconnected:
+        if self._is_gone() or cycle.flow.write_paused:
             return False
         if cycle.response_started:
             return bool(self._head) and self._finish(message)
@@ -111,6 +111,12 @@ class Packets:
             return self._finish(message)
         get_running_loop().call_soon(self._flush)
         return True
+
+    def _is_gone(self) -> bool:
+        cycle = self._cycle
+        if cycle.transport.is_closing():  # uvicorn tells the latest request alone
+            cycle.disconnected = True
+        return cycle.disconnected
 
     def _hold(self, message: Message) -> bool:
         cycle = self._cycle

@@ -1,14 +1,16 @@
 """Appends of one event loop go to the writer together, and each is told what came of it."""
 
 import asyncio
+from collections.abc import Callable
 
+import pytest
 from fastapi.testclient import TestClient
 
-from api.http.appending import append
+from api.http.appending import Exchange, append
 from domain.errors import InvalidMessage
 from domain.json_text import parse
 from infrastructure.database import Database
-from infrastructure.requests import Appended, AppendRequest
+from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.api.conftest import app_over, end_following
@@ -18,6 +20,15 @@ from tests.infrastructure.appends import TENANT, Clock, Ids, last_position
 _FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
 _OFF = b'{"type": "reply"}'
 _LARGE = b'{"type": "reply", "text": "%s"}' % (b"large " * 20_000)
+
+
+async def soon(is_so: Callable[[], bool]) -> None:
+    """Return once it is so, which it must be before long."""
+    for _ in range(10_000):
+        if is_so():
+            return
+        await asyncio.sleep(0.001)
+    pytest.fail("it is not so")
 
 
 def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
@@ -51,3 +62,21 @@ def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -
     problem_in(answer, 503, "writer-overloaded", "0 appends are waiting already")
     assert "retry-after" in answer.headers
     assert last_position(database) == 0
+
+
+def test_one_that_cannot_be_told_takes_no_other_along(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[Outcomes] = []
+
+    def failing(_: Outcomes) -> None:
+        raise ZeroDivisionError
+
+    async def go() -> None:
+        exchange = Exchange()
+        for number, settle in enumerate((failing, told.append, failing, told.append)):
+            exchange.ask(store, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle)
+        await soon(lambda: len(told) == 2)
+
+    asyncio.run(go())
+    assert len([each for each in caplog.records if each.exc_info]) == 2

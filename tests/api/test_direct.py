@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 
 import httpx2
 import pytest
+import uvicorn
 from fastapi import FastAPI
 from typing_extensions import override
 from uvicorn.protocols.http.flow_control import FlowControl
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
 
 from api.http.connections import Direct, bounded_connections
 from api.http.limits import Limits
@@ -25,6 +27,7 @@ from infrastructure.writer import Writer
 from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.servers import served
+from tests.api.test_appending import soon
 from tests.api.test_http_connections import connected, until_closed
 from tests.infrastructure.appends import TENANT, Clock, Ids, last_position, reply
 
@@ -366,3 +369,86 @@ def test_who_takes_no_answers_is_left_to_the_application(app: FastAPI) -> None:
     )
     cycle.body += _FINE
     assert not app.state.direct.take(cycle)
+
+
+class _Line(asyncio.Transport):
+    """Takes down what is written, and whether more was read then; ends when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+        self.is_read = True
+        self.read_at: list[bool] = []
+        self.ended = False
+
+    @override
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.ended
+        self.read_at.append(self.is_read)
+        self.written.append(bytes(data))
+
+    @override
+    def is_closing(self) -> bool:
+        return self.ended
+
+    @override
+    def close(self) -> None:
+        self.ended = True
+
+    @override
+    def pause_reading(self) -> None:
+        self.is_read = False
+
+    @override
+    def resume_reading(self) -> None:
+        self.is_read = True
+
+    @override
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        del name
+        return default
+
+
+def _connection(app: FastAPI, line: _Line) -> HttpToolsProtocol:
+    http = bounded_connections(max_header_bytes=4096, client_seconds=20, direct=app.state.direct)
+    config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
+    config.load()
+    connection = http(config=config, server_state=ServerState(), app_state={})
+    connection.connection_made(line)
+    return connection
+
+
+def test_while_requests_wait_no_more_are_read(app: FastAPI) -> None:
+    line = _Line()
+
+    async def go() -> None:
+        connection = _connection(app, line)
+        connection.data_received(_said(_FINE, last=False) * 3)
+        await soon(lambda: len(line.written) == 3)
+        connection.connection_lost(None)
+
+    asyncio.run(go())
+    assert line.read_at == [False, False, True]
+    assert line.is_read
+    assert [each[:12] for each in line.written] == [b"HTTP/1.1 201"] * 3
+
+
+def test_who_leaves_takes_no_other_answers_along(
+    app: FastAPI, database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [_Line(), _Line(), _Line()]
+
+    async def go() -> None:
+        connections = [_connection(app, line) for line in lines]
+        for connection in connections:
+            connection.data_received(_said(_FINE, last=False) * 2)
+        lines[1].ended = True
+        connections[1].connection_lost(None)
+        await soon(lambda: [len(line.written) for line in lines] == [2, 0, 2])
+        connections[0].connection_lost(None)
+        connections[2].connection_lost(None)
+
+    asyncio.run(go())
+    assert lines[1].written == []
+    assert not caplog.records
+    assert last_position(database) == 5
