@@ -32,3 +32,22 @@ def served(
             server.should_exit = True
             running.join(timeout=20)
     assert not running.is_alive()
+
+
+@contextmanager
+def connected(remote: httpx2.Client) -> Iterator[socket.socket]:
+    """Yield a connection to the server."""
+    address = remote.base_url.host, remote.base_url.port or 0
+    with socket.create_connection(address, timeout=20) as connection:
+        yield connection
+
+
+def until_closed(connection: socket.socket) -> bytes:
+    """Return all that comes until the server ends the connection."""
+    received = b""
+    try:
+        while chunk := connection.recv(2**16):
+            received += chunk
+    except ConnectionResetError:  # it was not done with sending
+        pass
+    return received

@@ -1,9 +1,7 @@
 """Connections whose requests never come, or never end: they are told so and ended."""
 
-import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import httpx2
 import pytest
@@ -13,7 +11,7 @@ from api.http.connections import bounded_connections
 from domain.json_text import JsonValue, parse
 from infrastructure.database import Database
 from tests.api.conftest import end_following
-from tests.api.servers import served
+from tests.api.servers import connected, served, until_closed
 from tests.infrastructure.appends import last_position
 
 _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
@@ -27,25 +25,6 @@ def remote(app: FastAPI, request: pytest.FixtureRequest) -> Iterator[httpx2.Clie
     connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3, direct=direct)
     with served(app, http=connections) as client:
         yield client
-
-
-@contextmanager
-def connected(remote: httpx2.Client) -> Iterator[socket.socket]:
-    """Yield a connection to the server."""
-    address = remote.base_url.host, remote.base_url.port or 0
-    with socket.create_connection(address, timeout=20) as connection:
-        yield connection
-
-
-def until_closed(connection: socket.socket) -> bytes:
-    """Return all that comes until the server ends the connection."""
-    received = b""
-    try:
-        while chunk := connection.recv(2**16):
-            received += chunk
-    except ConnectionResetError:  # it was not done with sending
-        pass
-    return received
 
 
 def problem_of(received: bytes, status: bytes, name: str, setting: str) -> JsonValue:

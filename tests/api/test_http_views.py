@@ -12,8 +12,7 @@ from infrastructure.reads import State
 from infrastructure.store import Store
 from projections.registry import VIEWS, choose_view
 from tests.api.refusals import Refusals
-from tests.api.servers import served
-from tests.api.test_http_connections import connected
+from tests.api.servers import connected, served
 from tests.infrastructure.appends import STORY, calls, reply
 
 LISTS = [name for name in VIEWS if name != "agent-state"]

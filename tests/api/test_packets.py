@@ -13,8 +13,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from api.http.connections import bounded_connections
 from api.http.packets import Packets
-from tests.api.servers import served
-from tests.api.test_http_connections import connected
+from tests.api.servers import connected, served
 
 _LONG = b"long " * 50_000
 _PAUSE: Message = {"type": "the loop goes on"}
