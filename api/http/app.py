@@ -122,7 +122,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(ClientDisconnect, _leave)
     app.add_exception_handler(HTTPException, _refuse_route)
-    app.add_exception_handler(Exception, _fail)
+    app.add_exception_handler(Exception, _refuse)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     # what stands around all routes, from the inside out
     app.edge = Limited(app.edge, limits, app.traffic)
@@ -174,10 +174,8 @@ class _Application(FastAPI):
             answer: Response = await found.route.target.endpoint(request)
         except ClientDisconnect:
             return
-        except AgentlogError as error:
-            answer = await _refuse(request, error)
         except Exception as error:  # noqa: BLE001 - as the framework does
-            answer = await _fail(request, error)
+            answer = await _refuse(request, error)
         self.traffic.count(scope, found.route.template, answer.status_code, began=began)
         del request
         await answer(scope, receive, send)
@@ -213,12 +211,6 @@ _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.fo
 """Take a request and return a response; they stand in the document like any other."""
 
 
-async def _refuse(_: Request, error: Exception) -> Response:
-    if not isinstance(error, AgentlogError):
-        raise error
-    return error_answer(error, asked="")
-
-
 async def _leave(_: Request, error: Exception) -> Response:
     """Answer a client that went away in mid-body: nobody hears it, and nothing failed."""
     del error
@@ -243,7 +235,7 @@ async def _refuse_route(request: Request, error: Exception) -> Response:
     return problem_answer(found, headers=dict(error.headers or {}))
 
 
-async def _fail(request: Request, error: Exception) -> Response:
+async def _refuse(request: Request, error: Exception) -> Response:
     return error_answer(error, asked=f"{request.method} {request.url.path}")
 
 

@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from domain.errors import AgentlogError
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
+from infrastructure.writer import Writer
 
 logger = logging.getLogger("agentlog")
 
@@ -31,28 +32,25 @@ class Exchange:
     """
 
     def __init__(self) -> None:
-        self._asked: list[tuple[Store, AppendRequest, Settle]] = []
+        self._asked: list[tuple[Writer, AppendRequest, Settle]] = []
         self._told: deque[tuple[Settle, Outcomes, float]] = deque()
         self._waking = False
 
-    def ask(self, store: Store, request: AppendRequest, settle: Settle) -> None:
+    def ask(self, writer: Writer, request: AppendRequest, settle: Settle) -> None:
         """Have an append written, together with all others that this round of the loop brings."""
         if not self._asked:
             loop = asyncio.get_running_loop()
             loop.call_soon(self._hand_in, loop)
-        self._asked.append((store, request, settle))
+        self._asked.append((writer, request, settle))
 
     def _hand_in(self, loop: asyncio.AbstractEventLoop) -> None:
         asked, self._asked = self._asked, []
-        writers = set()
-        for store, request, settle in asked:
+        for writer, request, settle in asked:
             try:
-                store.writer.hand_in([request], partial(self.tell, loop, settle))
+                writer.hand_in([request], partial(self.tell, loop, settle))
             except Exception as error:  # noqa: BLE001 - it is given to who asked
                 settle(error)
-            else:
-                writers.add(store.writer)
-        for writer in writers:
+        for writer in {each[0] for each in asked}:
             writer.wake()
 
     def tell(
@@ -106,7 +104,7 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     settling: asyncio.Future[Outcomes] = loop.create_future()
     settle = partial(_settle, settling)
     if is_small(body):
-        exchange().ask(store, read(body), settle)
+        exchange().ask(store.writer, read(body), settle)
     else:
         deliver = partial(exchange().tell, loop, settle)
         await run_in_threadpool(lambda: store.submit([read(body)], deliver))

@@ -80,7 +80,7 @@ class DirectAppends:
             request = append_request(store, thread_id, headers, principal, self._limits, body)
         except Exception:  # noqa: BLE001 - whatever it is, the application says so
             return False
-        self._exchange().ask(store, request, partial(self._answer, cycle, found, began))
+        self._exchange().ask(store.writer, request, partial(self._answer, cycle, found, began))
         return True
 
     def _exchange(self) -> Exchange:

@@ -75,7 +75,9 @@ def test_one_that_cannot_be_told_takes_no_other_along(
     async def go() -> None:
         exchange = Exchange()
         for number, settle in enumerate((failing, told.append, failing, told.append)):
-            exchange.ask(store, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle)
+            exchange.ask(
+                store.writer, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle
+            )
         await soon(lambda: len(told) == 2)
 
     asyncio.run(go())

@@ -33,17 +33,6 @@ from tests.infrastructure.appends import (
 from tests.infrastructure.readmodels.tables import Talk, catch_up, live, rows_of
 
 
-@pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
-
-
-@pytest.fixture
-def writer(database: Database) -> Writer:
-    return Writer(database, clock=Clock(), new_id=Ids())
-
-
 def say(writer: Writer, *texts: str) -> None:
     for text in texts:
         writer.append(AppendRequest(TENANT, "a", [reply(text)]))
@@ -172,12 +161,39 @@ def test_a_connection_that_breaks_leaves_all_or_nothing(database: Database, writ
     assert said(database) == [1]
 
 
+def failed(call_id: str) -> JsonValue:
+    """Return a result whose output says that it failed, and is cut out of the body."""
+    found = {"callId": call_id, "output": "Error: " + "long " * 2000}
+    return {"type": "tool_results", "results": [found]}
+
+
+def check_rows(database: Database, models: Iterable[AnyReadModel]) -> None:
+    """Check that there are the rows that builds of their own make."""
+    for model in models:
+        before = live(database, model.name).build
+        kept = rows_of(database, model, before)
+        with database.connect() as connection:
+            builds.begin(connection, model)
+        catch_up(database, model)
+        assert rows_of(database, model, before + 1) == kept
+
+
+def test_long_texts_are_there_for_those_that_read_them(database: Database, writer: Writer) -> None:
+    models = list(READ_MODELS.values())
+    for model in models:
+        catch_up(database, model)
+    writer.append(request("a", calls("x"), failed("x")))
+    step(database, models)
+    check_rows(database, models)
+
+
 DRAFTS = st.lists(
     st.one_of(
         st.builds(calls, st.sampled_from("xyz")),
         st.builds(results, st.sampled_from("xyz")),
         st.builds(reply, st.text(st.characters(codec="utf-8"), max_size=20)),
-        st.just(reply("long " * 2000)),
+        st.just({"type": "system", "text": "long " * 2000}),
+        st.builds(failed, st.sampled_from("xyz")),
         st.just({"type": "input", "text": "more"}),
     ),
     min_size=1,
@@ -211,10 +227,4 @@ def test_rows_made_together_are_the_rows_of_each_by_itself(
             step(database, models)
         for model in models:
             catch_up(database, model)
-        for model in models:
-            before = live(database, model.name).build
-            kept = rows_of(database, model, before)
-            with database.connect() as connection:
-                builds.begin(connection, model)
-            catch_up(database, model)
-            assert rows_of(database, model, before + 1) == kept
+        check_rows(database, models)

@@ -34,17 +34,6 @@ from tests.infrastructure.appends import (
 from tests.infrastructure.readmodels.tables import Talk, all_builds, catch_up, live, rows_of, seen
 
 
-@pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
-
-
-@pytest.fixture
-def writer(database: Database) -> Writer:
-    return Writer(database, clock=Clock(), new_id=Ids())
-
-
 def say(writer: Writer, thread_id: str, *texts: str, tenant: str = TENANT) -> None:
     for text in texts:
         writer.append(AppendRequest(tenant, thread_id, [reply(text)]))

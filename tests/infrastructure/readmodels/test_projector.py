@@ -22,8 +22,6 @@ from infrastructure.writer import Writer
 from projections.readmodels.model import ThreadRows
 from projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (
-    Clock,
-    Ids,
     calls,
     fetch,
     last_position,
@@ -42,17 +40,6 @@ from tests.infrastructure.readmodels.tables import (
 
 SECONDS = 60.0
 """For what takes milliseconds, on a machine that does much else."""
-
-
-@pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
-
-
-@pytest.fixture
-def writer(database: Database) -> Writer:
-    return Writer(database, clock=Clock(), new_id=Ids())
 
 
 @pytest.fixture

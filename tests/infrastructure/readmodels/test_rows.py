@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import Phase, settings
 from hypothesis import given as drawn
 from hypothesis import strategies as st
@@ -30,17 +29,6 @@ from tests.infrastructure.readmodels.tables import catch_up, live, rows_of, seen
 from tests.projections.readmodels.stories import stories
 
 FAR = 253_402_300_799_999
-
-
-@pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
-
-
-@pytest.fixture
-def writer(database: Database) -> Writer:
-    return Writer(database, clock=Clock(), new_id=Ids())
 
 
 @drawn(
