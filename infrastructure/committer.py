@@ -2,29 +2,38 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 import psycopg
+from psycopg.abc import PQGen
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
 from infrastructure.changes import Assumed, Changes, Lone, Wanted
 from infrastructure.database import Database
+from infrastructure.heads import Head
 from infrastructure.log import append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
 from infrastructure.prepared import Prepared, bytes_in, time_in
 from infrastructure.recall import MICROSECOND, MOST_LEAD, Recall, StoreClock
-from infrastructure.requests import Outcome, Ready
+from infrastructure.requests import Outcome, Ready, ThreadKey
 from infrastructure.unavailable import BROKEN_OFF, unavailable
 
 logger = logging.getLogger("agentlog")
+
+Written = tuple[Sequence[Outcome], datetime | None]
+"""What came of each request, and the time of it all where that was a guess."""
+
+Steps = PQGen[Written | None]
+"""A try to write on what is remembered, None where that does not do; whoever waits drives it."""
 
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
 _ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
+_MOST_STEPPED = 256  # messages, each of which takes 20 to 40 microseconds of who drives the steps
 _PORTION = 400  # events that PostgreSQL writes while the next are decided
 _FIRST_PORTION = 100  # for which it waits
 _ANALYZE = "SELECT agentlog.renew_figures()"
@@ -47,10 +56,25 @@ class Committer:
         """Return how long it is until a time is past by the store's clock, at least 0."""
         return self._clock.seconds_until(recorded_at)
 
-    def write(self, ready: Sequence[Ready]) -> tuple[Sequence[Outcome], datetime | None]:
+    def steps(self, ready: Sequence[Ready]) -> tuple[int, Steps] | None:
+        """Return the socket and the steps of writing a small batch, for one who must not wait long.
+
+        None where it takes more than an answer or two of PostgreSQL's. A batch that they have not
+        written is for `write`, with what is left of them or how they ended.
+        """
+        connection = self._connection
+        if connection is None or connection.closed or self._plans_are_old:
+            return None
+        if not 0 < sum(len(each.prepared) for each in ready) <= _MOST_STEPPED:
+            return None
+        return connection.fileno(), self._write_onward(
+            connection, ready, wanted_by(ready, again=False)
+        )
+
+    def write(self, ready: Sequence[Ready], steps: Steps | None = None) -> Written:
         """Write a batch in one transaction, again where the database broke off.
 
-        Returns what came of each, and the time of it all where that was a guess.
+        `steps` are those that have been begun for it, or how they `ended`.
 
         After a break nobody knows whether the transaction was committed. A second try finds the
         messages of the first by their ids, so it never writes anything twice.
@@ -60,11 +84,16 @@ class Committer:
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
-                self._renew_plans(connection)
+                if steps is None:
+                    self._renew_plans(connection)
                 wanted = wanted_by(ready, again=attempt > 0)
-                written = None if attempt else self._write_onward(connection, ready, wanted)
-                return written or (self._write_holding(connection, ready, wanted), None)
+                if attempt == 0:
+                    steps = steps or self._write_onward(connection, ready, wanted)
+                    if written := connection.wait(steps):  # which Ctrl-C may end
+                        return written
+                return self._write_holding(connection, ready, wanted), None
             except BROKEN_OFF as error:
+                steps = None
                 self._disconnect()
                 had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
                 if had_its_time or attempt == _TRIES - 1:
@@ -75,7 +104,7 @@ class Committer:
 
     def _write_onward(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
-    ) -> tuple[Sequence[Outcome], datetime | None] | None:
+    ) -> Steps:
         """Write a batch on what is remembered of the log; None where that does not do.
 
         It does for most, not for what is to be refused or was there before.
@@ -83,9 +112,11 @@ class Committer:
         if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
         missing = self._recall.missing(wanted.threads)
-        position, heads = look(connection, missing) if missing else (None, {})
-        if position is not None and not self._recall.holds_at(position):
-            return None
+        heads: Mapping[ThreadKey, Head] = {}
+        if missing:
+            position, heads = yield from look(connection, self._prepared, missing)
+            if not self._recall.holds_at(position):
+                return None
         ground = self._recall.ground(wanted, heads)
         batch = Batch(ground, stored_body=_unknown)
         outcomes = [batch.decide(each) for each in ready]
@@ -99,10 +130,12 @@ class Committer:
         asked_at = self._clock.elapsed()
         lone = batch.lone()
         if lone is None:
-            changes = self._append_onward(connection, batch, ground.position, assumed)
+            changes = yield from self._append_onward(connection, batch, ground.position, assumed)
             until = None if changes is None else changes.recorded_at
         else:
-            changes, until = self._append_lone(connection, lone, ground.position, assumed)
+            changes, until = yield from self._append_lone(
+                connection, lone, ground.position, assumed
+            )
         if changes is None:
             return None
         self._note("onward", ready, ground.position, [changes], asked_at)
@@ -110,13 +143,13 @@ class Committer:
 
     def _append_lone(
         self, connection: psycopg.Connection, lone: Lone, previous: int, assumed: Assumed
-    ) -> tuple[Changes | None, datetime | None]:
+    ) -> PQGen[tuple[Changes | None, datetime | None]]:
         """Write a message at the time when PostgreSQL gets to it, which makes its link.
 
         Returns that time too where it has not come: the batch before was stamped ahead.
         """
         asked_at = self._clock.elapsed()
-        result = append_lone(connection, self._prepared, previous, lone, assumed)
+        result = yield from append_lone(connection, self._prepared, previous, lone, assumed)
         if not result.ntuples:
             return None, None
         recorded_at = time_in(result, 0, 0)
@@ -129,14 +162,14 @@ class Committer:
 
     def _append_onward(
         self, connection: psycopg.Connection, batch: Batch, previous: int, assumed: Assumed
-    ) -> Changes | None:
+    ) -> PQGen[Changes | None]:
         """Write a batch at a time that is guessed: its links are made here."""
         recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
         if recorded_at is None:
             return None
         changes = batch.changes(recorded_at)
         asked_at = self._clock.elapsed()
-        reading = append_onward(connection, self._prepared, previous, changes, assumed)
+        reading = yield from append_onward(connection, self._prepared, previous, changes, assumed)
         if reading is None:
             self._missed_at = previous
             return None
@@ -191,11 +224,15 @@ class Committer:
         read all of them for ever: a scan, or an index that fits worse than the key. While the log
         is young the server has not looked at the tables at all, and knows no better.
         """
-        if self._position > self._planned_at * 2 + _FIRST_PLANS:
+        if self._plans_are_old:
             if self._position < _YOUNG:
                 connection.execute(_ANALYZE)
             connection.execute("DISCARD PLANS")
             self._planned_at = self._position
+
+    @property
+    def _plans_are_old(self) -> bool:
+        return self._position > self._planned_at * 2 + _FIRST_PLANS
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
@@ -208,6 +245,14 @@ class Committer:
             self._connection = None
             self._recall.forget()
             self._clock.forget()
+
+
+def ended(error: Exception | None = None) -> Steps:
+    """Return steps that are done with: they did not do, or an error ended them."""
+    yield from ()  # which makes them steps
+    if error is not None:
+        raise error
+    return None
 
 
 def _unknown(tenant: str, thread_id: str, version: int) -> bytes:

@@ -18,6 +18,7 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg.abc import PQGen
 from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 
@@ -33,7 +34,7 @@ from infrastructure.columns import (
     one_message,
 )
 from infrastructure.heads import Head
-from infrastructure.prepared import Prepared, finish, send, time_in
+from infrastructure.prepared import Prepared, finish, rows_in, send, time_in
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
 
@@ -159,11 +160,11 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
 
 
 def look(
-    connection: psycopg.Connection, threads: Sequence[ThreadKey]
-) -> tuple[int, dict[ThreadKey, Head]]:
+    connection: psycopg.Connection, prepared: Prepared, threads: Sequence[ThreadKey]
+) -> PQGen[tuple[int, dict[ThreadKey, Head]]]:
     """Return the log's position, and the heads of threads as they are there, without holding it."""
-    with connection.cursor(binary=True) as cursor:
-        rows = cursor.execute(statement("look"), columns(threads, **THREADS)).fetchall()
+    result = yield from prepared.execute(connection, "look", columns(threads, **THREADS))
+    rows = rows_in(connection, result)
     if not rows:
         raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
@@ -176,7 +177,7 @@ def append_onward(
     previous: int,
     changes: Changes,
     assumed: Assumed,
-) -> datetime | None:
+) -> PQGen[datetime | None]:
     """Commit changes that were decided at position `previous`, if they still hold.
 
     Returns what the store's clock said meanwhile; None where nothing was written, because the log
@@ -184,7 +185,7 @@ def append_onward(
     little ahead of the store's clock.
     """
     parameters = {**batch_columns(previous, changes, assumed), "holding": False}
-    result = prepared.execute(connection, "append", parameters)
+    result = yield from prepared.execute(connection, "append", parameters)
     return time_in(result, 0, 0) if result.ntuples else None
 
 
@@ -194,7 +195,7 @@ def append_lone(
     previous: int,
     lone: Lone,
     assumed: Assumed,
-) -> PGresult:
+) -> PQGen[PGresult]:
     """Commit one message as `append_onward` does, at the time when PostgreSQL gets to it.
 
     Returns that time, the link, and what the store's clock said, or no row.
@@ -204,7 +205,7 @@ def append_lone(
     if lone.notes:
         name = "append_one_noted"
         parameters |= note(*lone.notes[0], assumed)
-    return prepared.execute(connection, name, parameters)
+    return (yield from prepared.execute(connection, name, parameters))
 
 
 _PIPELINED_BYTES = 32 * 2**10

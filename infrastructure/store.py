@@ -13,6 +13,7 @@ from domain.identifiers import check_thread_id
 from domain.json_text import JsonValue
 from domain.moments import Moment
 from infrastructure.blobs import Blobs
+from infrastructure.entries import Deliver
 from infrastructure.folding import BEGINNING, Fold, Place, beyond, place_of
 from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
@@ -22,7 +23,7 @@ from infrastructure.requests import Appended, AppendRequest, Outcome
 from infrastructure.snapshots.in_use import ViewsInUse
 from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.snapshots.trail import Start
-from infrastructure.writer import Deliver, Writer
+from infrastructure.writer import Writer
 from projections.difference import items_difference, state_difference
 from projections.registry import AnyView
 from projections.view import Printed, StateView

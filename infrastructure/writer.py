@@ -4,77 +4,33 @@ Callers leave their requests in a queue, and whoever holds the writer commits al
 in one transaction: a lone request pays no waiting time, and many share one commit. While one batch
 is on its way to the disk, the next one gathers. Requests are checked and printed before that, in
 their callers' time.
+
+Who commits is a caller's thread that finds the writer free, the writer's own, or an event loop that
+drives it: that takes small batches step by step, and never waits.
 """
 
-import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple
+
+from psycopg import InterfaceError
+from psycopg.waiting import Ready as SocketReady
+from psycopg.waiting import Wait
 
 from domain.errors import AgentlogError
 from infrastructure.answers import Answer, Line, outcomes_in_time
-from infrastructure.committer import Committer
+from infrastructure.committer import Committer, Steps, Written, ended
 from infrastructure.database import Database
+from infrastructure.entries import Deliver, Entry, Queue, WriterOverloaded, ready_of
 from infrastructure.meters import WriterMeters
-from infrastructure.requests import (
-    Appended,
-    AppendRequest,
-    Outcome,
-    Outcomes,
-    Preparer,
-    Ready,
-)
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.prepared import resumed
+from infrastructure.requests import Appended, AppendRequest, Outcome, Outcomes, Preparer
+from infrastructure.settling import Settling
 
-logger = logging.getLogger("agentlog")
-
-Deliver = Callable[[Outcomes, float], None]
-"""Takes what came of requests, and in how many seconds that may be told, which is 0 mostly."""
-
-_BATCH_REQUESTS = 1000
-_BATCH_BYTES = 8 * 2**20
-
-
-class WriterOverloaded(AgentlogError):
-    """More appends are waiting than the writer takes: ask again a little later."""
-
-    def __init__(self, capacity: int) -> None:
-        super().__init__(
-            f"{capacity} appends are waiting already: ask again a little later; "
-            "nothing of this one was written"
-        )
-        self.capacity = capacity
-
-
-@dataclass(slots=True)
-class _Entry:
-    """Requests handed in together, at a time of `time.monotonic`, and what came of them."""
-
-    tried: Sequence[Ready | AgentlogError]
-    asked_at: float
-    deliver: Deliver = field(init=False)
-    outcomes: Outcomes | None = None
-    recorded_at: datetime | None = None
-    ready: Sequence[Ready] = field(init=False)
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ready = [each for each in self.tried if isinstance(each, Ready)]
-        self.size = sum(each.size for each in self.ready)
-
-    def settle(self, decided: Sequence[Outcome], recorded_at: datetime | None) -> None:
-        """Put what was decided beside what had been refused before.
-
-        `recorded_at` is a time that may not have come yet: before it nobody is told.
-        """
-        self.recorded_at = recorded_at
-        rest = iter(decided)
-        self.outcomes = [
-            each if isinstance(each, AgentlogError) else next(rest) for each in self.tried
-        ]
+_LEAST_HALF = 16
 
 
 class Writer:
@@ -95,13 +51,18 @@ class Writer:
     ) -> None:
         self.meters = WriterMeters() if meters is None else meters
         self._preparer = Preparer(clock=clock, new_id=new_id)
-        self._capacity = capacity
-        self._waiting: deque[_Entry] = deque()
+        self._waiting = Queue(capacity)
         self._holding = threading.Lock()
         self._line = Line()
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._left: tuple[Sequence[Entry], Steps | None] | None = None
+        self._underway: _Underway | None = None
+        self._woken = False
+        self._driver: _Driver | None = None
+        self._latest = 0
         self._committer = Committer(database, self.meters)
+        self._settling = Settling(self._committer, self.meters)
 
     @property
     def waiting(self) -> int:
@@ -121,34 +82,27 @@ class Writer:
         Raises:
             WriterOverloaded: too many are waiting; nothing was written.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
+            RuntimeError: this thread drives the writer, and would wait for itself.
         """
+        if self._driver is not None and self._driver.thread == threading.get_ident():
+            raise RuntimeError("the loop that drives the writer must hand appends in, not wait")
         entry = self._entry(requests)
         if not self._waiting and self._holding.acquire(blocking=False):
             return self._append_alone(entry)
         answer = Answer(self._line)
         entry.deliver = answer.deliver
-        self._waiting.append(entry)
+        self._waiting.put(entry)
         # whoever finds the writer free commits in its own time, without waiting for another thread
         if self._holding.acquire(blocking=False):
             answer.stay_awake()
-            try:
-                self._commit_waiting()
-            finally:  # also on Ctrl-C: others wait for what gathered meanwhile
-                self._holding.release()
-                if self._waiting:
-                    self.wake()
+            self._commit(self._waiting.gather())
         return answer.wait()
 
-    def _append_alone(self, entry: _Entry) -> Sequence[Outcome]:
+    def _append_alone(self, entry: Entry) -> Sequence[Outcome]:
         """Commit what is asked for where nobody else is there: without a queue."""
         told: list[tuple[Outcomes, float]] = []
         entry.deliver = lambda outcomes, seconds: told.append((outcomes, seconds))
-        try:
-            self._settle([entry])
-        finally:
-            self._holding.release()
-            if self._waiting:
-                self.wake()
+        self._commit([entry])
         return outcomes_in_time(*told[0])
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
@@ -164,18 +118,124 @@ class Writer:
         """Do as `submit`, but leave it to the caller to `wake` the writer after the last one."""
         entry = self._entry(requests)
         entry.deliver = deliver
-        self._waiting.append(entry)
+        self._waiting.put(entry)
 
-    def _entry(self, requests: Sequence[AppendRequest]) -> _Entry:
+    def _entry(self, requests: Sequence[AppendRequest]) -> Entry:
         asked_at = time.monotonic()
-        if len(self._waiting) >= self._capacity:
+        if self._waiting.is_full:
             self.meters.turned_away(len(requests))
-            raise WriterOverloaded(self._capacity)
-        return _Entry([self._preparer.prepare(request) for request in requests], asked_at)
+            raise WriterOverloaded(self._waiting.capacity)
+        return Entry([self._preparer.prepare(request) for request in requests], asked_at)
 
     def wake(self) -> None:
-        """Have the writer's own thread commit what waits; it is started when first needed."""
+        """Have what waits committed, by who drives the writer, or else by its own thread."""
+        driver = self._driver
+        if driver is None:
+            self._wake_thread()
+        else:
+            driver.wake()
+
+    @contextmanager
+    def driven(self, wake: Callable[[], object]) -> Iterator[None]:
+        """Leave what waits to an event loop, by whose thread this is called, while the block lasts.
+
+        `wake` is called, in any thread, where it is to `set_out` soon.
+        """
+        self._driver = driver = _Driver(wake, threading.get_ident())
+        try:
+            yield
+        finally:
+            if self._driver is driver:
+                self._driver = None
+            self._wake_thread()
+
+    def set_out(self) -> int | None:
+        """Begin to commit about half of what gathers, without waiting for it.
+
+        The other half gathers and is decided while PostgreSQL writes this one, by turns. Returns
+        the socket at which to wait for something to read before one may `proceed`, or None where
+        there is nothing to wait for: nothing has gathered, or others see to it.
+        """
+        while self._waiting and self._holding.acquire(blocking=False):
+            half = (self._latest + len(self._waiting) + 1) // 2
+            entries = self._waiting.gather(max(half, _LEAST_HALF))
+            self._latest = len(entries)
+            begun = self._committer.steps(ready_of(entries))
+            if begun is None:
+                self._leave(entries)
+                continue
+            fileno, steps = begun
+            if self._go(_Underway(entries, fileno, steps), partial(next, steps)):
+                return fileno
+        return None
+
+    def proceed(self) -> int | None:
+        """Take what has set out as far as it goes without waiting, and the next if that is all.
+
+        Returns as `set_out` does.
+        """
+        underway, self._underway = self._underway, None
+        if underway is not None:
+            step = partial(underway.steps.send, SocketReady.R)
+            if self._go(underway, step):
+                return underway.fileno
+        return self.set_out()
+
+    def leave(self) -> None:
+        """Leave what has set out to the writer's own thread."""
+        underway, self._underway = self._underway, None
+        if underway is not None:
+            self._leave(underway.entries, resumed(underway.steps, Wait.R))
+
+    def _go(self, underway: "_Underway", step: Callable[[], Wait]) -> bool:
+        """Take a step; tell whether there is something to read before the next."""
+        try:
+            waits = step()
+        except StopIteration as done:
+            self._end(underway.entries, done.value)
+            return False
+        except Exception as error:  # noqa: BLE001 - it is seen to there
+            self._leave(underway.entries, ended(error))
+            return False
+        except BaseException:  # Ctrl-C
+            self._leave(underway.entries, ended(InterfaceError("interrupted")))
+            raise
+        if waits != Wait.R:  # it is more than the socket takes at once
+            self._leave(underway.entries, resumed(underway.steps, waits))
+            return False
+        self._underway = underway
+        return True
+
+    def _end(self, entries: Sequence[Entry], written: Written | None) -> None:
+        if written is None:
+            self._leave(entries, ended())
+            return
+        try:
+            self._settling.settled(entries, written)
+        finally:
+            self._holding.release()
+
+    def _commit(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
+        """Settle entries, by who holds the writer, and let it go."""
+        try:
+            self._settling.settle(entries, steps)
+        finally:  # also on Ctrl-C: others wait for what gathered meanwhile
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._holding.release()
+        if self._waiting:
+            self.wake()
+
+    def _leave(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
+        """Leave what was gathered, and the writer with it, to the writer's own thread."""
+        self._left = entries, steps
+        self._wake_thread()
+
+    def _wake_thread(self) -> None:
+        """Have the writer's own thread look for work; it is started when first needed."""
         with self._awake:
+            self._woken = True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="writer", daemon=True)
                 self._thread.start()
@@ -184,66 +244,25 @@ class Writer:
     def _work(self) -> None:
         while True:
             with self._awake:
-                self._awake.wait_for(lambda: self._waiting)
-            with self._holding:
-                self._commit_waiting()
+                self._awake.wait_for(lambda: self._woken)
+                self._woken = False
+            left, self._left = self._left, None
+            if left is not None:
+                self._commit(*left)
+            elif self._holding.acquire(blocking=False):  # else who has it wakes us, if need be
+                self._commit(self._waiting.gather())
 
-    def _commit_waiting(self) -> None:
-        """Commit what has gathered, as much of it as fits one batch, and deliver."""
-        self._settle(self._gathered())
 
-    def _settle(self, entries: Sequence[_Entry]) -> None:
-        if not entries:
-            return
-        try:
-            self._commit(entries)
-        finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
-            for entry in entries:
-                self._deliver(entry)
+class _Driver(NamedTuple):
+    """An event loop that commits what waits, and the identifier of its thread."""
 
-    def _gathered(self) -> list[_Entry]:
-        entries: list[_Entry] = []
-        requests = size = 0
-        while self._waiting:
-            entry = self._waiting[0]
-            requests += len(entry.ready)
-            size += entry.size
-            if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
-                break
-            entries.append(self._waiting.popleft())
-        return entries
+    wake: Callable[[], object]
+    thread: int
 
-    def _commit(self, entries: Sequence[_Entry]) -> None:
-        """Settle every entry, come what may: one that cannot be written takes no other with it."""
-        try:
-            decided, recorded_at = self._committer.write(
-                [each for entry in entries for each in entry.ready]
-            )
-        except Exception as error:  # noqa: BLE001 - it is given to the callers
-            if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
-                for entry in entries:
-                    self._commit([entry])
-                return
-            for entry in entries:
-                entry.outcomes = error
-            return
-        start = 0
-        for entry in entries:
-            entry.settle(decided[start : start + len(entry.ready)], recorded_at)
-            start += len(entry.ready)
 
-    def _deliver(self, entry: _Entry) -> None:
-        """Have callers told, once it is past: who has been told of an event finds it so."""
-        outcomes, recorded_at = entry.outcomes, entry.recorded_at
-        seconds = 0.0 if recorded_at is None else self._committer.seconds_until(recorded_at)
-        taken = time.monotonic() - entry.asked_at + seconds
-        try:
-            if outcomes is None:
-                outcomes = DatabaseUnavailable("the append was interrupted")
-            if isinstance(outcomes, BaseException):
-                self.meters.failed(len(entry.tried), taken)
-            else:
-                self.meters.answered(outcomes, taken)
-            entry.deliver(outcomes, seconds)
-        except Exception:  # who asked is gone; whoever commits here goes on for all the others
-            logger.exception("what came of an append could not be delivered")
+class _Underway(NamedTuple):
+    """Entries on their way to the log, step by step."""
+
+    entries: Sequence[Entry]
+    fileno: int
+    steps: Steps

@@ -82,6 +82,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.keys = entrance.keys
     app.state.accesses = entrance.accesses
     app.state.database = database
+    app.state.writer = writer
     app.state.standings = standings
     app.state.followings = followings = Followings(tenants)
     gauges = Gauges(

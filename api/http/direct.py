@@ -18,9 +18,10 @@ from structlog.contextvars import bound_contextvars
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from api.http.answers import error_answer
-from api.http.appending import SMALL_BODY, Exchange, appended_in, exchange, is_small
+from api.http.appending import SMALL_BODY, appended_in, is_small
 from api.http.asking import header_of
 from api.http.authentication import Authenticated
+from api.http.exchange import Exchange, exchange
 from api.http.limits import Limits
 from api.http.messages import append_messages, append_request, appended_answer
 from api.http.packets import Packets

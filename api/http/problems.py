@@ -55,6 +55,7 @@ from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.blobs import UnknownBlob
 from infrastructure.embedded import EmbeddedServerError
+from infrastructure.entries import WriterOverloaded
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.keys.accesses import AccessNotRecorded
 from infrastructure.migration import MigrationError
@@ -68,7 +69,6 @@ from infrastructure.unavailable import (
     LockNotGranted,
     StatementTooLong,
 )
-from infrastructure.writer import WriterOverloaded
 from projections.readmodels.registry import UnknownReadModel
 
 MEDIA_TYPE = "application/problem+json"

@@ -1,18 +1,15 @@
 """A server that people follow, and clients that read its server-sent events as they come."""
 
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx2
-import uvicorn
 from fastapi import FastAPI
 
-from api.http.server import Server
 from domain.json_text import JsonValue, parse
+from tests.api.servers import running
 from tests.clients import TLS
 
 WAIT_SECONDS = 30
@@ -37,17 +34,8 @@ class Frame:
 @contextmanager
 def followed(app: FastAPI) -> Iterator[str]:
     """Serve an application; yield its address."""
-    config = uvicorn.Config(app, log_level="critical", access_log=False)
-    server = Server(config, app.state.followings)
-    with closing(socket.create_server(("127.0.0.1", 0), backlog=512)) as listener:
-        running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        running.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            running.join(timeout=20)
-    assert not running.is_alive()
+    with running(app) as (_, address):
+        yield address
 
 
 class Listening:

@@ -7,31 +7,45 @@ from contextlib import closing, contextmanager
 
 import httpx2
 import uvicorn
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from api.http.server import Server
 from tests.clients import TLS
+
+
+@contextmanager
+def running(
+    app: ASGIApp, *, http: type[HttpToolsProtocol] = HttpToolsProtocol, idle_seconds: float = 5
+) -> Iterator[tuple[uvicorn.Server, str]]:
+    """Run an application until the block ends; yield its server and its address."""
+    config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
+    config.timeout_keep_alive = idle_seconds  # type: ignore[assignment] # whole ones take long
+    server = uvicorn.Server(config)
+    if isinstance(app, FastAPI):
+        server = Server(config, app.state.followings, app.state.writer)
+    with closing(socket.create_server(("127.0.0.1", 0), backlog=512)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield server, f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
+    assert not thread.is_alive()
 
 
 @contextmanager
 def served(
     app: ASGIApp, *, http: type[HttpToolsProtocol] = HttpToolsProtocol, idle_seconds: float = 5
 ) -> Iterator[httpx2.Client]:
-    """Serve an application until the block ends; yield a client of it."""
-    config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
-    config.timeout_keep_alive = idle_seconds  # type: ignore[assignment] # whole ones take long
-    server = uvicorn.Server(config)
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        running.start()
-        try:
-            address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            with httpx2.Client(base_url=address, timeout=30, trust_env=False, verify=TLS) as client:
-                yield client
-        finally:
-            server.should_exit = True
-            running.join(timeout=20)
-    assert not running.is_alive()
+    """Run an application until the block ends; yield a client of it."""
+    with (
+        running(app, http=http, idle_seconds=idle_seconds) as (_, address),
+        httpx2.Client(base_url=address, timeout=30, trust_env=False, verify=TLS) as client,
+    ):
+        yield client
 
 
 @contextmanager

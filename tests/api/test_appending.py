@@ -1,12 +1,14 @@
 """Appends of one event loop go to the writer together, and each is told what came of it."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 
 import pytest
 from fastapi.testclient import TestClient
 
-from api.http.appending import Exchange, append
+from api.http.appending import append
+from api.http.exchange import Exchange
 from domain.errors import InvalidMessage
 from domain.json_text import parse
 from infrastructure.database import Database
@@ -82,3 +84,29 @@ def test_one_that_cannot_be_told_takes_no_other_along(
 
     asyncio.run(go())
     assert len([each for each in caplog.records if each.exc_info]) == 2
+
+
+def test_a_loop_that_drives_the_writer_commits_by_itself(store: Store, database: Database) -> None:
+    for number in range(2):
+        store.append("t", [{"type": "tick"}] * (number + 1))
+    told: list[tuple[Outcomes, str]] = []
+
+    def settle(outcomes: Outcomes) -> None:
+        told.append((outcomes, threading.current_thread().name))
+
+    async def go() -> None:
+        exchange = Exchange()
+        with exchange.driving(store.writer):
+            for number in range(1, 6):
+                for body in _FINE:
+                    exchange.ask(store.writer, AppendRequest(TENANT, "t", [parse(body)]), settle)
+                await soon(lambda: len(told) == number * 5)  # noqa: B023 - it is over by then
+            beside = asyncio.to_thread(store.append, "t", [{"type": "tick"}])
+            assert (await beside).version == 29
+        exchange.ask(store.writer, AppendRequest(TENANT, "t", [parse(_FINE[0])]), settle)
+        await soon(lambda: len(told) == 26)
+
+    asyncio.run(go())
+    assert not [outcomes for outcomes, _ in told if isinstance(outcomes, BaseException)]
+    assert {by for _, by in told} == {threading.current_thread().name}
+    assert last_position(database) == 30

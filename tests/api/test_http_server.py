@@ -1,46 +1,37 @@
 """A real server on loopback: what a client in the same process cannot show."""
 
 import socket
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import httpx2
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from infrastructure.database import Database
+from infrastructure.store import Store
 from tests.api.refusals import problem_in
+from tests.api.servers import running, served
 from tests.clients import TLS
 from tests.infrastructure.appends import check_log, given, last_position
+from tests.infrastructure.holding import held, until, until_waited_for
 
 LIMIT = b"16777216"
 
 
 @pytest.fixture
-def port(app: FastAPI) -> Iterator[int]:
-    """The port of a server that runs the application."""
-    config = uvicorn.Config(app, log_level="critical", access_log=False)
-    server = uvicorn.Server(config)
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        running = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        running.start()
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            server.should_exit = True
-            running.join(timeout=20)
-    assert not running.is_alive()
+def remote(app: FastAPI) -> Iterator[httpx2.Client]:
+    """A client of a server that runs the application, which keeps its connections."""
+    with served(app) as client:
+        yield client
 
 
 @pytest.fixture
-def remote(port: int) -> Iterator[httpx2.Client]:
-    """A client of it that keeps its connections."""
-    with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=TLS) as opened:
-        yield opened
+def port(remote: httpx2.Client) -> int:
+    """The port of that server."""
+    assert remote.base_url.port is not None
+    return remote.base_url.port
 
 
 def _answer(connection: socket.socket) -> bytes:
@@ -143,4 +134,29 @@ def test_many_clients_append_at_once_and_every_answer_is_in_the_log(
     items = remote.get("/v1/log?limit=1000").json()["items"]
     assert {(item["message"]["id"], item["position"]) for item in items} == answered
     assert [item["position"] for item in items] == list(range(1, 61))
+    check_log(database)
+
+
+@pytest.mark.parametrize("hurried", [False, True])
+def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
+    app: FastAPI, store: Store, database: Database, *, hurried: bool
+) -> None:
+    path = "/v1/threads/t/messages"
+    with (
+        running(app) as (server, address),
+        httpx2.Client(base_url=address, timeout=20, trust_env=False, verify=TLS) as client,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        for _ in range(3):
+            assert client.post(path, json={"type": "tick"}).status_code == 201
+        with held(database):
+            asked = [pool.submit(client.post, path, json={"type": "tick"}) for _ in range(3)]
+            until_waited_for(database)
+            server.should_exit, server.force_exit = True, hurried
+            if hurried:  # nobody is told that it is written, for it is not yet
+                assert all(each.exception(20) or each.result().is_error for each in asked)
+        if not hurried:
+            assert [each.result(20).status_code for each in asked] == [201] * 3
+    until(lambda: last_position(database) >= 4)
+    assert store.append("t", [{"type": "tick"}]).version >= 5
     check_log(database)

@@ -2,17 +2,16 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 
 import psycopg
 import pytest
 
 from infrastructure.database import Database
+from infrastructure.entries import Deliver, WriterOverloaded
 from infrastructure.reader import LogReader
 from infrastructure.requests import Appended, Outcomes
-from infrastructure.writer import Deliver, Writer, WriterOverloaded
+from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
     Clock,
     Ids,
@@ -23,20 +22,13 @@ from tests.infrastructure.appends import (
     reply,
     request,
 )
+from tests.infrastructure.holding import held, until_waited_for
 
 
 @pytest.fixture
 def database(own_database: Database) -> Database:
     """Its schema changes here, and its connections are ended."""
     return own_database
-
-
-@contextmanager
-def _held(database: Database) -> Iterator[None]:
-    """Hold the log, as another process that appends would."""
-    with database.connection() as connection, connection.transaction():
-        connection.execute("SELECT * FROM agentlog.counter FOR UPDATE")
-        yield
 
 
 def _into(future: Future[Outcomes]) -> Deliver:
@@ -49,28 +41,16 @@ def _submit(writer: Writer, *texts: str) -> Future[Outcomes]:
     return future
 
 
-def _wait_until_someone_waits(database: Database) -> None:
-    """Return once an append waits for the log that `_held` holds."""
-    deadline = time.monotonic() + 10
-    query = b"SELECT count(*) FROM pg_locks WHERE NOT granted"
-    while True:
-        with database.connection() as connection:
-            row = connection.execute(query).fetchone()
-        if row is not None and row[0]:
-            return
-        assert time.monotonic() < deadline
-
-
 def test_what_gathers_while_the_log_is_held_is_written_in_few_transactions(
     database: Database, writer: Writer, reader: LogReader
 ) -> None:
     with ThreadPoolExecutor(20) as pool:
-        with _held(database):
+        with held(database):
             waiting = [
                 pool.submit(writer.append, request(f"t{number % 3}", reply("one")))
                 for number in range(20)
             ]
-            _wait_until_someone_waits(database)
+            until_waited_for(database)
             time.sleep(0.1)
         answers = [each.result(timeout=20) for each in waiting]
     assert sorted(each.position for each in answers) == list(range(1, 21))
@@ -115,9 +95,9 @@ def test_a_delivery_that_fails_stops_nobody_elses(writer: Writer, database: Data
 
 def test_more_than_the_writer_takes_is_refused_and_not_written(database: Database) -> None:
     writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=2)
-    with _held(database):
+    with held(database):
         taken = [_submit(writer, "taken")]
-        _wait_until_someone_waits(database)
+        until_waited_for(database)
         taken += [_submit(writer, "waits"), _submit(writer, "waits too")]
         with pytest.raises(WriterOverloaded, match="2 appends are waiting already"):
             _submit(writer, "one too many")
@@ -137,9 +117,9 @@ def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
             "ALTER TABLE agentlog.ledger ADD CONSTRAINT no_calls CHECK (kind <> 'call')"
         )
     with ThreadPoolExecutor(9) as pool:
-        with _held(database):
+        with held(database):
             waiting = [pool.submit(writer.append, request("t", reply("first")))]
-            _wait_until_someone_waits(database)
+            until_waited_for(database)
             waiting += [
                 pool.submit(writer.append, request("t", calls("c") if number == 3 else reply("x")))
                 for number in range(8)
@@ -156,9 +136,9 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
 ) -> None:
     writer.append(request("t", reply("before")))
     with ThreadPoolExecutor(1) as pool:
-        with _held(database):
+        with held(database):
             waiting = pool.submit(writer.append, request("t", reply("one", id=given(1))))
-            _wait_until_someone_waits(database)
+            until_waited_for(database)
             with database.connection() as connection:
                 connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import psycopg
 import pytest
+from psycopg.pq.abc import PGresult
 
 from infrastructure.arrays import booleans, byte_strings, integers, texts
 from infrastructure.prepared import Parameter, Prepared, time_in
@@ -46,6 +47,15 @@ VALUES: dict[str, Parameter] = {
 }
 
 
+def _execute(
+    prepared: Prepared,
+    connection: psycopg.Connection,
+    name: str,
+    parameters: dict[str, Parameter],
+) -> PGresult:
+    return connection.wait(prepared.execute(connection, name, parameters))
+
+
 @pytest.fixture
 def connection(database_url: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(database_url, autocommit=True) as connection:
@@ -66,9 +76,9 @@ def test_every_value_arrives_as_it_was(
     statements["all"] = EVERY_TYPE
     prepared = Prepared()
     for _ in range(7):  # with plans for these values, and for any
-        (row,) = [prepared.execute(connection, "all", VALUES).get_value(0, 0)]
+        (row,) = [_execute(prepared, connection, "all", VALUES).get_value(0, 0)]
         assert row == b"[" + b",".join([b"true"] * 14) + b"]"
-    assert prepared.execute(connection, "all", {**VALUES, "small": 2}).get_value(0, 0) != row
+    assert _execute(prepared, connection, "all", {**VALUES, "small": 2}).get_value(0, 0) != row
 
 
 @pytest.mark.parametrize("time", [VALUES["time"], VALUES["long_ago"]])
@@ -76,7 +86,7 @@ def test_a_time_comes_back(
     connection: psycopg.Connection, statements: dict[str, str], time: datetime
 ) -> None:
     statements["time"] = "SELECT 1, %(time)s::timestamptz"
-    result = Prepared().execute(connection, "time", {"time": time})
+    result = _execute(Prepared(), connection, "time", {"time": time})
     assert time_in(result, 0, 1) == time
 
 
@@ -87,7 +97,9 @@ def test_a_statement_is_prepared_once_a_connection(
     prepared = Prepared()
     with psycopg.connect(database_url, autocommit=True) as other:
         for each in (connection, other, connection, other):
-            assert prepared.execute(each, "one", {"number": 5}).get_value(0, 0) == b"\0" * 7 + b"\5"
+            assert (
+                _execute(prepared, each, "one", {"number": 5}).get_value(0, 0) == b"\0" * 7 + b"\5"
+            )
             names = each.execute("SELECT name FROM pg_prepared_statements WHERE from_sql = false")
             assert ("one",) in names.fetchall()
 
@@ -100,10 +112,10 @@ def test_a_failure_is_that_of_the_server_and_leaves_the_connection_whole(
     prepared = Prepared()
     for _ in range(2):
         with pytest.raises(psycopg.errors.UndefinedColumn, match="nowhere"):
-            prepared.execute(connection, "wrong", {})
+            _execute(prepared, connection, "wrong", {})
         with pytest.raises(psycopg.errors.DivisionByZero):
-            prepared.execute(connection, "by", {"number": 0})
-    assert prepared.execute(connection, "by", {"number": 1}).ntuples == 1
+            _execute(prepared, connection, "by", {"number": 0})
+    assert _execute(prepared, connection, "by", {"number": 1}).ntuples == 1
 
 
 def test_a_connection_that_is_gone_is_told_as_such(
@@ -111,12 +123,12 @@ def test_a_connection_that_is_gone_is_told_as_such(
 ) -> None:
     statements["one"] = "SELECT %(number)s::bigint"
     prepared = Prepared()
-    prepared.execute(connection, "one", {"number": 1})
+    _execute(prepared, connection, "one", {"number": 1})
     with psycopg.connect(database_url, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
     for _ in range(2):
         with pytest.raises(psycopg.OperationalError):
-            prepared.execute(connection, "one", {"number": 1})
+            _execute(prepared, connection, "one", {"number": 1})
     assert connection.closed
 
 
@@ -125,12 +137,12 @@ def test_ctrl_c_ends_a_statement_and_not_the_connection(
 ) -> None:
     statements["long"] = "SELECT pg_sleep(%(number)s::bigint)"
     prepared = Prepared()
-    prepared.execute(connection, "long", {"number": 0})
+    _execute(prepared, connection, "long", {"number": 0})
     threading.Timer(0.3, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):
-        prepared.execute(connection, "long", {"number": 50})
+        _execute(prepared, connection, "long", {"number": 50})
     assert connection.execute("SELECT 1").fetchone() == (1,)
-    assert prepared.execute(connection, "long", {"number": 0}).ntuples == 1
+    assert _execute(prepared, connection, "long", {"number": 0}).ntuples == 1
 
 
 def test_what_psycopg_has_dropped_is_prepared_again(
@@ -138,11 +150,11 @@ def test_what_psycopg_has_dropped_is_prepared_again(
 ) -> None:
     statements["one"] = "SELECT %(number)s::bigint"
     prepared = Prepared()
-    prepared.execute(connection, "one", {"number": 1})
+    _execute(prepared, connection, "one", {"number": 1})
     for _ in range(2):
         for number in range(9):  # psycopg prepares it, and drops everything after a rollback
             connection.execute("SELECT %s::text", (str(number),))
         connection.execute("BEGIN")
         connection.execute("ROLLBACK")
         assert connection.execute("SELECT name FROM pg_prepared_statements").fetchall() == []
-        assert prepared.execute(connection, "one", {"number": 1}).ntuples == 1
+        assert _execute(prepared, connection, "one", {"number": 1}).ntuples == 1
