@@ -147,7 +147,8 @@ class Writer:
         finally:
             if self._driver is driver:
                 self._driver = None
-            self._wake_thread()
+            if self._waiting:
+                self.wake()
 
     def set_out(self) -> int | None:
         """Begin to commit about half of what gathers, without waiting for it.
