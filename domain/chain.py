@@ -12,7 +12,8 @@ GENESIS = bytes(32)
 """The link before a thread's first event."""
 
 # the format's name, then the facts; hashes have 32 bytes
-_BEFORE_TIME = b"16:agentlog-chain-132:%b" + b"%d:%b" * 6
+_BEGINNING = b"16:agentlog-chain-132:"
+_BEFORE_TIME = b"%d:%b" * 6
 _TIME = b"%d:%b"
 _AFTER_TIME = b"32:%b32:%b"
 
@@ -37,7 +38,6 @@ def link(  # noqa: PLR0913 - the facts that the link covers
 ) -> bytes:
     """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch."""
     before, after = around_time(
-        previous,
         tenant=tenant,
         thread_id=thread_id,
         version=version,
@@ -47,12 +47,17 @@ def link(  # noqa: PLR0913 - the facts that the link covers
         body_digest=body_digest,
         metadata_digest=metadata_digest,
     )
-    return link_at(before, time_in_link(recorded_at), after)
+    return link_at(previous, before, time_in_link(recorded_at), after)
 
 
-def link_at(before: bytes, time: bytes, after: bytes) -> bytes:
+def link_at(previous: bytes, before: bytes, time: bytes, after: bytes) -> bytes:
     """Return the link of an event: `time` of `time_in_link`, the others of `around_time`."""
-    return sha256(before + time + after).digest()
+    return sha256(beginning(previous) + before + time + after).digest()
+
+
+def beginning(previous: bytes) -> bytes:
+    """Return what a link covers first: the format's name, and the link before."""
+    return _BEGINNING + previous
 
 
 def time_in_link(recorded_at: datetime) -> bytes:
@@ -62,7 +67,6 @@ def time_in_link(recorded_at: datetime) -> bytes:
 
 
 def around_time(  # noqa: PLR0913 - the facts that the link covers
-    previous: bytes,
     *,
     tenant: str,
     thread_id: str,
@@ -73,12 +77,11 @@ def around_time(  # noqa: PLR0913 - the facts that the link covers
     body_digest: bytes,
     metadata_digest: bytes,
 ) -> tuple[bytes, bytes]:
-    """Return what a link covers before the time of its event, and after it."""
+    """Return what a link covers between the link before and the time, and after the time."""
     thread, kind = thread_id.encode(), type_name.encode()
     owner, message = tenant.encode(), message_id.encode()
     numbers = b"%d" % version, b"%d" % position
     before = _BEFORE_TIME % (
-        previous,
         len(owner),
         owner,
         len(thread),

@@ -5,7 +5,6 @@ milliseconds whether it is free: most of what they take is the switching from on
 """
 
 import threading
-import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -57,13 +56,13 @@ class Answer:
         self._line = line
         self._there = threading.Lock()  # held until it is
         self._there.acquire()
-        self._told: tuple[Outcomes, float] | None = None
+        self._told: Outcomes | None = None
         self._woken = self._awake = False
         self._turn = [True]  # to have the line go on: taken once
 
-    def deliver(self, outcomes: Outcomes, seconds: float) -> None:
-        """Have it told, in so many seconds."""
-        self._told = outcomes, seconds
+    def deliver(self, outcomes: Outcomes) -> None:
+        """Have it told."""
+        self._told = outcomes
         self._line.join(self)
 
     def wait(self) -> Sequence[Outcome]:
@@ -74,7 +73,7 @@ class Answer:
             self.stay_awake()
         if self._told is None:
             raise RuntimeError("somebody was woken before there was an answer")
-        return outcomes_in_time(*self._told)
+        return raised(self._told)
 
     def stay_awake(self) -> None:
         """Let the line go on without the one who would wait here: it is not asleep."""
@@ -97,10 +96,8 @@ class Answer:
         self._line.go_on()
 
 
-def outcomes_in_time(outcomes: Outcomes, seconds: float) -> Sequence[Outcome]:
-    """Return what came of each request, once it may be told; raises what kept them from it."""
-    if seconds > 0:
-        time.sleep(seconds)
+def raised(outcomes: Outcomes) -> Sequence[Outcome]:
+    """Return what came of each request; raises what kept them from being tried."""
     if isinstance(outcomes, BaseException):
         raise outcomes
     return outcomes

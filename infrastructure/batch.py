@@ -19,7 +19,7 @@ from domain.errors import (
 )
 from domain.facts import ThreadStarted
 from domain.threads import Entry, Key, mentions
-from infrastructure.changes import Changes, Ground, Lone, Place, Wanted
+from infrastructure.changes import Changes, Ground, Lone, NewEvent, Place, Wanted
 from infrastructure.heads import Head, facts_after
 from infrastructure.requests import (
     Appended,
@@ -112,10 +112,12 @@ class Batch:
             tuple(trial.breaches),
         )
 
-    def changes(self, recorded_at: datetime) -> Changes:
-        """Return what passed since the last time, as it will be written at that time."""
-        accepted, self._taken = self._accepted[self._taken :], len(self._accepted)
-        heads, noted, self._noted = self._heads, self._noted, {}
+    def changes(self, recorded_at: datetime | None = None) -> Changes:
+        """Return what passed since the last time, as it will be written: at a time, with links."""
+        if recorded_at is None:
+            return self._unlinked()
+        accepted, noted = self._passed()
+        heads = self._heads
         chains = {each.thread: heads[each.thread].chain for each in accepted}
         events = []
         time = time_in_link(recorded_at)
@@ -127,6 +129,24 @@ class Batch:
         heads.update(moved)
         return Changes(recorded_at, events, list(moved.values()), noted)
 
+    def _unlinked(self) -> Changes:
+        accepted, noted = self._passed()
+        latest: dict[ThreadKey, int] = {}
+        events: list[NewEvent] = []
+        follows: list[int | None] = []
+        for number, each in enumerate(accepted, 1):
+            before = latest.get(each.thread)
+            follows.append(before)
+            events.append(each.event(b"" if before else self._heads[each.thread].chain))
+            latest[each.thread] = number
+        heads = [self._head(key, self._heads[key].chain) for key in latest]
+        return Changes(None, events, heads, noted, follows)
+
+    def _passed(self) -> tuple[Sequence[Accepted], dict[ThreadKey, dict[Key, Entry]]]:
+        accepted, self._taken = self._accepted[self._taken :], len(self._accepted)
+        noted, self._noted = self._noted, {}
+        return accepted, noted
+
     def lone(self) -> Lone | None:
         """Return what passed, if it is one message of a thread that is there, and not much else."""
         if len(self._accepted) != 1:
@@ -136,9 +156,9 @@ class Batch:
         is_fact = only.prepared.message.type in FACT_TYPES
         if only.version == 1 or is_fact or only.stored.blobs or len(entries) > 1:
             return None
-        event = only.event(self._heads[key].chain)
+        head = self._head(key, self._heads[key].chain)
         notes = [(key, about, entry) for about, entry in entries.items()]
-        return Lone(event, self._head(key, event.chain), *event.around_time(), notes)
+        return Lone.of(only.event(head.chain), head, notes)
 
     def _take(self, trial: Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message

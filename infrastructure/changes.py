@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from domain.chain import around_time, digest, link_at
+from domain.chain import around_time, beginning, digest, link_at
 from domain.threads import Entry, Key
 from infrastructure.cuts import Stored
 from infrastructure.heads import Head
@@ -54,7 +54,10 @@ class Ground:
 
 
 class NewEvent(NamedTuple):
-    """An event as it will be stored; `chain` is its link, or the one before while it has none."""
+    """An event as it will be stored.
+
+    `chain` is its link; while it has none, the one before, which is empty if that has none either.
+    """
 
     tenant: str
     thread_id: str
@@ -68,9 +71,8 @@ class NewEvent(NamedTuple):
     metadata: bytes | None
 
     def around_time(self) -> tuple[bytes, bytes]:
-        """Return what its link will cover before its time, and after it."""
+        """Return what its link will cover between the one before and its time, and after that."""
         return around_time(
-            self.chain,
             tenant=self.tenant,
             thread_id=self.thread_id,
             version=self.version,
@@ -81,25 +83,35 @@ class NewEvent(NamedTuple):
             metadata_digest=_OF_NOTHING if self.metadata is None else digest(self.metadata),
         )
 
-    def linked(self, chain: bytes) -> "NewEvent":
-        """Return it with its link."""
-        # by place: `_replace` takes twice as long
-        return NewEvent(*self[:8], chain, self.metadata)
-
     def linked_at(self, time: bytes) -> "NewEvent":
         """Return it with the link that it has at a time, which is of `time_in_link`."""
         before, after = self.around_time()
-        return self.linked(link_at(before, time, after))
+        # by place: `_replace` takes twice as long
+        return NewEvent(*self[:8], link_at(self.chain, before, time, after), self.metadata)
+
+
+class Moved(NamedTuple):
+    """What a commit did to the log: how many events it wrote, and where heads then stand."""
+
+    events: int
+    position: int
+    heads: Sequence[Head]
+    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one commit does to the log: new events, heads where they then stand, ledger entries."""
+    """What one commit does to the log: new events, heads where they then stand, ledger entries.
 
-    recorded_at: datetime
+    Without `recorded_at` PostgreSQL is to find the time, and to make the links: `follows` says for
+    each event which of these, from 1, is the one before it in its thread, None where that is there.
+    """
+
+    recorded_at: datetime | None
     events: Sequence[NewEvent]
     heads: Sequence[Head]
     ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
+    follows: Sequence[int | None] = ()
 
     @property
     def position(self) -> int:
@@ -112,6 +124,20 @@ class Changes:
         return sum(
             [len(each.stored.body) + len(each.metadata or b"") for each in self.events]
         ) + sum([len(content) for each in self.events for _, content in each.stored.blobs])
+
+    @property
+    def lasts(self) -> list[int]:
+        """Which event, from 1, is the last of each head's thread."""
+        found = {(each.tenant, each.thread_id): n for n, each in enumerate(self.events, 1)}
+        return [found[head.tenant, head.thread_id] for head in self.heads]
+
+    def moved(self, chains: Sequence[bytes] | None = None) -> Moved:
+        """Return what has moved, with the links of the events where PostgreSQL has made them."""
+        heads = self.heads
+        if chains is not None:
+            last = zip(heads, self.lasts, strict=True)
+            heads = [head.linked(chains[number - 1]) for head, number in last]
+        return Moved(len(self.events), self.position, heads, self.ledger)
 
 
 class Lone(NamedTuple):
@@ -126,14 +152,18 @@ class Lone(NamedTuple):
     after: bytes
     notes: Sequence[tuple[ThreadKey, Key, Entry]]
 
-    def linked(self, recorded_at: datetime, chain: bytes) -> Changes:
-        """Return what has changed, as it was written at that time."""
-        return Changes(
-            recorded_at,
-            [self.event.linked(chain)],
-            [self.head._replace(chain=chain)],
-            {thread: {key: entry} for thread, key, entry in self.notes},
-        )
+    @classmethod
+    def of(
+        cls, event: NewEvent, head: Head, notes: Sequence[tuple[ThreadKey, Key, Entry]]
+    ) -> "Lone":
+        """Return an event whose thread has a link."""
+        before, after = event.around_time()
+        return cls(event, head, beginning(head.chain) + before, after, notes)
+
+    def moved(self, chain: bytes) -> Moved:
+        """Return what has moved, with the link of the event."""
+        ledger = {thread: {key: entry} for thread, key, entry in self.notes}
+        return Moved(1, self.event.position, [self.head.linked(chain)], ledger)
 
 
 _OF_NOTHING = digest(b"")

@@ -70,6 +70,7 @@ def note(thread: ThreadKey, key: Key, entry: Entry, assumed: Assumed) -> dict[st
 
 def batch_columns(previous: int, changes: Changes, assumed: Assumed) -> dict[str, Any]:
     """Return one array a column."""
+    around = () if changes.recorded_at else [each.around_time() for each in changes.events]
     tenants, threads, versions, positions, types, ids, stored, digests, chains, metadata = zip(
         *changes.events, strict=True
     )
@@ -89,12 +90,15 @@ def batch_columns(previous: int, changes: Changes, assumed: Assumed) -> dict[str
         "cuts": byte_strings([each.cuts for each in stored]),
         "body_digests": byte_strings(digests),
         "chains": byte_strings(chains),
+        "follows": integers(changes.follows),
+        "befores": byte_strings([before for before, _ in around]),
+        "afters": byte_strings([after for _, after in around]),
         "metadata": byte_strings(metadata),
         "head_tenants": texts([head.tenant for head in heads]),
         "head_threads": texts([head.thread_id for head in heads]),
         "head_versions": integers([head.version for head in heads]),
         "head_positions": integers([head.position for head in heads]),
-        "head_chains": byte_strings([head.chain for head in heads]),
+        "lasts": integers(changes.lasts),
         "policies": texts([head.policy for head in heads]),
         "statuses": texts([head.status for head in heads]),
         "anomalies": integers([head.anomalies for head in heads]),

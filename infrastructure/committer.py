@@ -3,29 +3,25 @@
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 
 import psycopg
 from psycopg.abc import PQGen
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
-from infrastructure.changes import Assumed, Changes, Lone, Wanted
+from infrastructure.changes import Assumed, Moved, Wanted
 from infrastructure.database import Database
 from infrastructure.heads import Head
 from infrastructure.log import append_lone, append_onward, log_transaction, look
 from infrastructure.meters import Commit, Way, WriterMeters
-from infrastructure.prepared import Prepared, bytes_in, time_in
-from infrastructure.recall import MICROSECOND, MOST_LEAD, Recall, StoreClock
+from infrastructure.prepared import Prepared
+from infrastructure.recall import Recall
 from infrastructure.requests import Outcome, Ready, ThreadKey
 from infrastructure.unavailable import BROKEN_OFF, unavailable
 
 logger = logging.getLogger("agentlog")
 
-Written = tuple[Sequence[Outcome], datetime | None]
-"""What came of each request, and the time of it all where that was a guess."""
-
-Steps = PQGen[Written | None]
+Steps = PQGen[Sequence[Outcome] | None]
 """A try to write on what is remembered, None where that does not do; whoever waits drives it."""
 
 _TRIES = 3
@@ -48,13 +44,7 @@ class Committer:
         self._connection: psycopg.Connection | None = None
         self._prepared = Prepared()
         self._recall = Recall()
-        self._clock = StoreClock(time.monotonic)
         self._position = self._planned_at = 0
-        self._missed_at: int | None = None
-
-    def seconds_until(self, recorded_at: datetime) -> float:
-        """Return how long it is until a time is past by the store's clock, at least 0."""
-        return self._clock.seconds_until(recorded_at)
 
     def steps(self, ready: Sequence[Ready]) -> tuple[int, Steps] | None:
         """Return the socket and the steps of writing a small batch, for one who must not wait long.
@@ -71,7 +61,7 @@ class Committer:
             connection, ready, wanted_by(ready, again=False)
         )
 
-    def write(self, ready: Sequence[Ready], steps: Steps | None = None) -> Written:
+    def write(self, ready: Sequence[Ready], steps: Steps | None = None) -> Sequence[Outcome]:
         """Write a batch in one transaction, again where the database broke off.
 
         `steps` are those that have been begun for it, or how they `ended`.
@@ -80,7 +70,7 @@ class Committer:
         messages of the first by their ids, so it never writes anything twice.
         """
         if not ready:
-            return (), None
+            return ()
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
@@ -89,9 +79,9 @@ class Committer:
                 wanted = wanted_by(ready, again=attempt > 0)
                 if attempt == 0:
                     steps = steps or self._write_onward(connection, ready, wanted)
-                    if written := connection.wait(steps):  # which Ctrl-C may end
-                        return written
-                return self._write_holding(connection, ready, wanted), None
+                    if outcomes := connection.wait(steps):  # which Ctrl-C may end
+                        return outcomes
+                return self._write_holding(connection, ready, wanted)
             except BROKEN_OFF as error:
                 steps = None
                 self._disconnect()
@@ -127,74 +117,36 @@ class Committer:
             (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
         )
         assumed = Assumed(entries, wanted.ids)
-        asked_at = self._clock.elapsed()
+        asked_at = time.monotonic()
         lone = batch.lone()
         if lone is None:
-            changes = yield from self._append_onward(connection, batch, ground.position, assumed)
-            until = None if changes is None else changes.recorded_at
-        else:
-            changes, until = yield from self._append_lone(
-                connection, lone, ground.position, assumed
+            appending = append_onward(
+                connection, self._prepared, ground.position, batch.changes(), assumed
             )
-        if changes is None:
+        else:
+            appending = append_lone(connection, self._prepared, ground.position, lone, assumed)
+        moved = yield from appending
+        if moved is None:
             return None
-        self._note("onward", ready, ground.position, [changes], asked_at)
-        return outcomes, until
-
-    def _append_lone(
-        self, connection: psycopg.Connection, lone: Lone, previous: int, assumed: Assumed
-    ) -> PQGen[tuple[Changes | None, datetime | None]]:
-        """Write a message at the time when PostgreSQL gets to it, which makes its link.
-
-        Returns that time too where it has not come: the batch before was stamped ahead.
-        """
-        asked_at = self._clock.elapsed()
-        result = yield from append_lone(connection, self._prepared, previous, lone, assumed)
-        if not result.ntuples:
-            return None, None
-        recorded_at = time_in(result, 0, 0)
-        is_ahead = recorded_at <= self._recall.recorded_at + MICROSECOND
-        if is_ahead or self._clock.is_old:  # each time, it would take 2 % of an append
-            reading = time_in(result, 0, 2)
-            self._clock.note(reading, asked_at=asked_at)
-            is_ahead = timedelta() < recorded_at - reading < MOST_LEAD
-        return lone.linked(recorded_at, bytes_in(result, 0, 1)), recorded_at if is_ahead else None
-
-    def _append_onward(
-        self, connection: psycopg.Connection, batch: Batch, previous: int, assumed: Assumed
-    ) -> PQGen[Changes | None]:
-        """Write a batch at a time that is guessed: its links are made here."""
-        recorded_at = self._clock.stamp(len(batch), after=self._recall.recorded_at)
-        if recorded_at is None:
-            return None
-        changes = batch.changes(recorded_at)
-        asked_at = self._clock.elapsed()
-        reading = yield from append_onward(connection, self._prepared, previous, changes, assumed)
-        if reading is None:
-            self._missed_at = previous
-            return None
-        self._clock.note(reading, asked_at=asked_at, stamped=True)
-        return changes
+        self._note("onward", ready, ground.position, [moved], asked_at)
+        return outcomes
 
     def _write_holding(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome]:
         """Write a batch while holding the log, on what there is."""
-        asked_at = self._clock.elapsed()
+        asked_at = time.monotonic()
         outcomes: list[Outcome] = []
-        written: list[Changes] = []
+        written: list[Moved] = []
         with log_transaction(connection, wanted) as log:
-            missed_at, self._missed_at = self._missed_at, None
-            if missed_at == log.ground.position and not log.ground.places:
-                self._clock.missed()  # nobody else has written, and nothing was there before
-            self._clock.note(log.clock, asked_at=asked_at)
             batch, portion = Batch(log.ground, stored_body=log.body), _FIRST_PORTION
             for number, each in enumerate(ready, 1):
                 outcomes.append(batch.decide(each))
                 more = number < len(ready)
                 if len(batch) and (not more or len(batch) >= portion):
-                    written.append(batch.changes(log.recorded_at))
-                    log.append(written[-1], more=more)
+                    changes = batch.changes(log.recorded_at)
+                    log.append(changes, more=more)
+                    written.append(changes.moved())
                     portion = _PORTION
         if written:
             self._note("holding", ready, log.ground.position, written, asked_at)
@@ -205,16 +157,16 @@ class Committer:
         way: Way,
         ready: Sequence[Ready],
         before: int,
-        written: Sequence[Changes],
+        written: Sequence[Moved],
         asked_at: float,
     ) -> None:
         """Remember the log as it stands after a commit, and have the commit counted."""
-        for changes in written:
-            self._recall.note(before, changes)
-            before = changes.position
+        for moved in written:
+            self._recall.note(before, moved)
+            before = moved.position
         self._position = before
-        seconds = self._clock.elapsed() - asked_at
-        events = sum([len(changes.events) for changes in written])
+        seconds = time.monotonic() - asked_at
+        events = sum([moved.events for moved in written])
         self._meters.committed(Commit(ready, events, way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
@@ -244,7 +196,6 @@ class Committer:
             self._connection.close()
             self._connection = None
             self._recall.forget()
-            self._clock.forget()
 
 
 def ended(error: Exception | None = None) -> Steps:

@@ -3,13 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from domain.errors import AgentlogError
 from infrastructure.requests import Outcome, Outcomes, Ready
 
-Deliver = Callable[[Outcomes, float], None]
-"""Takes what came of requests, and in how many seconds that may be told, which is 0 mostly."""
+Deliver = Callable[[Outcomes], None]
+"""Takes what came of requests."""
 
 _BATCH_REQUESTS = 1000
 _BATCH_BYTES = 8 * 2**20
@@ -34,7 +33,6 @@ class Entry:
     asked_at: float
     deliver: Deliver = field(init=False)
     outcomes: Outcomes | None = None
-    recorded_at: datetime | None = None
     ready: Sequence[Ready] = field(init=False)
     size: int = field(init=False)
 
@@ -42,12 +40,8 @@ class Entry:
         self.ready = [each for each in self.tried if isinstance(each, Ready)]
         self.size = sum(each.size for each in self.ready)
 
-    def settle(self, decided: Sequence[Outcome], recorded_at: datetime | None) -> None:
-        """Put what was decided beside what had been refused before.
-
-        `recorded_at` is a time that may not have come yet: before it nobody is told.
-        """
-        self.recorded_at = recorded_at
+    def settle(self, decided: Sequence[Outcome]) -> None:
+        """Put what was decided beside what had been refused before."""
         rest = iter(decided)
         self.outcomes = [
             each if isinstance(each, AgentlogError) else next(rest) for each in self.tried

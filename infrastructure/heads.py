@@ -26,6 +26,10 @@ class Head(NamedTuple):
     started_at: datetime | None = None
     updated_at: datetime | None = None
 
+    def linked(self, chain: bytes) -> "Head":
+        """Return it with the link of its last event."""
+        return Head._make((*self[:4], chain, *self[5:]))  # `_replace` takes twice as long
+
     @property
     def thread(self) -> Thread:
         """The aggregate, without its ledger."""

@@ -8,23 +8,21 @@ misses nothing. There are two ways:
   there that may know something. Each step is a statement of its own after the lock, because a
   statement sees what was committed when it began, not when its lock was granted.
 - `append_onward` writes on what is remembered of the log, in one round trip, if nobody else has
-  written since; the statement finds that out when it has the lock. `append_lone` does so for one
-  message, whose time and link PostgreSQL itself sees to.
+  written since; the statement finds that out when it has the lock, and sees to time and links.
+  `append_lone` does so for one message, with less ado.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from typing import Any
 
 import psycopg
 from psycopg.abc import PQGen
-from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
 
 from domain.threads import Entry, Key
-from infrastructure.arrays import byte_strings, texts
-from infrastructure.changes import Assumed, Changes, Ground, Lone, Place, Wanted
+from infrastructure.arrays import byte_strings, read_byte_strings, texts
+from infrastructure.changes import Assumed, Changes, Ground, Lone, Moved, Place, Wanted
 from infrastructure.columns import (
     THREADS,
     batch_columns,
@@ -34,7 +32,7 @@ from infrastructure.columns import (
     one_message,
 )
 from infrastructure.heads import Head
-from infrastructure.prepared import Prepared, finish, rows_in, send, time_in
+from infrastructure.prepared import Prepared, bytes_in, finish, rows_in, send
 from infrastructure.requests import ThreadKey
 from infrastructure.sql import statement
 
@@ -42,8 +40,7 @@ from infrastructure.sql import statement
 class LogTransaction:
     """The log while we hold it; made by `log_transaction`.
 
-    `clock` is what the store's clock said then, `recorded_at` the time of what will be appended:
-    the same, unless that clock was ahead before.
+    `recorded_at` is the time of what will be appended.
     """
 
     def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
@@ -58,7 +55,7 @@ class LogTransaction:
             ticket = locked.fetchone()
             if ticket is None:
                 raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-            self._position, self.recorded_at, self.clock = ticket
+            self._position, self.recorded_at = ticket
             found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
         keys = [each for each in wanted.keys if each[0] in found]
         ids = [each for each in wanted.ids if each[:2] in found]
@@ -177,16 +174,15 @@ def append_onward(
     previous: int,
     changes: Changes,
     assumed: Assumed,
-) -> PQGen[datetime | None]:
+) -> PQGen[Moved | None]:
     """Commit changes that were decided at position `previous`, if they still hold.
 
-    Returns what the store's clock said meanwhile; None where nothing was written, because the log
-    has moved, something that was `assumed` to be new is there already, or `recorded_at` is not a
-    little ahead of the store's clock.
+    None where nothing was written, because the log has moved, or something that was `assumed` to be
+    new is there already.
     """
     parameters = {**batch_columns(previous, changes, assumed), "holding": False}
     result = yield from prepared.execute(connection, "append", parameters)
-    return time_in(result, 0, 0) if result.ntuples else None
+    return changes.moved(read_byte_strings(bytes_in(result, 0, 0))) if result.ntuples else None
 
 
 def append_lone(
@@ -195,17 +191,15 @@ def append_lone(
     previous: int,
     lone: Lone,
     assumed: Assumed,
-) -> PQGen[PGresult]:
-    """Commit one message as `append_onward` does, at the time when PostgreSQL gets to it.
-
-    Returns that time, the link, and what the store's clock said, or no row.
-    """
+) -> PQGen[Moved | None]:
+    """Commit one message as `append_onward` does."""
     parameters = {**one_message(lone), "previous": previous}
     name = "append_one"
     if lone.notes:
         name = "append_one_noted"
         parameters |= note(*lone.notes[0], assumed)
-    return (yield from prepared.execute(connection, name, parameters))
+    result = yield from prepared.execute(connection, name, parameters)
+    return lone.moved(bytes_in(result, 0, 0)) if result.ntuples else None
 
 
 _PIPELINED_BYTES = 32 * 2**10

@@ -4,24 +4,13 @@ All of it holds as long as nobody else has moved the log's position, which is fo
 it to find out. Whatever is not here has to be looked up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 from domain.threads import Entry, Key
-from infrastructure.changes import Changes, Ground, Wanted
+from infrastructure.changes import Ground, Moved, Wanted
 from infrastructure.heads import Head
 from infrastructure.requests import ThreadKey
-
-MICROSECOND = timedelta(microseconds=1)
-_AHEAD_SECONDS = 0.0005  # to begin with
-_LEAST_AHEAD_SECONDS, _MOST_AHEAD_SECONDS = 0.0001, 0.02
-_FURTHER, _NEARER = 1.5, 0.8  # where one is too late, two others are waited for
-_AHEAD_SECONDS_EACH = 0.00002
-_MOST_DOUBT_SECONDS = 0.05
-MOST_LEAD = timedelta(seconds=0.5)
-_OLD_SECONDS = 1.0
-_DRIFT = 0.0001  # more than any two clocks drift apart that keep time at all
 
 
 @dataclass(slots=True)
@@ -41,7 +30,6 @@ class Recall:
         self._threads: dict[ThreadKey, _Remembered] = {}  # the latest last
         self._position: int | None = None
         self._alone = True
-        self.recorded_at = datetime.min.replace(tzinfo=UTC)
 
     def forget(self) -> None:
         """Forget all threads: somebody else has written, or may have."""
@@ -74,18 +62,18 @@ class Recall:
             {key: known.open for key, known in found.items() if known.open},
         )
 
-    def note(self, previous: int, changes: Changes) -> None:
+    def note(self, previous: int, moved: Moved) -> None:
         """Remember what a commit of ours did to the log, which stood at `previous` before."""
         self._alone = self._position in {None, previous}
         if not self._alone:
             self._threads.clear()
-        self._position, self.recorded_at = changes.position, changes.recorded_at
-        for head in changes.heads:
+        self._position = moved.position
+        for head in moved.heads:
             key = head.tenant, head.thread_id
             known = self._threads.pop(key, None) or _Remembered(head)
             known.head = head
             self._threads[key] = known
-            self._note_entries(known, changes.ledger.get(key, {}))
+            self._note_entries(known, moved.ledger.get(key, {}))
         while len(self._threads) > self._most_threads:
             del self._threads[next(iter(self._threads))]
 
@@ -97,83 +85,3 @@ class Recall:
         kept |= {key: entry for key, entry in entries.items() if entry.answered is None}
         surplus = max(len(kept) - self._most_entries, 0)
         known.open = dict(list(kept.items())[surplus:])
-
-
-class StoreClock:
-    """The store's clock, told from its latest readings: ahead of it by one way there, if anything.
-
-    `monotonic` returns seconds by a clock of ours.
-    """
-
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._monotonic = monotonic
-        self._reading: _Reading | None = None
-        self._ahead = _AHEAD_SECONDS
-        self._stamp = datetime.min.replace(tzinfo=UTC)
-
-    def elapsed(self) -> float:
-        """Return seconds by our own clock: when somebody asks for a reading."""
-        return self._monotonic()
-
-    @property
-    def is_old(self) -> bool:
-        """Whether the latest reading is of a while ago: two clocks drift apart."""
-        known = self._reading
-        return known is None or self._monotonic() - known.at > _OLD_SECONDS
-
-    def note(self, reading: datetime, *, asked_at: float, stamped: bool = False) -> None:
-        """Take a reading that has just come; `stamped` if it is that of the latest stamp."""
-        now = self._monotonic()
-        if stamped and self.seconds_until(self._stamp) > 0:  # else nobody has to wait for it
-            self._ahead = max(self._ahead * _NEARER, _LEAST_AHEAD_SECONDS)
-        new = _Reading(reading.timestamp() - asked_at, now - asked_at, now)
-        # the quicker it came, the better it is, but two clocks drift apart
-        if self._reading is None or new.doubt <= self._reading.doubt_at(now):
-            self._reading = new
-
-    def forget(self) -> None:
-        """Forget the readings: the clock was set, or this is another server."""
-        self._reading = None
-
-    def missed(self) -> None:
-        """Go further ahead: what was stamped was written too late, unless the clock was set."""
-        self._ahead = min(self._ahead * _FURTHER, _MOST_AHEAD_SECONDS)
-        self.forget()
-
-    def stamp(self, count: int, *, after: datetime) -> datetime | None:
-        """Return the time at which so many events will be written, None where that is not known.
-
-        It is a little ahead, for it must not be past when they are, and later than `after`: where
-        that is itself far ahead, as when the clock has been set back, no guess will do.
-        """
-        if self._reading is None or self._reading.doubt > _MOST_DOUBT_SECONDS:
-            return None
-        ahead = self._ahead + _AHEAD_SECONDS_EACH * count
-        time = datetime.fromtimestamp(self._now(self._reading) + ahead, UTC)
-        if after - time > MOST_LEAD:
-            self.forget()
-            return None
-        self._stamp = max(time, after + MICROSECOND)
-        return self._stamp
-
-    def seconds_until(self, time: datetime) -> float:
-        """Return how long it is until `time`, which is no further ahead than a stamp, is past."""
-        known = self._reading
-        if known is None:
-            return 0.0
-        return min(max(time.timestamp() - self._now(known), 0.0), MOST_LEAD.total_seconds())
-
-    def _now(self, reading: "_Reading") -> float:
-        return reading.offset + self._monotonic()
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """How far the store's clock is ahead of ours, how long it took to read, and when: seconds."""
-
-    offset: float
-    doubt: float
-    at: float
-
-    def doubt_at(self, now: float) -> float:
-        return self.doubt + (now - self.at) * _DRIFT

@@ -4,9 +4,10 @@ import logging
 import time
 from collections.abc import Sequence
 
-from infrastructure.committer import Committer, Steps, Written
+from infrastructure.committer import Committer, Steps
 from infrastructure.entries import Entry, ready_of
 from infrastructure.meters import WriterMeters
+from infrastructure.requests import Outcome
 from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
@@ -26,17 +27,17 @@ class Settling:
         finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
             self._tell(entries)
 
-    def settled(self, entries: Sequence[Entry], written: Written) -> None:
+    def settled(self, entries: Sequence[Entry], decided: Sequence[Outcome]) -> None:
         """Have entries told that were committed, step by step."""
         try:
-            _take(entries, written)
+            _take(entries, decided)
         finally:
             self._tell(entries)
 
     def _commit(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
         """Write entries together; one that cannot be written takes no other with it."""
         try:
-            written = self._committer.write(ready_of(entries), steps)
+            decided = self._committer.write(ready_of(entries), steps)
         except Exception as error:  # noqa: BLE001 - it is given to the callers
             if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
                 for entry in entries:
@@ -45,17 +46,14 @@ class Settling:
             for entry in entries:
                 entry.outcomes = error
             return
-        _take(entries, written)
+        _take(entries, decided)
 
     def _tell(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
             self._deliver(entry)
 
     def _deliver(self, entry: Entry) -> None:
-        """Have callers told, once it is past: who has been told of an event finds it so."""
-        outcomes, recorded_at = entry.outcomes, entry.recorded_at
-        seconds = 0.0 if recorded_at is None else self._committer.seconds_until(recorded_at)
-        taken = time.monotonic() - entry.asked_at + seconds
+        outcomes, taken = entry.outcomes, time.monotonic() - entry.asked_at
         try:
             if outcomes is None:
                 outcomes = DatabaseUnavailable("the append was interrupted")
@@ -63,14 +61,13 @@ class Settling:
                 self._meters.failed(len(entry.tried), taken)
             else:
                 self._meters.answered(outcomes, taken)
-            entry.deliver(outcomes, seconds)
+            entry.deliver(outcomes)
         except Exception:  # who asked is gone; whoever commits here goes on for all the others
             logger.exception("what came of an append could not be delivered")
 
 
-def _take(entries: Sequence[Entry], written: Written) -> None:
-    decided, recorded_at = written
+def _take(entries: Sequence[Entry], decided: Sequence[Outcome]) -> None:
     start = 0
     for entry in entries:
-        entry.settle(decided[start : start + len(entry.ready)], recorded_at)
+        entry.settle(decided[start : start + len(entry.ready)])
         start += len(entry.ready)

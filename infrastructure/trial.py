@@ -23,7 +23,7 @@ class Accepted(NamedTuple):
     stored: Stored
 
     def event(self, previous: bytes) -> NewEvent:
-        """Return the event, with the link before its own."""
+        """Return the event, with the link before its own, as far as that is there."""
         prepared = self.prepared
         return NewEvent(  # by place: by name it takes twice as long
             *self.thread,

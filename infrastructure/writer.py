@@ -21,8 +21,8 @@ from psycopg.waiting import Ready as SocketReady
 from psycopg.waiting import Wait
 
 from domain.errors import AgentlogError
-from infrastructure.answers import Answer, Line, outcomes_in_time
-from infrastructure.committer import Committer, Steps, Written, ended
+from infrastructure.answers import Answer, Line, raised
+from infrastructure.committer import Committer, Steps, ended
 from infrastructure.database import Database
 from infrastructure.entries import Deliver, Entry, Queue, WriterOverloaded, ready_of
 from infrastructure.meters import WriterMeters
@@ -100,10 +100,10 @@ class Writer:
 
     def _append_alone(self, entry: Entry) -> Sequence[Outcome]:
         """Commit what is asked for where nobody else is there: without a queue."""
-        told: list[tuple[Outcomes, float]] = []
-        entry.deliver = lambda outcomes, seconds: told.append((outcomes, seconds))
+        told: list[Outcomes] = []
+        entry.deliver = told.append
         self._commit([entry])
-        return outcomes_in_time(*told[0])
+        return raised(told[0])
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         """Append requests together, and have what came of each delivered, in another thread.
@@ -207,12 +207,12 @@ class Writer:
         self._underway = underway
         return True
 
-    def _end(self, entries: Sequence[Entry], written: Written | None) -> None:
-        if written is None:
+    def _end(self, entries: Sequence[Entry], decided: Sequence[Outcome] | None) -> None:
+        if decided is None:
             self._leave(entries, ended())
             return
         try:
-            self._settling.settled(entries, written)
+            self._settling.settled(entries, decided)
         finally:
             self._holding.release()
 

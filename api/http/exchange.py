@@ -27,7 +27,7 @@ class Exchange:
 
     def __init__(self) -> None:
         self._asked: list[tuple[Writer, AppendRequest, Settle]] = []
-        self._told: deque[tuple[Settle, Outcomes, float]] = deque()
+        self._told: deque[tuple[Settle, Outcomes]] = deque()
         self._waking = False
         self._driven: dict[Writer, int | None] = {}
         """Writers that this loop drives, with the socket where there is one to be waited for."""
@@ -84,28 +84,19 @@ class Exchange:
         try:
             self._await(loop, writer, writer.proceed())
         finally:
-            self._settle_all(loop)
+            self._settle_all()
 
-    def tell(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        settle: Settle,
-        outcomes: Outcomes,
-        seconds: float,
-    ) -> None:
-        """Have an append settled after so many seconds; to be called in any thread."""
-        self._told.append((settle, outcomes, seconds))
+    def tell(self, loop: asyncio.AbstractEventLoop, settle: Settle, outcomes: Outcomes) -> None:
+        """Have an append settled; to be called in any thread."""
+        self._told.append((settle, outcomes))
         if not self._waking:
             self._waking = True  # before the loop may take it back
-            loop.call_soon_threadsafe(self._settle_all, loop)
+            loop.call_soon_threadsafe(self._settle_all)
 
-    def _settle_all(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _settle_all(self) -> None:
         self._waking = False  # what comes from now on may be too late for this round
         while self._told:
-            settle, outcomes, seconds = self._told.popleft()
-            if seconds > 0:
-                loop.call_later(seconds, settle, outcomes)
-                continue
+            settle, outcomes = self._told.popleft()
             try:
                 settle(outcomes)
             except Exception:  # the others are still to be told

@@ -2,66 +2,77 @@
 -- is told. Parallel arrays, not composites: unnest of those costs several times as much.
 --
 -- Nothing is written, and no row returned, unless the log is still at `previous`: then whatever was
--- known of it there still holds. Who comes without holding the log also guessed what the clock would
--- say, which must be a little ahead of it, and that some message ids and ledger entries are new.
+-- known of it there still holds. Who holds it gives the time, and the links with it. Else they are made
+-- here, once the lock has been granted (hence the sub-select), and it is made sure that message ids and
+-- ledger entries are new that were taken for that.
 WITH held AS MATERIALIZED (
     SELECT position, recorded_at
     FROM agentlog.counter
     FOR UPDATE
 ),
 onward AS MATERIALIZED (
-    SELECT clock_timestamp() AS clock
-    FROM held
-    WHERE position = %(previous)s
-      AND (
-          %(holding)s
-          OR held.recorded_at < %(recorded_at)s
-          AND clock_timestamp() BETWEEN %(recorded_at)s - interval '1 second'
-                                    AND %(recorded_at)s - interval '1 microsecond'
-          AND NOT EXISTS (
-              SELECT
-              FROM unnest(
-                  %(id_tenants)b::text[], %(id_threads)b::text[], %(assumed_ids)b::text[]
-              ) AS new (tenant, thread_id, message_id)
-              CROSS JOIN LATERAL (
+    SELECT recorded_at,
+           CASE
+               WHEN %(holding)s THEN %(chains)b::bytea[]
+               ELSE agentlog.links(
+                   recorded_at, %(chains)b::bytea[], %(follows)b::bigint[], %(befores)b::bytea[],
+                   %(afters)b::bytea[]
+               )
+           END AS chains
+    FROM (
+        SELECT CASE
+                   WHEN %(holding)s THEN %(recorded_at)s::timestamptz
+                   ELSE greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
+               END AS recorded_at
+        FROM held
+        WHERE position = %(previous)s
+          AND (
+              %(holding)s
+              OR NOT EXISTS (
                   SELECT
-                  FROM agentlog.events
-                  WHERE events.tenant = new.tenant
-                    AND events.thread_id = new.thread_id
-                    AND events.message_id = new.message_id
-                  LIMIT 1
-              ) AS known
-          )
-          AND NOT EXISTS (
-              SELECT
-              FROM unnest(
-                  %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
-                  %(ids)b::bytea[], %(assumed)b::boolean[]
-              ) AS new (tenant, thread_id, kind, id_sha256, assumed)
-              CROSS JOIN LATERAL (
+                  FROM unnest(
+                      %(id_tenants)b::text[], %(id_threads)b::text[], %(assumed_ids)b::text[]
+                  ) AS new (tenant, thread_id, message_id)
+                  CROSS JOIN LATERAL (
+                      SELECT
+                      FROM agentlog.events
+                      WHERE events.tenant = new.tenant
+                        AND events.thread_id = new.thread_id
+                        AND events.message_id = new.message_id
+                      LIMIT 1
+                  ) AS known
+              )
+              AND NOT EXISTS (
                   SELECT
-                  FROM agentlog.ledger
-                  WHERE ledger.tenant = new.tenant
-                    AND ledger.thread_id = new.thread_id
-                    AND ledger.kind = new.kind
-                    AND ledger.id_sha256 = new.id_sha256
-                  LIMIT 1
-              ) AS known
-              WHERE new.assumed
+                  FROM unnest(
+                      %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
+                      %(ids)b::bytea[], %(assumed)b::boolean[]
+                  ) AS new (tenant, thread_id, kind, id_sha256, assumed)
+                  CROSS JOIN LATERAL (
+                      SELECT
+                      FROM agentlog.ledger
+                      WHERE ledger.tenant = new.tenant
+                        AND ledger.thread_id = new.thread_id
+                        AND ledger.kind = new.kind
+                        AND ledger.id_sha256 = new.id_sha256
+                      LIMIT 1
+                  ) AS known
+                  WHERE new.assumed
+              )
           )
-      )
+    ) AS stamped
 ),
 appended AS (
     INSERT INTO agentlog.events (
         tenant, thread_id, version, position, type, message_id, recorded_at,
         body, cuts, body_sha256, chain, metadata
     )
-    SELECT tenant, thread_id, version, position, type, message_id, %(recorded_at)s,
+    SELECT tenant, thread_id, version, position, type, message_id, recorded_at,
            body, cuts, body_sha256, chain, metadata
     FROM onward, unnest(
         %(event_tenants)b::text[], %(event_threads)b::text[], %(versions)b::bigint[],
         %(positions)b::bigint[], %(types)b::text[], %(message_ids)b::text[], %(bodies)b::bytea[],
-        %(cuts)b::bytea[], %(body_digests)b::bytea[], %(chains)b::bytea[], %(metadata)b::bytea[]
+        %(cuts)b::bytea[], %(body_digests)b::bytea[], onward.chains, %(metadata)b::bytea[]
     ) AS new (
         tenant, thread_id, version, position, type, message_id, body, cuts, body_sha256, chain,
         metadata
@@ -81,15 +92,15 @@ moved AS (
         tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal, facts,
         started_at, updated_at
     )
-    SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal,
-           facts, %(recorded_at)s, %(recorded_at)s
+    SELECT tenant, thread_id, version, position, onward.chains[last], policy, status, anomalies,
+           parent, goal, facts, recorded_at, recorded_at
     FROM onward, unnest(
         %(head_tenants)b::text[], %(head_threads)b::text[], %(head_versions)b::bigint[],
-        %(head_positions)b::bigint[], %(head_chains)b::bytea[], %(policies)b::text[],
+        %(head_positions)b::bigint[], %(lasts)b::bigint[], %(policies)b::text[],
         %(statuses)b::text[], %(anomalies)b::bigint[], %(parents)b::text[], %(goals)b::text[],
         %(facts)b::bytea[]
     ) AS new (
-        tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal, facts
+        tenant, thread_id, version, position, last, policy, status, anomalies, parent, goal, facts
     )
     ON CONFLICT (tenant, thread_id) DO UPDATE SET
         version = excluded.version,
@@ -115,6 +126,6 @@ noted AS (
         answered = excluded.answered
 )
 UPDATE agentlog.counter
-SET position = %(position)s, recorded_at = %(recorded_at)s
+SET position = %(position)s, recorded_at = onward.recorded_at
 FROM onward
-RETURNING clock, pg_notify('agentlog', counter.position::text)
+RETURNING onward.chains, pg_notify('agentlog', counter.position::text)

@@ -50,4 +50,4 @@ moved AS (
 UPDATE agentlog.counter
 SET position = %(position)b, recorded_at = appended.recorded_at
 FROM appended
-RETURNING appended.recorded_at, chain, clock_timestamp(), pg_notify('agentlog', counter.position::text)
+RETURNING chain, pg_notify('agentlog', counter.position::text)

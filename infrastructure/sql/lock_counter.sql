@@ -6,5 +6,5 @@ WITH held AS MATERIALIZED (
     FROM agentlog.counter
     FOR UPDATE
 )
-SELECT position, greatest(clock, recorded_at + interval '1 microsecond') AS recorded_at, clock
-FROM (SELECT position, recorded_at, clock_timestamp() AS clock FROM held) AS read
+SELECT position, greatest(clock_timestamp(), recorded_at + interval '1 microsecond') AS recorded_at
+FROM held

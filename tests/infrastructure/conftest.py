@@ -5,20 +5,10 @@ import pytest
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
 from infrastructure.reader import LogReader
-from infrastructure.recall import StoreClock
 from infrastructure.recorder import PostgresRecorder
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.infrastructure.appends import TENANT, Clock, Ids
-
-
-@pytest.fixture
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is, no append comes too late for the time guessed for it."""
-    monkeypatch.setattr("infrastructure.recall._AHEAD_SECONDS", 0.5)
-    monkeypatch.setattr("infrastructure.recall._MOST_AHEAD_SECONDS", 0.5)
-    monkeypatch.setattr("infrastructure.recall._MOST_DOUBT_SECONDS", 60.0)
-    monkeypatch.setattr(StoreClock, "seconds_until", lambda *_: 0.0)  # and nobody waits for it
 
 
 @pytest.fixture

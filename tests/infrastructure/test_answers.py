@@ -28,7 +28,7 @@ def test_everybody_is_told_their_own() -> None:
 
     def tell() -> None:
         for number, answer in enumerate(answers):
-            answer.deliver(told[number], 0.0)
+            answer.deliver(told[number])
 
     teller = threading.Thread(target=tell)
     teller.start()
@@ -43,7 +43,7 @@ def test_hundreds_of_deliveries_by_many_threads_reach_everybody() -> None:
     def ask(_: int) -> None:
         for _ in range(200):
             answer = Answer(line)
-            threading.Thread(target=answer.deliver, args=((), 0.0)).start()
+            threading.Thread(target=answer.deliver, args=((),)).start()
             assert answer.wait() == ()
 
     _in_threads(16, ask)
@@ -53,7 +53,7 @@ def test_the_next_is_woken_by_the_one_before() -> None:
     line = Line()
     before, last = [Answer(line) for _ in range(8)], Answer(line)
     for each in (*before, last):
-        each.deliver((), 0.0)
+        each.deliver(())
     with ThreadPoolExecutor(1) as threads:
         late = threads.submit(last.wait)
         time.sleep(0.05)
@@ -70,12 +70,12 @@ def test_whoever_stays_awake_holds_up_nobody() -> None:
         Answer(line),
     )
     for each in busy:
-        each.deliver((), 0.0)
+        each.deliver(())
         each.stay_awake()
     for each in gone:
         each.stay_awake()
-        each.deliver((), 0.0)
-    last.deliver((), 0.0)
+        each.deliver(())
+    last.deliver(())
     assert last.wait() == ()
     assert busy[0].wait() == ()
 
@@ -95,13 +95,13 @@ def test_a_wait_that_is_broken_off_holds_up_nobody(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(each, "_there", Interrupted())
         with pytest.raises(KeyboardInterrupt):
             each.wait()
-        each.deliver((), 0.0)
-    last.deliver((), 0.0)
+        each.deliver(())
+    last.deliver(())
     assert last.wait() == ()
 
 
 def test_what_kept_requests_from_being_tried_is_raised() -> None:
     answer = Answer(Line())
-    answer.deliver(ZeroDivisionError("a defect"), 0.0)
+    answer.deliver(ZeroDivisionError("a defect"))
     with pytest.raises(ZeroDivisionError, match="a defect"):
         answer.wait()

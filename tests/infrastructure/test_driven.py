@@ -12,7 +12,6 @@ import psycopg
 import pytest
 
 from domain.errors import AgentlogError, InvalidMessage
-from infrastructure.committer import Committer
 from infrastructure.database import Database, Timeouts
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.unavailable import StatementTooLong
@@ -30,8 +29,6 @@ from tests.infrastructure.appends import (
     results,
 )
 from tests.infrastructure.holding import held, until, until_waited_for
-
-pytestmark = pytest.mark.usefixtures("unhurried")
 
 WAIT_SECONDS = 20
 
@@ -56,7 +53,7 @@ class Told:
     def __init__(self) -> None:
         self._future: Future[tuple[Outcomes, str]] = Future()
 
-    def deliver(self, outcomes: Outcomes, _: float) -> None:
+    def deliver(self, outcomes: Outcomes) -> None:
         """Take what came of it, once."""
         self._future.set_result((outcomes, threading.current_thread().name))
 
@@ -278,7 +275,7 @@ def test_one_that_cannot_be_written_takes_no_other_along(begun: Writer, database
         )
     failing: Future[Outcomes] = Future()
     told = _hand_in(begun, request("u", reply("one")))
-    begun.hand_in([request("t", calls("c"))], lambda outcomes, _: failing.set_result(outcomes))
+    begun.hand_in([request("t", calls("c"))], failing.set_result)
     also = _hand_in(begun, request("t", reply("two")))
     _drive(begun, begun.set_out())
     assert (told.versions, also.versions) == ([1], [4])
@@ -297,7 +294,7 @@ def test_a_statement_that_takes_longer_than_it_may_is_not_tried_again(
         told: Future[Outcomes] = Future()
         writer.hand_in(
             [request("t", reply("one")), request("t", reply("two"))],
-            lambda outcomes, _: told.set_result(outcomes),
+            told.set_result,
         )
         with held(database):
             _drive(writer, writer.set_out())
@@ -324,7 +321,7 @@ def test_ctrl_c_in_a_step_leaves_nothing_undone(
 
     told = _hand_in(begun, request("t", reply("one")), request("t", reply("two")))
     with monkeypatch.context() as patch:
-        patch.setattr(Committer, "_append_onward", interrupted)
+        patch.setattr("infrastructure.committer.append_onward", interrupted)
         with pytest.raises(KeyboardInterrupt):
             begun.set_out()
     assert (told.versions, told.by) == ([4, 5], "writer")
@@ -368,7 +365,7 @@ def test_threads_and_an_event_loop_append_through_one_writer(
         def settle(future: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
             future.set_result(outcomes)
 
-        def deliver(future: asyncio.Future[Outcomes], outcomes: Outcomes, _: float) -> None:
+        def deliver(future: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
             loop.call_soon_threadsafe(settle, future, outcomes)
 
         with begun.driven(lambda: loop.call_soon_threadsafe(lambda: wait_at(begun.set_out()))):

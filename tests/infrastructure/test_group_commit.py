@@ -32,7 +32,7 @@ def database(own_database: Database) -> Database:
 
 
 def _into(future: Future[Outcomes]) -> Deliver:
-    return lambda outcomes, _: future.set_result(outcomes)
+    return future.set_result
 
 
 def _submit(writer: Writer, *texts: str) -> Future[Outcomes]:
@@ -62,7 +62,7 @@ def test_what_is_submitted_is_delivered_in_another_thread(writer: Writer) -> Non
     threads: list[int] = []
     done = threading.Event()
 
-    def deliver(outcomes: Outcomes, _: float) -> None:
+    def deliver(outcomes: Outcomes) -> None:
         assert isinstance(outcomes, list)
         threads.append(threading.get_ident())
         done.set()

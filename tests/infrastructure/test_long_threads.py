@@ -289,7 +289,6 @@ def _counts(connection: psycopg.Connection) -> Counts:
     return {table: (read, written) for table, read, written in rows}
 
 
-@pytest.mark.usefixtures("unhurried")
 def test_an_append_touches_as_many_rows_at_message_10_000_as_at_message_10(
     database_url: str,
 ) -> None:

@@ -46,7 +46,6 @@ def test_what_writes_nothing_is_no_commit(writer: Writer) -> None:
     assert sum(writer.meters.commits.values()) == before
 
 
-@pytest.mark.usefixtures("unhurried")
 def test_a_commit_counts_by_its_way(writer: Writer) -> None:
     for number in range(3):
         writer.append(request("t", reply(str(number))))
