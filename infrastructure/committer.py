@@ -24,12 +24,14 @@ logger = logging.getLogger("agentlog")
 Steps = PQGen[Sequence[Outcome] | None]
 """A try to write on what is remembered, None where that does not do; whoever waits drives it."""
 
+MOST_STEPPED = 256
+"""So many messages may be written in steps: each takes 20 to 40 microseconds of who drives them."""
+
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then the server has looked by itself
 _ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
-_MOST_STEPPED = 256  # messages, each of which takes 20 to 40 microseconds of who drives the steps
 _PORTION = 400  # events that PostgreSQL writes while the next are decided
 _FIRST_PORTION = 100  # for which it waits
 _ANALYZE = "SELECT agentlog.renew_figures()"
@@ -55,7 +57,7 @@ class Committer:
         connection = self._connection
         if connection is None or connection.closed or self._plans_are_old:
             return None
-        if not 0 < sum(len(each.prepared) for each in ready) <= _MOST_STEPPED:
+        if not 0 < sum(len(each.prepared) for each in ready) <= MOST_STEPPED:
             return None
         return connection.fileno(), self._write_onward(
             connection, ready, wanted_by(ready, again=False)

@@ -22,15 +22,13 @@ from psycopg.waiting import Wait
 
 from domain.errors import AgentlogError
 from infrastructure.answers import Answer, Line, raised
-from infrastructure.committer import Committer, Steps, ended
+from infrastructure.committer import MOST_STEPPED, Committer, Steps, ended
 from infrastructure.database import Database
 from infrastructure.entries import Deliver, Entry, Queue, WriterOverloaded, ready_of
 from infrastructure.meters import WriterMeters
 from infrastructure.prepared import resumed
 from infrastructure.requests import Appended, AppendRequest, Outcome, Outcomes, Preparer
 from infrastructure.settling import Settling
-
-_LEAST_HALF = 16
 
 
 class Writer:
@@ -60,7 +58,6 @@ class Writer:
         self._underway: _Underway | None = None
         self._woken = False
         self._driver: _Driver | None = None
-        self._latest = 0
         self._committer = Committer(database, self.meters)
         self._settling = Settling(self._committer, self.meters)
 
@@ -151,16 +148,13 @@ class Writer:
                 self.wake()
 
     def set_out(self) -> int | None:
-        """Begin to commit about half of what gathers, without waiting for it.
+        """Begin to commit what has gathered, without waiting for it.
 
-        The other half gathers and is decided while PostgreSQL writes this one, by turns. Returns
-        the socket at which to wait for something to read before one may `proceed`, or None where
-        there is nothing to wait for: nothing has gathered, or others see to it.
+        Returns the socket at which to wait for something to read before one may `proceed`, or None
+        where there is nothing to wait for: nothing has gathered, or others see to it.
         """
         while self._waiting and self._holding.acquire(blocking=False):
-            half = (self._latest + len(self._waiting) + 1) // 2
-            entries = self._waiting.gather(max(half, _LEAST_HALF))
-            self._latest = len(entries)
+            entries = self._waiting.gather(MOST_STEPPED)
             begun = self._committer.steps(ready_of(entries))
             if begun is None:
                 self._leave(entries)
