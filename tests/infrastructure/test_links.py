@@ -1,0 +1,77 @@
+"""The links that PostgreSQL makes of a batch are those that the domain makes."""
+
+from random import Random
+
+import pytest
+
+from domain.chain import GENESIS, around_time, beginning, digest, link_at, time_in_link
+from infrastructure.arrays import byte_strings, integers, read_byte_strings
+from infrastructure.database import Database
+from infrastructure.requests import Appended, AppendRequest
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, calls, check_log, fetch, reply
+
+THREADS = ("a", "b", "with:colons:1:", "ärger/😀", "c" * 120)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_batches_of_any_shape_have_the_links_of_the_domain(
+    writer: Writer, database: Database, seed: int
+) -> None:
+    random = Random(seed)  # noqa: S311 - drawn, not secret
+    appended = 0
+    for _ in range(15):
+        asked = [
+            AppendRequest(TENANT, random.choice(THREADS), _drafts(random))
+            for _ in range(random.randint(1, 8))
+        ]
+        outcomes = writer.append_many(asked)
+        appended += sum(len(each.messages) for each in outcomes if isinstance(each, Appended))
+    assert writer.meters.commits["onward"] > writer.meters.commits["holding"]
+    assert fetch(database, "SELECT count(*) FROM agentlog.events") == [(appended,)]
+    check_log(database)
+
+
+def _drafts(random: Random) -> list[dict[str, object]]:
+    texts = [random.choice(["x", "\x00 and ü", "long " * 900]) for _ in range(random.randint(1, 4))]
+    drafts = [reply(text, metadata={"n": random.random()}) for text in texts]
+    return [*drafts, calls(f"call-{random.getrandbits(64)}")] if random.random() < 0.3 else drafts
+
+
+def test_the_function_makes_what_the_domain_makes(database: Database) -> None:
+    places = [
+        around_time(
+            tenant="t",
+            thread_id=thread,
+            version=number,
+            position=number * 10**12,
+            type_name="reply",
+            message_id=f"id-{number}",
+            body_digest=digest(b"%d" % number),
+            metadata_digest=digest(b""),
+        )
+        for number, thread in enumerate("abab", 1)
+    ]
+    with database.connection() as connection, connection.cursor(binary=True) as cursor:
+        row = cursor.execute(
+            "SELECT now(), agentlog.links(now(), %s, %s, %s, %s)",
+            (
+                byte_strings([GENESIS, digest(b"before"), b"", b""]),
+                integers([None, None, 1, 2]),
+                byte_strings([before for before, _ in places]),
+                byte_strings([after for _, after in places]),
+            ),
+        ).fetchone()
+    assert row is not None
+    recorded_at, found = row
+    time = time_in_link(recorded_at)
+    chains = [GENESIS, digest(b"before")]
+    for before, after in places:
+        chains.append(link_at(chains[-2], before, time, after))
+    assert found == chains[2:]
+    assert beginning(GENESIS) == b"16:agentlog-chain-132:" + GENESIS
+
+
+def test_an_array_of_bytes_is_read_as_it_was_made() -> None:
+    for items in ([], [b""], [b"a", b"", b"\x00" * 300]):
+        assert read_byte_strings(bytes(byte_strings(items))) == items
