@@ -91,12 +91,6 @@ def finish(connection: psycopg.Connection) -> PGresult:
     return _checked(result)
 
 
-def time_in(result: PGresult, row: int, column: int) -> datetime:
-    """Return a `timestamptz` of a result."""
-    microseconds = _EIGHT_BYTES.unpack(bytes_in(result, row, column))[0]
-    return _EPOCH + timedelta(microseconds=microseconds)
-
-
 def rows_in(connection: psycopg.Connection, result: PGresult) -> list[TupleRow]:
     """Return the rows of a result, as psycopg's cursors do."""
     transformer = Transformer(connection)

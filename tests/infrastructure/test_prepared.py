@@ -10,7 +10,7 @@ import pytest
 from psycopg.pq.abc import PGresult
 
 from infrastructure.arrays import booleans, byte_strings, integers, texts
-from infrastructure.prepared import Parameter, Prepared, time_in
+from infrastructure.prepared import Parameter, Prepared
 
 EVERY_TYPE = """
 SELECT array_to_json(ARRAY[
@@ -79,15 +79,6 @@ def test_every_value_arrives_as_it_was(
         (row,) = [_execute(prepared, connection, "all", VALUES).get_value(0, 0)]
         assert row == b"[" + b",".join([b"true"] * 14) + b"]"
     assert _execute(prepared, connection, "all", {**VALUES, "small": 2}).get_value(0, 0) != row
-
-
-@pytest.mark.parametrize("time", [VALUES["time"], VALUES["long_ago"]])
-def test_a_time_comes_back(
-    connection: psycopg.Connection, statements: dict[str, str], time: datetime
-) -> None:
-    statements["time"] = "SELECT 1, %(time)s::timestamptz"
-    result = _execute(Prepared(), connection, "time", {"time": time})
-    assert time_in(result, 0, 1) == time
 
 
 def test_a_statement_is_prepared_once_a_connection(
