@@ -112,10 +112,8 @@ class Batch:
             tuple(trial.breaches),
         )
 
-    def changes(self, recorded_at: datetime | None = None) -> Changes:
-        """Return what passed since the last time, as it will be written: at a time, with links."""
-        if recorded_at is None:
-            return self._unlinked()
+    def changes(self, recorded_at: datetime) -> Changes:
+        """Return what passed since the last time, as it will be written at that time."""
         accepted, noted = self._passed()
         heads = self._heads
         chains = {each.thread: heads[each.thread].chain for each in accepted}
@@ -129,7 +127,8 @@ class Batch:
         heads.update(moved)
         return Changes(recorded_at, events, list(moved.values()), noted)
 
-    def _unlinked(self) -> Changes:
+    def unlinked(self) -> Changes:
+        """Return all that passed, for PostgreSQL to put a time and links to."""
         accepted, noted = self._passed()
         latest: dict[ThreadKey, int] = {}
         events: list[NewEvent] = []

@@ -123,7 +123,7 @@ class Committer:
         lone = batch.lone()
         if lone is None:
             appending = append_onward(
-                connection, self._prepared, ground.position, batch.changes(), assumed
+                connection, self._prepared, ground.position, batch.unlinked(), assumed
             )
         else:
             appending = append_lone(connection, self._prepared, ground.position, lone, assumed)

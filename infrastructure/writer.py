@@ -224,8 +224,9 @@ class Writer:
 
     def _leave(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
         """Leave what was gathered, and the writer with it, to the writer's own thread."""
-        self._left = entries, steps
-        self._wake_thread()
+        with self._awake:
+            self._left = entries, steps
+            self._wake_thread()
 
     def _wake_thread(self) -> None:
         """Have the writer's own thread look for work; it is started when first needed."""
@@ -241,7 +242,7 @@ class Writer:
             with self._awake:
                 self._awake.wait_for(lambda: self._woken)
                 self._woken = False
-            left, self._left = self._left, None
+                left, self._left = self._left, None
             if left is not None:
                 self._commit(*left)
             elif self._holding.acquire(blocking=False):  # else who has it wakes us, if need be

@@ -1,7 +1,6 @@
 """Appends over HTTP: they wait for the writer without holding a thread."""
 
 import asyncio
-import logging
 import re
 from collections.abc import Callable
 from functools import partial
@@ -12,8 +11,6 @@ from api.http.exchange import exchange
 from domain.errors import AgentlogError
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
-
-logger = logging.getLogger("agentlog")
 
 SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -45,7 +45,7 @@ class Exchange:
             try:
                 writer.hand_in([request], partial(self.tell, loop, settle))
             except Exception as error:  # noqa: BLE001 - it is given to who asked
-                settle(error)
+                self.tell(loop, settle, error)
         for writer in {each[0] for each in asked}:
             if writer in self._driven:
                 self._set_out(loop, writer)
@@ -56,9 +56,16 @@ class Exchange:
     def driving(self, writer: Writer) -> Iterator[None]:
         """Have this loop commit what it can of what a writer is asked, while the block lasts."""
         loop = asyncio.get_running_loop()
+
+        def wake() -> None:
+            # who calls may have come upon this just before the block ended, and the loop with it:
+            # what waited then has been left to the writer's own thread
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._set_out, loop, writer)
+
         self._driven[writer] = None
         try:
-            with writer.driven(partial(loop.call_soon_threadsafe, self._set_out, loop, writer)):
+            with writer.driven(wake):
                 yield
         finally:
             fileno = self._driven.pop(writer)

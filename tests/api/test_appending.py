@@ -12,25 +12,18 @@ from api.http.exchange import Exchange
 from domain.errors import InvalidMessage
 from domain.json_text import parse
 from infrastructure.database import Database
+from infrastructure.entries import WriterOverloaded
 from infrastructure.requests import Appended, AppendRequest, Outcomes
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import TENANT, Clock, Ids, last_position
+from tests.waiting import soon
 
 _FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
 _OFF = b'{"type": "reply"}'
 _LARGE = b'{"type": "reply", "text": "%s"}' % (b"large " * 20_000)
-
-
-async def soon(is_so: Callable[[], bool]) -> None:
-    """Return once it is so, which it must be before long."""
-    for _ in range(10_000):
-        if is_so():
-            return
-        await asyncio.sleep(0.001)
-    pytest.fail("it is not so")
 
 
 def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
@@ -66,9 +59,11 @@ def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -
     assert last_position(database) == 0
 
 
+@pytest.mark.parametrize("capacity", [8, 0])
 def test_one_that_cannot_be_told_takes_no_other_along(
-    store: Store, caplog: pytest.LogCaptureFixture
+    database: Database, caplog: pytest.LogCaptureFixture, capacity: int
 ) -> None:
+    writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=capacity)
     told: list[Outcomes] = []
 
     def failing(_: Outcomes) -> None:
@@ -77,13 +72,28 @@ def test_one_that_cannot_be_told_takes_no_other_along(
     async def go() -> None:
         exchange = Exchange()
         for number, settle in enumerate((failing, told.append, failing, told.append)):
-            exchange.ask(
-                store.writer, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle
-            )
+            exchange.ask(writer, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle)
         await soon(lambda: len(told) == 2)
 
     asyncio.run(go())
     assert len([each for each in caplog.records if each.exc_info]) == 2
+    assert [isinstance(each, WriterOverloaded) for each in told] == [capacity == 0] * 2
+
+
+def test_who_comes_upon_a_loop_that_has_ended_is_not_stopped_by_it(
+    store: Store, database: Database
+) -> None:
+    woken: list[Callable[[], object]] = []
+
+    async def go() -> None:
+        with Exchange().driving(store.writer):
+            assert store.writer._driver is not None
+            woken.append(store.writer._driver.wake)
+
+    asyncio.run(go())
+    woken[0]()  # as one whom the interpreter was taken away from meanwhile
+    assert store.append("t", [{"type": "tick"}]).version == 1
+    assert last_position(database) == 1
 
 
 def test_a_loop_that_drives_the_writer_commits_by_itself(store: Store, database: Database) -> None:

@@ -14,8 +14,8 @@ from api.http.connections import bounded_connections
 from domain.json_text import print_bytes
 from infrastructure.database import Database
 from tests.api.sides import FINE, Sides, answers, asking
-from tests.api.test_appending import soon
 from tests.infrastructure.appends import last_position, reply
+from tests.waiting import soon
 
 
 @pytest.mark.parametrize("count", [2, 40])

@@ -8,7 +8,7 @@ from infrastructure.reader import LogReader
 from infrastructure.recorder import PostgresRecorder
 from infrastructure.store import Store
 from infrastructure.writer import Writer
-from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
 
 
 @pytest.fixture
@@ -45,3 +45,11 @@ def store(reader: LogReader, writer: Writer, blobs: Blobs) -> Store:
 def recorder(database: Database) -> PostgresRecorder:
     """The library's side of the same log."""
     return PostgresRecorder(database, tenant=TENANT)
+
+
+@pytest.fixture
+def begun(writer: Writer) -> Writer:
+    """A writer that has a connection, and has prepared on it what it writes by."""
+    writer.append(request("t", reply("before")))
+    writer.append_many([request("t", reply("before"))] * 2)
+    return writer

@@ -1,38 +1,28 @@
 """A writer that an event loop drives: step by step, or by its own thread where that does not do."""
 
 import asyncio
-import select
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import psycopg
 import pytest
-from psycopg.abc import PQGen
-from psycopg.generators import execute
-from psycopg.pq.abc import PGconn, PGresult
-from psycopg.waiting import Wait
 
 from domain.errors import AgentlogError, InvalidMessage
-from infrastructure.database import Database, Timeouts
-from infrastructure.requests import Appended, AppendRequest, Outcomes
-from infrastructure.unavailable import StatementTooLong
+from infrastructure.database import Database
+from infrastructure.requests import AppendRequest, Outcomes
 from infrastructure.writer import Writer
 from tests.infrastructure.appends import (
-    Clock,
-    Ids,
     calls,
     check_log,
-    fetch,
     given,
     last_position,
     reply,
     request,
     results,
 )
-from tests.infrastructure.holding import held, until, until_waited_for
-
-WAIT_SECONDS = 20
+from tests.infrastructure.driving import WAIT_SECONDS, Told, drive, hand_in
+from tests.infrastructure.holding import held, until_waited_for
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -41,72 +31,17 @@ def database(own_database: Database) -> Database:
     return own_database
 
 
-@pytest.fixture
-def begun(writer: Writer) -> Writer:
-    """A writer that has a connection, and has prepared on it what it writes by."""
-    writer.append(request("t", reply("before")))
-    writer.append_many([request("t", reply("before"))] * 2)
-    return writer
-
-
-class Told:
-    """What came of one hand-in, and by which thread that was told."""
-
-    def __init__(self) -> None:
-        self._future: Future[tuple[Outcomes, str]] = Future()
-
-    def deliver(self, outcomes: Outcomes) -> None:
-        """Take what came of it, once."""
-        self._future.set_result((outcomes, threading.current_thread().name))
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it was told."""
-        return self._future.done()
-
-    @property
-    def by(self) -> str:
-        """The thread that told it."""
-        return self._future.result(WAIT_SECONDS)[1]
-
-    @property
-    def outcomes(self) -> list[Appended | AgentlogError]:
-        """What came of each request."""
-        outcomes = self._future.result(WAIT_SECONDS)[0]
-        assert not isinstance(outcomes, BaseException)
-        return list(outcomes)
-
-    @property
-    def versions(self) -> list[int]:
-        """Where each request stands."""
-        return [each.version for each in self.outcomes if isinstance(each, Appended)]
-
-
-def _hand_in(writer: Writer, *requests: AppendRequest) -> Told:
-    told = Told()
-    writer.hand_in(requests, told.deliver)
-    return told
-
-
-def _drive(writer: Writer, fileno: int | None) -> None:
-    """Go on until there is nothing to wait for any more."""
-    while fileno is not None:
-        readable, _, _ = select.select([fileno], [], [], WAIT_SECONDS)
-        assert readable
-        fileno = writer.proceed()
-
-
 def _free(writer: Writer) -> bool:
     """Tell whether the writer can be driven: nobody has it."""
-    told = _hand_in(writer, request("free", reply("?")))
-    _drive(writer, writer.set_out())
+    told = hand_in(writer, request("free", reply("?")))
+    drive(writer, writer.set_out())
     return told.is_there
 
 
 def test_who_drives_commits_and_tells(begun: Writer, database: Database) -> None:
-    told = [_hand_in(begun, request("t", reply(f"{number}"))) for number in range(3)]
+    told = [hand_in(begun, request("t", reply(f"{number}"))) for number in range(3)]
     assert not any(each.is_there for each in told)
-    _drive(begun, begun.set_out())
+    drive(begun, begun.set_out())
     assert [each.versions for each in told] == [[4], [5], [6]]
     assert {each.by for each in told} == {threading.current_thread().name}
     check_log(database)
@@ -122,8 +57,8 @@ def test_who_drives_commits_and_tells(begun: Writer, database: Database) -> None
     ],
 )
 def test_what_is_usual_is_told_by_who_drives(begun: Writer, asked: list[AppendRequest]) -> None:
-    told = [_hand_in(begun, each) for each in asked]
-    _drive(begun, begun.set_out())
+    told = [hand_in(begun, each) for each in asked]
+    drive(begun, begun.set_out())
     assert {each.by for each in told} == {threading.current_thread().name}
     assert all(each.versions for each in told)
 
@@ -136,7 +71,7 @@ def test_nothing_sets_out_where_nothing_waits(begun: Writer) -> None:
 
 
 def test_the_first_batch_of_all_is_left_to_the_writers_thread(writer: Writer) -> None:
-    told = _hand_in(writer, request("t", reply("one")))
+    told = hand_in(writer, request("t", reply("one")))
     assert writer.set_out() is None  # it has to connect
     assert (told.versions, told.by) == ([1], "writer")
 
@@ -157,9 +92,9 @@ def test_what_is_unusual_takes_no_other_along(
 ) -> None:
     begun.append(request("t", reply("before", id=given(7))))
     before = last_position(database)
-    usual, told = _hand_in(begun, request("u", reply("one"))), _hand_in(begun, odd)
-    also = _hand_in(begun, request("t", reply("last")))
-    _drive(begun, begun.set_out())
+    usual, told = hand_in(begun, request("u", reply("one"))), hand_in(begun, odd)
+    also = hand_in(begun, request("t", reply("last")))
+    drive(begun, begun.set_out())
     assert usual.versions == [1]
     assert isinstance(told.outcomes[0], AgentlogError) is refused
     assert len(also.versions) == 1
@@ -171,18 +106,18 @@ def test_what_is_unusual_takes_no_other_along(
 def test_what_is_refused_before_it_is_written_needs_no_database(
     begun: Writer, database: Database
 ) -> None:
-    told = _hand_in(begun, request("t", {"type": "nope"}))
+    told = hand_in(begun, request("t", {"type": "nope"}))
     with held(database):
-        _drive(begun, begun.set_out())
+        drive(begun, begun.set_out())
         assert isinstance(told.outcomes[0], InvalidMessage)
 
 
 def test_what_comes_meanwhile_sets_out_after_it(begun: Writer, database: Database) -> None:
-    told = [_hand_in(begun, request(f"t{number}", reply("one"))) for number in range(64)]
+    told = [hand_in(begun, request(f"t{number}", reply("one"))) for number in range(64)]
     fileno = begun.set_out()
     assert begun.waiting == 0
-    more = [_hand_in(begun, request(f"t{number}", reply("two"))) for number in range(64)]
-    _drive(begun, fileno)
+    more = [hand_in(begun, request(f"t{number}", reply("two"))) for number in range(64)]
+    drive(begun, fileno)
     assert [each.versions for each in told] == [[1]] * 64
     assert [each.versions for each in more] == [[2]] * 64
     assert begun.waiting == 0
@@ -195,7 +130,7 @@ def test_nobody_else_commits_what_has_set_out_or_meanwhile(
     woken = threading.Event()
     with begun.driven(woken.set), ThreadPoolExecutor(2) as pool:
         with held(database):
-            told = _hand_in(begun, request("t", reply("driven")), request("u", reply("driven")))
+            told = hand_in(begun, request("t", reply("driven")), request("u", reply("driven")))
             fileno = begun.set_out()
             assert begun.set_out() is None
             beside = pool.submit(begun.append, request("t", reply("beside")))
@@ -203,7 +138,7 @@ def test_nobody_else_commits_what_has_set_out_or_meanwhile(
             begun.submit([request("t", reply("submitted"))], Told().deliver)
             assert woken.wait(WAIT_SECONDS)
             assert not told.is_there
-        _drive(begun, fileno)
+        drive(begun, fileno)
         assert told.versions == [4, 1]
         assert beside.result(WAIT_SECONDS).version == 5
     assert last_position(database) == 7
@@ -215,12 +150,12 @@ def test_who_drives_is_woken_after_others_have_committed(begun: Writer, database
         with held(database):
             beside = pool.submit(begun.append, request("t", reply("beside")))
             until_waited_for(database)
-            told = _hand_in(begun, request("t", reply("driven")))
+            told = hand_in(begun, request("t", reply("driven")))
             assert begun.set_out() is None
             assert not woken.is_set()
         assert beside.result(WAIT_SECONDS).version == 4
         assert woken.wait(WAIT_SECONDS)
-        _drive(begun, begun.set_out())
+        drive(begun, begun.set_out())
         assert (told.versions, told.by) == ([5], threading.current_thread().name)
 
 
@@ -229,80 +164,14 @@ def test_what_waits_when_nobody_drives_any_more_is_committed_all_the_same(
 ) -> None:
     with held(database):
         with begun.driven(lambda: None):
-            told = _hand_in(begun, request("t", reply("one")), request("u", reply("one")))
+            told = hand_in(begun, request("t", reply("one")), request("u", reply("one")))
             assert begun.set_out() is not None
-            later = _hand_in(begun, request("t", reply("two")))
+            later = hand_in(begun, request("t", reply("two")))
             begun.leave()
         assert not told.is_there
     assert (told.versions, told.by) == ([4, 1], "writer")
     assert (later.versions, later.by) == ([5], "writer")
     check_log(database)
-
-
-@pytest.mark.parametrize("written", [False, True])
-def test_what_broke_off_is_written_once(
-    begun: Writer, database: Database, *, written: bool
-) -> None:
-    told = _hand_in(begun, request("t", reply("one")), request("t", reply("two")))
-    with held(database):
-        fileno = begun.set_out()
-        until_waited_for(database)
-        if not written:
-            _end_connections(database)
-    if written:  # nobody has read the answer when the connection goes
-        until(lambda: last_position(database) == 5)
-        _end_connections(database)
-    _drive(begun, fileno)
-    assert told.versions == [4, 5]
-    assert [row[0] for row in fetch(database, "SELECT version FROM agentlog.events")] == [
-        *range(1, 6)
-    ]
-    assert begun.append(request("t", reply("after"))).version == 6
-    check_log(database)
-
-
-def _end_connections(database: Database) -> None:
-    fetch(
-        database,
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-        "WHERE query LIKE %s AND pid <> pg_backend_pid()",
-        "%assumed_ids%",
-    )
-
-
-def test_one_that_cannot_be_written_takes_no_other_along(begun: Writer, database: Database) -> None:
-    with database.connection() as connection:
-        connection.execute(
-            "ALTER TABLE agentlog.ledger ADD CONSTRAINT no_calls CHECK (kind <> 'call')"
-        )
-    failing: Future[Outcomes] = Future()
-    told = _hand_in(begun, request("u", reply("one")))
-    begun.hand_in([request("t", calls("c"))], failing.set_result)
-    also = _hand_in(begun, request("t", reply("two")))
-    _drive(begun, begun.set_out())
-    assert (told.versions, also.versions) == ([1], [4])
-    assert isinstance(failing.result(WAIT_SECONDS), psycopg.errors.CheckViolation)
-    check_log(database)
-
-
-def test_a_statement_that_takes_longer_than_it_may_is_not_tried_again(
-    database: Database, database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    timeouts = Timeouts(statement_seconds=0.3, lock_seconds=60)
-    with Database(database_url, pool_size=1, timeouts=timeouts) as hurried:
-        writer = Writer(hurried, clock=Clock(), new_id=Ids())
-        writer.append_many([request("t", reply("before", id=given(each))) for each in (7, 8)])
-        writer.append_many([request("t", reply("before", id=given(each))) for each in (9, 10)])
-        told: Future[Outcomes] = Future()
-        writer.hand_in(
-            [request("t", reply("one")), request("t", reply("two"))],
-            told.set_result,
-        )
-        with held(database):
-            _drive(writer, writer.set_out())
-            assert isinstance(told.result(WAIT_SECONDS), StatementTooLong)
-    assert "trying again" not in caplog.text
-    assert last_position(database) == 4
 
 
 def test_who_drives_cannot_wait_for_itself(begun: Writer, database: Database) -> None:
@@ -313,38 +182,6 @@ def test_who_drives_cannot_wait_for_itself(begun: Writer, database: Database) ->
             assert pool.submit(begun.append, request("t", reply("one"))).result(20).version == 4
     assert begun.append(request("t", reply("one"))).version == 5
     assert last_position(database) == 5
-
-
-def test_ctrl_c_in_a_step_leaves_nothing_undone(
-    begun: Writer, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    told = _hand_in(begun, request("t", reply("one")), request("t", reply("two")))
-    with monkeypatch.context() as patch:
-        patch.setattr("infrastructure.committer.append_onward", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            begun.set_out()
-    assert (told.versions, told.by) == ([4, 5], "writer")
-    assert begun.append(request("t", reply("after"))).version == 6
-    check_log(database)
-
-
-def test_more_than_the_socket_takes_is_finished_by_the_writers_thread(
-    begun: Writer, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def hesitant(connection: PGconn) -> PQGen[list[PGresult]]:
-        ready = yield Wait.RW  # as where the rest is to be sent later
-        assert ready
-        results: list[PGresult] = yield from execute(connection)
-        return results
-
-    monkeypatch.setattr("infrastructure.prepared.execute", hesitant)
-    told = _hand_in(begun, request("t", reply("one")), request("t", reply("two")))
-    assert begun.set_out() is None
-    assert (told.versions, told.by) == ([4, 5], "writer")
-    check_log(database)
 
 
 def test_threads_and_an_event_loop_append_through_one_writer(
