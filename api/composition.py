@@ -16,6 +16,7 @@ from infrastructure.audit.signing import FILE_NAME, SigningKey
 from infrastructure.background import Background
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database, Timeouts
+from infrastructure.derived import DerivedAuditor
 from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
@@ -32,6 +33,7 @@ from infrastructure.recent import RecentViews
 from infrastructure.reports.reports import Reports
 from infrastructure.roles import LOGIN, check_membership, make_login
 from infrastructure.settings import Settings
+from infrastructure.snapshots.key import given_key, own_key
 from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant, Tenants
@@ -93,18 +95,20 @@ def open_service(
             meters=WriterMeters(on_commit),
         )
         key = signing_key(settings)
+        snapshot_key = _snapshot_key(settings)
         eraser = Eraser(database)
         recent = RecentViews()
 
         def tenant_of(name: str) -> Tenant:
             confined = database.confined(name)
             reader = LogReader(confined, tenant=name, searched=database)
+            snapshots = Snapshots(confined, tenant=name, key=snapshot_key, later=background.add)
             store = Store(
                 reader=reader,
                 writer=writer,
                 blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
                 tenant=name,
-                snapshots=Snapshots(confined, tenant=name, later=background.add),
+                snapshots=snapshots,
                 recent=recent,
             )
             return Tenant(
@@ -114,6 +118,7 @@ def open_service(
                 analyst=_analyst(place, settings, tenant=name),
                 reports=Reports(confined, tenant=name),
                 proofs=Proofs.over(confined, tenant=name, key=key),
+                derived=DerivedAuditor(database, reader, snapshots, tenant=name),
                 redactor=Redactor(
                     confined,
                     store,
@@ -141,6 +146,20 @@ def open_service(
                 url=place.url,
                 where=place.where,
             )
+
+
+@contextmanager
+def open_as_owner(settings: Settings) -> Iterator[tuple[Database, str]]:
+    """Yield the database with all rights of whoever logs in, whatever its schema, and its URL."""
+    if settings.database_url is not None:
+        with Database(settings.database_url, pool_size=2) as database:
+            yield database, settings.database_url
+        return
+    with (
+        open_embedded(settings.data_dir) as server,
+        Database(server.url, pool_size=2) as database,
+    ):
+        yield database, server.url
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +211,12 @@ def signing_key(settings: Settings) -> SigningKey:
     if settings.signing_key is not None or settings.database_url is not None:
         return SigningKey(settings.signing_key)
     return SigningKey(settings.data_dir / FILE_NAME, made=True)
+
+
+def _snapshot_key(settings: Settings) -> bytes:
+    if settings.snapshot_key is not None:
+        return given_key(settings.snapshot_key)
+    return own_key(settings.data_dir)
 
 
 def _now() -> datetime:

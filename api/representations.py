@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from domain.catalogue import FACT_TYPES
+from domain.errors import ContentMissing
 from domain.events import Event
 from domain.json_pieces import PrintedArray
 from domain.json_text import JsonValue, printed_json
@@ -40,7 +41,8 @@ def event_json(
 ) -> JsonValue:
     """Return a recorded message or fact, with its places and metadata.
 
-    `links` are digests to show in place of its files' data, None for a file as it is.
+    `links` are digests to show in place of its files' data, None for a file as it is. Where the log
+    has lost some of the content, `error` says so.
     """
     if event.raw is None:
         body: JsonValue = {"unreadable": event.body.hex()}
@@ -57,7 +59,13 @@ def event_json(
         "message": body,
         "metadata": event.metadata,
         **({} if event.redacted is None else {"redacted": {"version": event.redacted}}),
+        **({"error": _missing_json(event)} if event.missing else {}),
     }
+
+
+def _missing_json(event: Event) -> JsonValue:
+    error = ContentMissing(f"message {event.message_id}", event.missing)
+    return {"name": "content-missing", "detail": str(error), "missing": list(error.missing)}
 
 
 def appended_json(appended: Appended) -> JsonValue:

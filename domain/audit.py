@@ -4,9 +4,10 @@ Digests come in as data, so that whoever checks need not hold the contents: a da
 that came by mail.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Literal
 
 from domain.catalogue import read_stored
@@ -15,23 +16,29 @@ from domain.facts import ThreadRedacted
 from domain.json_text import parse_stored
 
 What = Literal[
+    "content-redacted",
     "content-missing",
     "redaction-unfounded",
+    "redaction-undone",
     "body-altered",
     "link-broken",
     "version-missing",
     "position-not-growing",
+    "position-missing",
     "head-differs",
     "head-missing",
+    "ledger-differs",
     "tree-differs",
     "tile-differs",
+    "checkpoint-differs",
     "signature-invalid",
     "other-key",
     "other-checkpoint",
     "not-included",
     "incomplete",
+    "derived-differs",
 ]
-"""What can be found; everything but `content-missing` says that the record is not what it was."""
+"""What can be found; everything but `content-redacted` says that the record is not what it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +52,8 @@ class Finding:
 
     @property
     def breaks(self) -> bool:
-        """Whether the record is broken; a content that is gone leaves its hash, and the chain."""
-        return self.what != "content-missing"
+        """Whether the record is broken; a redacted content leaves its hash in the chain."""
+        return self.what != "content-redacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,9 @@ class Record:
 
     `found_digest` is of the body that is there, None where some of it is missing; `body_digest` is
     what the event says that it is. `recorded_at` is None where what is stored is no time.
-    `redacted` is the version of the redaction by which the content went; then `left` says that what
-    stands in its place is no more than a skeleton.
+    `redacted` is the version of the redaction by which the content went; then `left_digest` is of
+    what stands in its place, `is_skeleton` says whether a redaction can have left that, and `lacks`
+    whether some of it is missing.
     """
 
     tenant: str
@@ -80,7 +88,9 @@ class Record:
     metadata_digest: bytes
     chain: bytes
     redacted: int | None = None
-    left: bool = True
+    left_digest: bytes | None = None
+    is_skeleton: bool = True
+    lacks: bool = False
 
     @property
     def place(self) -> Place:
@@ -108,9 +118,11 @@ def check_record(before: Place, record: Record) -> list[Finding]:
         add("position-not-growing", detail)
     if record.redacted is not None:
         detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
-        add("content-missing", detail)
+        add("content-redacted", detail)
+        if record.lacks:
+            add("content-missing", "some of what it left is not there")
     elif record.found_digest is None:
-        add("content-missing", "some of its content is gone; its hash is still in the chain")
+        add("content-missing", "some of its content is not there, and no redaction names it")
     elif record.found_digest != record.body_digest:
         add("body-altered", "its body is not the one that its SHA-256 is of")
     # after a gap there is nothing that it could follow
@@ -124,72 +136,104 @@ def check_record(before: Place, record: Record) -> list[Finding]:
 
 
 class Redactions:
-    """What says of itself that it was redacted, against the redactions of its thread."""
+    """The redactions of a thread, against what is redacted in it.
 
-    def __init__(self, thread_id: str) -> None:
+    `facts` are by version; they are in the chain. Those in `pending` are still to be done. Where
+    that is not known (None), nothing is found that a redaction has not done yet.
+    """
+
+    def __init__(
+        self,
+        thread_id: str,
+        facts: Mapping[int, ThreadRedacted],
+        *,
+        pending: Collection[int] | None = None,
+    ) -> None:
         self._thread_id = thread_id
-        self._marked: dict[int, list[Record]] = {}
-        self._facts: dict[int, ThreadRedacted] = {}
+        self._facts = facts
+        self._left = {
+            (version, message_id): left
+            for version, fact in facts.items()
+            for message_id, left in zip(fact.messages, fact.left, strict=False)
+        }
+        self._left_of_all = {version: sha256() for version, fact in facts.items() if fact.all}
+        self._named: dict[str, list[int]] = {}
+        self._done = {} if pending is None else {v: f for v, f in facts.items() if v not in pending}
+        for version, fact in self._done.items():
+            for message_id in fact.messages:
+                self._named.setdefault(message_id, []).append(version)
+        self._all = max((v for v, fact in self._done.items() if fact.all), default=0)
 
-    def take(self, record: Record, body: bytes | None) -> None:
-        """Take in the next event of the thread."""
-        if record.redacted is not None:
-            self._marked.setdefault(record.redacted, []).append(record)
-        elif record.type == "thread.redacted" and body is not None:
-            fact = _redaction_in(body)
-            if fact is not None:
-                self._facts[record.version] = fact
+    def check(self, record: Record) -> list[Finding]:
+        """Take in the next event of the thread, and return what its redactions say against it."""
+        if record.type == "thread.redacted" and record.redacted is None:
+            return []
+        return [*self._unfounded(record), *self._undone(record)]
 
     def findings(self) -> list[Finding]:
-        """Return what was blanked though no redaction says so, once all events are taken in."""
-        found: list[Finding] = []
-        for version, records in self._marked.items():
-            fact = self._facts.get(version)
-            named = frozenset(() if fact is None else fact.messages)
-            for each in records:
-                founded = fact is not None and (fact.all or each.message_id in named)
-                if not founded or version <= each.version or each.type == "thread.redacted":
-                    detail = f"it says that version {version} redacted it, which does not say so"
-                    found.append(
-                        Finding("redaction-unfounded", detail, self._thread_id, each.version)
-                    )
-                elif fact is not None and fact.blob is None and not each.left:
-                    detail = "it was redacted, and something else was put in its place"
-                    found.append(Finding("body-altered", detail, self._thread_id, each.version))
-        return found
+        """Return what is wrong with redactions of all messages, once all events are taken in."""
+        return [
+            Finding(
+                "body-altered",
+                f"what is left of the messages that version {version} redacted is not what it says",
+                self._thread_id,
+                version,
+            )
+            for version, found in self._left_of_all.items()
+            if version in self._done
+            and self._facts[version].left
+            and found.hexdigest() != self._facts[version].left[0]
+        ]
+
+    def _unfounded(self, record: Record) -> Iterator[Finding]:
+        by = record.redacted
+        if by is None:
+            return
+        fact = self._facts.get(by)
+        named = fact is not None and (fact.all or record.message_id in fact.messages)
+        if fact is None or not named or by <= record.version or record.type == "thread.redacted":
+            detail = f"it says that version {by} redacted it, which does not say so"
+            yield self._finding("redaction-unfounded", detail, record)
+            return
+        left, stated = record.left_digest, self._left.get((by, record.message_id))
+        if fact.all and left is not None:
+            self._left_of_all[by].update(left)
+        altered = left is not None and stated is not None and left.hex() != stated
+        if altered or (fact.blob is None and not record.is_skeleton):
+            detail = "it was redacted, and something else was put in its place"
+            yield self._finding("body-altered", detail, record)
+
+    def _undone(self, record: Record) -> Iterator[Finding]:
+        by = None if record.redacted is None else self._facts.get(record.redacted)
+        if by is not None and by.blob is None:
+            return
+        for version in self._named.get(record.message_id, ()):
+            fact = self._done[version]
+            if version > record.version and (by is None or fact.blob is None):
+                detail = f"version {version} redacted it, and its content is there"
+                yield self._finding("redaction-undone", detail, record)
+                return
+        if self._all > record.version:
+            detail = f"version {self._all} redacted it, and its content is there"
+            yield self._finding("redaction-undone", detail, record)
+
+    def _finding(self, what: What, detail: str, record: Record) -> Finding:
+        return Finding(what, detail, self._thread_id, record.version)
 
 
-def check_head(thread_id: str, last: Place, head: Place | None) -> list[Finding]:
-    """Return what is wrong with a thread's head after its last event."""
-    if head is None:
-        return [Finding("head-missing", "the thread has events but no head", thread_id)]
-    names = [
-        name
-        for name in ("version", "position", "chain")
-        if getattr(last, name) != getattr(head, name)
-    ]
-    if not names:
-        return []
-    detail = (
-        f"the head has another {' and '.join(names)} than the last event: it says version "
-        f"{head.version} at position {head.position}, the events end with version {last.version} "
-        f"at position {last.position}"
-    )
-    return [Finding("head-differs", detail, thread_id, last.version)]
-
-
-def broken(findings: Iterable[Finding]) -> bool:
-    """Return whether any of the findings says that the record is not what it was."""
-    return any(each.breaks for each in findings)
-
-
-def _redaction_in(body: bytes) -> ThreadRedacted | None:
+def redaction_in(body: bytes) -> ThreadRedacted | None:
+    """Return the redaction that a stored body is of; None where it cannot be read as one."""
     try:
         raw = parse_stored(body)
     except ValueError:
         return None
     found = read_stored("thread.redacted", raw) if isinstance(raw, dict) else None
     return found if isinstance(found, ThreadRedacted) else None
+
+
+def broken(findings: Iterable[Finding]) -> bool:
+    """Return whether any of the findings says that the record is not what it was."""
+    return any(each.breaks for each in findings)
 
 
 def _link(before: Place, record: Record) -> bytes | None:

@@ -10,6 +10,7 @@ AgentlogError
 ├── NotThere              what was asked for does not exist (yet)
 │   ├── UnknownThread / UnknownMessage
 │   └── FutureMoment
+├── ContentMissing        the log has lost a content that it took in
 └── Refused               well formed, but the log as it stands forbids it
     ├── RuleBroken        the thread's rules, under policy strict
     ├── MessageConflict   the same message id with other content
@@ -167,6 +168,17 @@ class UnknownMessage(NotThere):
     def __init__(self, thread_id: str, message_id: str) -> None:
         super().__init__(f"thread {thread_id!r} has no message {message_id!r}")
         self.thread_id, self.message_id = thread_id, message_id
+
+
+class ContentMissing(AgentlogError):
+    """The log has lost a content that it took in, or it was altered there."""
+
+    def __init__(self, what: str, missing: Sequence[str]) -> None:
+        super().__init__(
+            f"{what} lacks content that the log took in (SHA-256 {', '.join(missing)}): "
+            "`agentlog verify` lists all that is missing; put it back from a backup"
+        )
+        self.missing = tuple(missing)
 
 
 class FutureMoment(NotThere):

@@ -38,6 +38,8 @@ class Event:
     first asked for, and is None where today's catalogue cannot read it. `position` and
     `recorded_at` are None before it is recorded, and for folds, which get neither. `redacted` is
     the version of the redaction that erased its content, None where that is as it was appended.
+    `missing` names what the log has lost of the content, by SHA-256 in hexadecimal; in the body a
+    text stands in its place.
     """
 
     originator_id: str
@@ -49,6 +51,7 @@ class Event:
     recorded_at: datetime | None
     metadata: dict[str, JsonValue]
     redacted: int | None
+    missing: tuple[str, ...] = ()
 
     def __init__(  # noqa: PLR0913, PLR0917 - a field each
         self,
@@ -61,6 +64,7 @@ class Event:
         recorded_at: datetime | None = None,
         metadata: dict[str, JsonValue] | None = None,
         redacted: int | None = None,
+        missing: tuple[str, ...] = (),
     ) -> None:
         # what a frozen dataclass makes itself takes more than twice as long, for every event read
         fields = self.__dict__
@@ -73,6 +77,8 @@ class Event:
         fields["recorded_at"] = recorded_at
         fields["metadata"] = {} if metadata is None else metadata
         fields["redacted"] = redacted
+        if missing:
+            fields["missing"] = missing
 
     @property
     def thread_id(self) -> str:

@@ -6,6 +6,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from domain.messages import Count, Json, KernelMessage, MessageId, Model, ThreadId
 
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
 Policy = Literal["strict", "record"]
 """strict: what breaks a rule is refused. record: everything is kept, each breach an anomaly."""
 
@@ -46,13 +48,17 @@ class ThreadAnnotated(KernelMessage):
 class ThreadRedacted(KernelMessage):
     """Contents before it were erased: of some messages, or of all there were.
 
-    With `blob`, the SHA-256 of a file in hexadecimal, only that file went from the messages.
+    With `blob`, the SHA-256 of a file in hexadecimal, only that file went from the messages. `left`
+    has the `left_digest` of what stays of each message that is named, in hexadecimal and in their
+    order; of all messages, one SHA-256 over those digests, by version. Redactions of before 0.2
+    have none.
     """
 
     type: Literal["thread.redacted"] = "thread.redacted"
     messages: Annotated[tuple[MessageId, ...], Field(strict=False)] = ()
     all: bool = False
-    blob: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
+    blob: Sha256 | None = None
+    left: Annotated[tuple[Sha256, ...], Field(strict=False)] = ()
     reason: Annotated[str, StringConstraints(pattern=r"\S")]
 
     @model_validator(mode="after")
@@ -61,6 +67,8 @@ class ThreadRedacted(KernelMessage):
             raise ValueError("a redaction names messages, or is of all")
         if self.all and self.blob is not None:
             raise ValueError("a file is erased from the messages that are named")
+        if self.left and len(self.left) != (1 if self.all else len(self.messages)):
+            raise ValueError("`left` has a digest for each message that is named, or one for all")
         return self
 
 

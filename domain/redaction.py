@@ -8,6 +8,7 @@ erasure. Erasing a skeleton again changes nothing.
 from collections.abc import Collection, Mapping
 
 from domain.catalogue import read_stored
+from domain.chain import digest
 from domain.drafts import APPENDED_BY
 from domain.json_text import JsonValue, parse_stored, print_bytes
 
@@ -86,6 +87,11 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
         for place, file in enumerate(raw.get("files") or ())
     ]
     return print_bytes({**raw, "files": files})
+
+
+def left_digest(body: bytes, metadata: bytes | None) -> bytes:
+    """Return the SHA-256 over the SHA-256 of what stays of a body, and that of its metadata."""
+    return digest(digest(body) + digest(metadata or b""))
 
 
 def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -142,6 +142,13 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     return after, breaches
 
 
+def replay(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
+    """Return the thread after a message that is in the log already, and the rules it broke."""
+    after, breaches = decide(thread._replace(policy="record"), message)
+    policy = after.policy if isinstance(message, ThreadStarted) else thread.policy
+    return after._replace(policy=policy), breaches
+
+
 PLAIN = frozenset(
     {
         InputMessage,

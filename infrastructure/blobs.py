@@ -3,12 +3,13 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from typing import IO
 
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.errors import InvalidMessage, NotThere
+from domain.errors import ContentMissing, InvalidMessage, NotThere
 from domain.json_text import JsonValue
 from infrastructure.cuts import Digest, digests_in
 from infrastructure.database import Connections
@@ -34,7 +35,10 @@ class UnknownBlob(NotThere):
 def read_contents(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> dict[Digest, bytes]:
-    """Return what was cut out of some bodies, by its digest; a binary cursor is needed."""
+    """Return what was cut out of some bodies, by its digest; a binary cursor is needed.
+
+    A content that is not there, or not the one of its digest, is left out.
+    """
     digests = digests_in(cuts)
     if not digests:
         return {}
@@ -42,9 +46,10 @@ def read_contents(
         statement("select_blobs"), {"tenant": tenant, "digests": list(digests)}
     ).fetchall()
     pieces: dict[Digest, list[bytes]] = {}
-    for digest, content in rows:
-        pieces.setdefault(digest, []).append(content)
-    return {digest: b"".join(found) for digest, found in pieces.items()}
+    for named, content in rows:
+        pieces.setdefault(named, []).append(content)
+    whole = {digest: b"".join(found) for digest, found in pieces.items()}
+    return {named: content for named, content in whole.items() if sha256(content).digest() == named}
 
 
 def pieces_of(content: bytes) -> list[bytes]:
@@ -72,8 +77,14 @@ class Blobs:
         return int(row[0])
 
     def read(self, digest: str) -> Iterator[bytes]:
-        """Yield a blob's content in pieces; nothing where there is none."""
+        """Yield a blob's content in pieces; nothing where there is none.
+
+        Raises:
+            ContentMissing: it is not the content of that digest; its last piece is not yielded.
+        """
         number = 0
+        found = sha256()
+        last: bytes | None = None
         while True:
             with (
                 self._database.connection() as connection,
@@ -85,9 +96,16 @@ class Blobs:
                     (self._tenant, _digest_of(digest), number),
                 ).fetchone()
             if row is None:
-                return
-            yield row[0]
+                break
+            if last is not None:
+                yield last
+            last = bytes(row[0])
+            found.update(last)
             number += 1
+        if last is not None:
+            if found.hexdigest() != digest:
+                raise ContentMissing(f"blob {digest}", [digest])
+            yield last
 
     def write(self, digest: str, content: IO[bytes]) -> bool:
         """Keep a content, all or nothing; return whether it was not there before.

@@ -103,7 +103,7 @@ def batch_columns(previous: int, changes: Changes, assumed: Assumed) -> dict[str
         "statuses": texts([head.status for head in heads]),
         "anomalies": integers([head.anomalies for head in heads]),
         "parents": texts([each.get("parent") for each in facts]),
-        "goals": texts([_searchable(each.get("goal")) for each in facts]),
+        "goals": texts([searchable(each.get("goal")) for each in facts]),
         "facts": byte_strings([head.facts for head in heads]),
         **columns(assumed.ids, id_tenants=texts, id_threads=texts, assumed_ids=texts),
         **_ledger_columns(changes, assumed),
@@ -155,5 +155,6 @@ def _ledger_columns(changes: Changes, assumed: Assumed) -> dict[str, Any]:
     )
 
 
-def _searchable(goal: object) -> str | None:
+def searchable(goal: object) -> str | None:
+    """Return a goal as the column that is searched holds it: without NUL."""
     return goal.replace("\x00", "\ufffd") if isinstance(goal, str) else None

@@ -60,23 +60,51 @@ def stored(prepared: Prepared) -> Stored:
     return Stored(b"".join((*left, body[done:])), b"".join(cuts), tuple(blobs))
 
 
-def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> bytes:
-    """Return the body as it was, less what is not in `contents`."""
+class Whole(NamedTuple):
+    """A body put together again, and the digests of the contents that are not there.
+
+    Where a content is missing, a text in its place says so. `missing` has `UNREADABLE` where
+    `cuts` is nothing that `stored` writes; the body is then as it is stored.
+    """
+
+    body: bytes
+    missing: tuple[str, ...] = ()
+
+
+UNREADABLE = "unreadable"
+
+
+def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
+    """Return the body as it was appended, from what is left of it and what was cut out."""
+    places = _places_in(cuts, len(body))
+    if places is None:
+        return Whole(body, (UNREADABLE,))
     parts: list[bytes] = []
+    missing: list[str] = []
     done = 0
-    for place, digest in _CUT.iter_unpack(cuts):
-        content = contents.get(digest, b"")
-        if place & _BASE_64:
-            place ^= _BASE_64  # noqa: PLW2901 - without its flag
-            content = b64encode(content)
-        parts += (body[done:place], content)
+    for place, is_file, digest in places:
+        content = contents.get(digest)
+        if content is None:
+            missing.append(digest.hex())
+            content = b"[content missing: sha256 %b]" % digest.hex().encode()
+        parts += (body[done:place], b64encode(content) if is_file else content)
         done = place
-    return b"".join((*parts, body[done:]))
+    return Whole(b"".join((*parts, body[done:])), tuple(missing))
+
+
+def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
+    """Return place, whether it is a file, and digest of each cut; None where they are not ours."""
+    if not cuts or len(cuts) % _CUT.size:
+        return None
+    found = [(place & ~_BASE_64, bool(place & _BASE_64), d) for place, d in _CUT.iter_unpack(cuts)]
+    places = [place for place, _, _ in found]
+    return found if places == sorted(places) and places[-1] <= size else None
 
 
 def digests_in(cuts: Iterable[bytes]) -> set[Digest]:
     """Return the digests of all that was cut out of some bodies."""
-    return {digest for each in cuts for _, digest in _CUT.iter_unpack(each)}
+    readable = (each for each in cuts if len(each) % _CUT.size == 0)
+    return {digest for each in readable for _, digest in _CUT.iter_unpack(each)}
 
 
 def files_in(cuts: bytes) -> set[Digest]:

@@ -28,15 +28,17 @@ def event_of(
         cuts,
         redacted,
     ) = row
+    text, missing = (body, ()) if cuts is None else whole(body, cuts, contents)
     # by place, not by name: a long thread makes many, and names cost a quarter of each
     return Event(
         own_thread_id if thread_id is None else thread_id,
         version,
         type_name,
-        body if cuts is None else whole(body, cuts, contents),
+        text,
         message_id,
         position,
         recorded_at,
         None if metadata is None else parse_stored(metadata),
         redacted,
+        missing,
     )

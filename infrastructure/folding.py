@@ -63,6 +63,8 @@ class Fold(Generic[CarryT, OptionsT]):
         if start is None:
             start = Start(self._place_before(begin), view.start())
         self.version = start.version
+        self.lacking = False
+        """Whether it came by a missing content, which may be put back: nothing is kept then."""
         self._carry = start.carry
         self._carry_is_here = snapshots is None
 
@@ -160,6 +162,7 @@ class Fold(Generic[CarryT, OptionsT]):
                 carry, items = self._view.fold_to_print(carry, event)
                 self.version = event.version
                 self._body_bytes += len(event.body)
+                self.lacking = self.lacking or bool(event.missing)
                 if items:
                     found += items
                     if missing is not None:
@@ -175,7 +178,7 @@ class Fold(Generic[CarryT, OptionsT]):
         self._carry = carry
         if count < most and not stopped:
             self.version = upto
-        if trail is not None:
+        if trail is not None and not self.lacking:
             trail.add(passed)
 
     def _print(

@@ -1,5 +1,6 @@
 """The head of a thread: where it stands, without reading its events."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadSt
 from domain.json_text import JsonValue, parse_stored, print_to_keep
 from domain.messages import Message
 from domain.redaction import REDACTED
-from domain.threads import Status, Thread
+from domain.threads import Entry, Key, Status, Thread, mentions, replay
 
 
 class Head(NamedTuple):
@@ -50,6 +51,24 @@ class Head(NamedTuple):
     def read_facts(self) -> dict[str, JsonValue]:
         """Return goal, parent, limits and metadata, as far as they were given."""
         return _read(self.facts)
+
+
+def replayed(
+    head: Head, ledger: Mapping[Key, Entry], version: int, message: Message | Fact, body: bytes
+) -> tuple[Head, Mapping[Key, Entry]]:
+    """Return a head after an event that the log has, but for its places, and what the ledger gets.
+
+    `ledger` has at least the entries that the message mentions, as far as there are any.
+    """
+    known = {key: ledger[key] for key in mentions(message) if key in ledger}
+    after, breaches = replay(head.thread._replace(version=version - 1, ledger=known), message)
+    counted = len(breaches) if after.policy == "record" else 0
+    return head._replace(
+        policy=after.policy,
+        status=after.status,
+        anomalies=head.anomalies + counted,
+        facts=facts_after(head.facts, message, body),
+    ), after.ledger
 
 
 def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> bytes | None:

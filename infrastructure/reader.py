@@ -14,7 +14,7 @@ from domain.json_text import JsonValue, print_bytes
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.blobs import read_contents
-from infrastructure.cuts import Digest
+from infrastructure.cuts import Digest, digests_in
 from infrastructure.database import Connections
 from infrastructure.event_rows import event_of
 from infrastructure.heads import Head
@@ -150,10 +150,9 @@ class LogReader:
 
         All are read at once, and each is made when it is asked for.
         """
-        rows = self._rows(
+        rows, contents = self._whole_rows(
             "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
         )
-        contents = self._contents([row[8] for row in rows])
         return (event_of(row, contents, thread_id=thread_id) for row in rows)
 
     def log(
@@ -258,17 +257,26 @@ class LogReader:
             return cursor.execute(statement(name), parameters).fetchall()
 
     def _events(self, name: str, **parameters: object) -> list[Event]:
-        rows = self._rows(name, **parameters)
-        contents = self._contents([row[8] for row in rows])
+        rows, contents = self._whole_rows(name, **parameters)
         return [event_of(row, contents) for row in rows]
 
-    def _contents(self, cuts: Sequence[bytes | None]) -> Mapping[Digest, bytes]:
-        """Return what was cut out of bodies; None where nothing was."""
-        there = [each for each in cuts if each is not None]
-        if not there:
+    def _whole_rows(
+        self, name: str, **parameters: object
+    ) -> tuple[list[TupleRow], Mapping[Digest, bytes]]:
+        """Return rows of events, and what was cut out of their bodies."""
+        rows = self._rows(name, **parameters)
+        contents = self._contents(rows)
+        if digests_in(_cuts(rows)) <= contents.keys():
+            return rows, contents
+        rows = self._rows(name, **parameters)  # some may have been redacted in between
+        return rows, self._contents(rows)
+
+    def _contents(self, rows: Sequence[TupleRow]) -> Mapping[Digest, bytes]:
+        cuts = _cuts(rows)
+        if not cuts:
             return {}
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            return read_contents(cursor, self._tenant, there)
+            return read_contents(cursor, self._tenant, cuts)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)
@@ -292,3 +300,7 @@ class LogReader:
         if name == "select_threads_matching" and self._searched is not None:
             return self._searched
         return self._database
+
+
+def _cuts(rows: Sequence[TupleRow]) -> list[bytes]:
+    return [row[8] for row in rows if row[8] is not None]

@@ -2,7 +2,7 @@
 
 What the library's own applications, projections and runners need of a recorder, on our tables.
 The recorder keeps order, uniqueness and the chain; the rules of a thread are the writer's: events
-that come in here are decided by whoever sends them.
+that come in here are decided by whoever sends them. Heads and ledgers follow them all the same.
 """
 
 import time
@@ -22,12 +22,17 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
+from domain.catalogue import read_stored
 from domain.chain import digest, time_in_link
+from domain.facts import Fact
+from domain.json_text import parse_stored
+from domain.messages import Message
+from domain.threads import mentions
 from infrastructure.blobs import read_contents
 from infrastructure.changes import Changes, NewEvent, Wanted
 from infrastructure.cuts import Stored, whole
 from infrastructure.database import Database
-from infrastructure.heads import Head
+from infrastructure.heads import Head, replayed
 from infrastructure.log import log_transaction
 from infrastructure.mapper import StoredMessage, message_id_of
 from infrastructure.sql import statement
@@ -63,21 +68,35 @@ class PostgresRecorder(ApplicationRecorder):
             ) from error
 
     def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
-        keys = {(self._tenant, str(event.originator_id)): None for event in stored_events}
+        told = [
+            (self._tenant, str(each.originator_id), _message_of(each)) for each in stored_events
+        ]
+        keys = {each[:2]: None for each in told}
+        mentioned = [
+            (each[:2], key) for each in told if each[2] is not None for key in mentions(each[2])
+        ]
         with (
             self._database.connection() as connection,
-            log_transaction(connection, Wanted(list(keys))) as log,
+            log_transaction(connection, Wanted(list(keys), mentioned)) as log,
         ):
             heads = dict(log.ground.heads)
+            ledgers = {key: dict(log.ground.ledger.get(key, {})) for key in keys}
             events = []
-            for number, stored in enumerate(stored_events, log.ground.position + 1):
-                key = self._tenant, str(stored.originator_id)
-                event = _numbered(stored, heads[key], log.recorded_at, number)
-                heads[key] = heads[key]._replace(
+            for number, (stored, (*key, message)) in enumerate(
+                zip(stored_events, told, strict=True), log.ground.position + 1
+            ):
+                thread = key[0], key[1]
+                head = heads[thread]
+                event = _numbered(stored, head, log.recorded_at, number)
+                if message is not None:
+                    ledger = ledgers[thread]
+                    head, noted = replayed(head, ledger, event.version, message, stored.state)
+                    ledger.update(noted)
+                heads[thread] = head._replace(
                     version=event.version, position=number, chain=event.chain
                 )
                 events.append(event)
-            log.append(Changes(log.recorded_at, events, list(heads.values())))
+            log.append(Changes(log.recorded_at, events, list(heads.values()), ledgers))
         return [event.position for event in events]
 
     @override
@@ -139,7 +158,7 @@ class PostgresRecorder(ApplicationRecorder):
             cuts = [row[8] for row in rows if row[8] is not None]
             contents = read_contents(cursor, self._tenant, cuts)
         return [
-            row if row[8] is None else (*row[:3], whole(row[3], row[8], contents), *row[4:])
+            row if row[8] is None else (*row[:3], whole(row[3], row[8], contents).body, *row[4:])
             for row in rows
         ]
 
@@ -177,6 +196,13 @@ class PollingSubscription(Subscription[PostgresRecorder]):
         elif found:
             self._cursor = found[-1].id
         self._page = list(reversed(found))
+
+
+def _message_of(stored: StoredEvent) -> Message | Fact | None:
+    try:
+        return read_stored(stored.topic, parse_stored(stored.state))
+    except ValueError:
+        return None
 
 
 def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: int) -> NewEvent:

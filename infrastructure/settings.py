@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     """How long a query of an analyst's may take."""
     signing_key: Path | None = None
     """File of the Ed25519 key that signs checkpoints; for our own PostgreSQL it is made."""
+    snapshot_key: Path | None = None
+    """File of the secret by which snapshots of views are sealed; without it, one in `data_dir`."""
     projections: Literal["on", "off"] = "on"
     """Whether `serve` keeps the read models up, in a process beside it."""
     fold_ahead: Literal["on", "off"] = "on"

@@ -256,7 +256,7 @@ class Store:
             start = Start(known.version, known.carry)
             fold = Fold(self._reader, head.thread_id, view, start)
             settled = [*known.settled, *fold.read_all(version)]
-        if version == head.version:
+        if version == head.version and not fold.lacking:
             size = fold.size if known is None else known.size + fold.size
             folded = Folded(version, head.chain, fold.carry, settled, size)
             self.recent.put((self._tenant, head.thread_id), view, folded, erasures=erasures)

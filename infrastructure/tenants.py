@@ -9,6 +9,7 @@ from typing_extensions import override
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.audit.proofs import Proofs
 from infrastructure.closing import Closing
+from infrastructure.derived import DerivedAuditor
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
 from infrastructure.reports.reports import Reports
@@ -25,6 +26,7 @@ class Tenant:
     analyst: Analyst
     reports: Reports
     proofs: Proofs
+    derived: DerivedAuditor
     redactor: Redactor
 
 

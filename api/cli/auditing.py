@@ -13,6 +13,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from api.cli.session import InvalidOption, printable
 from api.composition import Service, open_service
 from domain.audit import Finding
+from infrastructure.audit.auditor import check_positions
 from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.notes import Checkpoint, VerifierKey
 from infrastructure.settings import Settings
@@ -65,8 +66,10 @@ def verify_bundles(files: Sequence[Path], held: Held) -> bool:
     return whole
 
 
-def verify_log(settings: Settings, threads: Sequence[str], held: Held) -> bool:
-    """Check threads, all and the checkpoints where none is named; return whether all is whole."""
+def verify_log(
+    settings: Settings, threads: Sequence[str], held: Held, *, derived: bool = False
+) -> bool:
+    """Check threads, all and the whole log where none is named; return whether all is whole."""
     with open_service(settings) as service:
         auditor = service.own.proofs.auditor
         whole, count, events = True, 0, 0
@@ -75,13 +78,21 @@ def verify_log(settings: Settings, threads: Sequence[str], held: Held) -> bool:
             for thread_id in threads or _all_threads(service):
                 audit = auditor.thread(thread_id)
                 _print_findings(audit.findings, count=audit.count)
-                whole, count, events = whole and audit.whole, count + 1, events + audit.events
+                differing = list(service.own.derived.thread(thread_id)) if derived else []
+                _print_findings(differing)
+                whole = whole and audit.whole and not differing
+                count, events = count + 1, events + audit.events
                 progress.advance(task)
         if not threads or held.checkpoint is not None:
             known = [] if held.checkpoint is None else [held.checkpoint]
             tree = auditor.tree(known, public_key=held.public_key)
             _print_findings(tree.findings, count=tree.count)
             whole = whole and tree.whole
+        if not threads:
+            differing = list(service.own.derived.search()) if derived else []
+            found = [*check_positions(service.database).findings, *differing]
+            _print_findings(found)
+            whole = whole and not found
     state = "whole" if whole else "BROKEN"
     threads_word = "thread" if count == 1 else "threads"
     print(f"{state}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output

@@ -14,7 +14,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from api.cli.auditing import Held
 from api.cli.session import InvalidOption, printable
-from api.composition import signing_key
+from api.composition import open_as_owner, signing_key
 from infrastructure.audit.signing import FILE_NAME, NoSigningKey
 from infrastructure.backup import restore as restoring
 from infrastructure.backup.contents import Progress
@@ -33,7 +33,7 @@ def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bo
     """Write a backup, and print the checkpoint of the tenant that the settings name."""
     if unsigned and with_key:
         raise InvalidOption("--with-signing-key: with --unsigned no key is read")
-    with _database(settings) as (database, url), _shown() as progress:
+    with open_as_owner(settings) as (database, url), _shown() as progress:
         signing = None if unsigned else _signing(settings, with_key=with_key)
         manifest = back_up(
             database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
@@ -59,7 +59,7 @@ def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bo
 def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
     """Bring a backup back and verify it; return whether it is whole."""
     manifest = _read(path)
-    with _database(settings) as (database, url):
+    with open_as_owner(settings) as (database, url):
         with _shown() as progress:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:
@@ -82,20 +82,6 @@ def check_backup(path: Path, held: Held) -> bool:
             return _verified(database, path, manifest, held)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _database(settings: Settings) -> Iterator[tuple[Database, str]]:
-    """Yield the database as its owner has it, whatever its schema, and its URL."""
-    if settings.database_url is not None:
-        with Database(settings.database_url, pool_size=2) as database:
-            yield database, settings.database_url
-        return
-    with (
-        open_embedded(settings.data_dir) as server,
-        Database(server.url, pool_size=2) as database,
-    ):
-        yield database, server.url
 
 
 def _signing(settings: Settings, *, with_key: bool) -> Signing | None:

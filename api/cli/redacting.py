@@ -1,4 +1,4 @@
-"""The commands redact and retention."""
+"""The commands redact, retention and vacuum."""
 
 from pathlib import Path
 
@@ -7,9 +7,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from api.cli.session import InvalidOption, json_line, printable
-from api.composition import open_service
+from api.composition import open_as_owner, open_service
 from api.representations import file_redaction_json, redaction_json, time_text
 from infrastructure.erasure.retention import Due, Retention, read_rules
+from infrastructure.erasure.vacuum import vacuum
 from infrastructure.settings import Settings
 
 
@@ -35,6 +36,17 @@ def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> 
         _ask(f"erase file {sha256} from all messages for ever?", sure=sure)
         done = service.own.redactor.redact_file(sha256, reason)
     typer.echo(json_line(file_redaction_json(done)))
+
+
+def vacuum_tables(settings: Settings, *, full: bool) -> None:
+    """Take dead rows out of all tables; say what could not be."""
+    with open_as_owner(settings) as (database, _):
+        warnings = list(vacuum(database, full=full))
+    for each in warnings:
+        typer.echo(printable(f"not done: {each}"), err=True)
+    typer.echo("rewritten" if full else "vacuumed")
+    if warnings:
+        raise typer.Exit(1)
 
 
 def apply_retention(settings: Settings, path: Path, *, apply: bool) -> None:

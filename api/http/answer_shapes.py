@@ -73,9 +73,14 @@ ANSWERS: dict[str, Schema] = {
     "Threads": page_of("Thread"),
     "Event": {
         **_EVENT,
-        "properties": {**_EVENT["properties"], "redacted": object_of(version=INTEGER)},
+        "properties": {
+            **_EVENT["properties"],
+            "redacted": object_of(version=INTEGER),
+            "error": object_of(name=STRING, detail=STRING, missing=list_of(STRING)),
+        },
         "description": "A recorded message, or a fact of the thread (started, closed, annotated, "
-        "redacted). Of one whose content was erased, `redacted` says by which version.",
+        "redacted). Of one whose content was erased, `redacted` says by which version. Where the "
+        "log has lost a content, `error` names it, and a text stands in its place.",
     },
     "Redaction": {
         **object_of(

@@ -1,6 +1,7 @@
 """Blobs: files by the SHA-256 of their content, streamed in and out."""
 
 from hashlib import sha256
+from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import Annotated
 
@@ -80,4 +81,6 @@ def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
     if f'"{digest}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     headers["Content-Length"] = str(size)
-    return StreamingResponse(store.blobs.read(digest), headers=headers, media_type=_BYTES)
+    pieces = store.blobs.read(digest)
+    first = next(pieces, b"")  # a small one that is not what it was is refused, not broken off
+    return StreamingResponse(chain([first], pieces), headers=headers, media_type=_BYTES)

@@ -31,6 +31,7 @@ from api.http.security_headers import Headers
 from api.http.shapes import TRACEPARENT, answers, json_body
 from api.representations import appended_json, event_json
 from domain.access import Principal
+from domain.errors import ContentMissing
 from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
 from infrastructure.cuts import file_digests
@@ -149,6 +150,8 @@ def read_message(
 ) -> Response:
     """Read one message with its places."""
     event = store.message(thread_id, message_id)
+    if event.missing:
+        raise ContentMissing(f"message {message_id}", event.missing)
     (links,) = _links(store, [event], files)
     return json_answer(event_json(event, links=links))
 

@@ -20,6 +20,7 @@ from domain.access import NotAllowed, NotAuthenticated
 from domain.cognition.errors import CognitiveError
 from domain.errors import (
     AgentlogError,
+    ContentMissing,
     EmptyAppend,
     Flaw,
     FutureMoment,
@@ -126,6 +127,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     BlobMismatch: 422,
     BlobTooLarge: 413,
     BodyTooLarge: 413,
+    ContentMissing: 500,
     DatabaseReadOnly: 503,
     DatabaseUnavailable: 503,
     EmptyAppend: 422,
@@ -216,6 +218,8 @@ def problem_of(error: AgentlogError) -> Problem:
             return {**found, "expectedVersion": expected, "actualVersion": actual}
         case QueryRejected(complaint=complaint) | QueryForbidden(complaint=complaint):
             return {**found, "sql": _complaint_json(complaint)}
+        case ContentMissing(missing=missing):
+            return {**found, "missing": list(missing)}
         case MessageConflict(message_id=message_id, version=version):
             return {**found, "messageId": message_id, "version": version}
         case _:

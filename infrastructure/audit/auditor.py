@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.audit import Finding, Place, Redactions, broken, check_head, check_record
+from domain.audit import Finding, Place, Redactions, broken, check_record, redaction_in
 from domain.errors import UnknownThread
 from domain.merkle import Frontier, root_of
+from infrastructure.audit.heads import ReplayedHead, StoredHead
 from infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -71,25 +72,36 @@ class Auditor:
         return [row[0] for row in rows]
 
     def thread(self, thread_id: str) -> Audit:
-        """Check a thread's chain from its first event to its head; raises `UnknownThread`."""
-        found, redactions = _Findings(), Redactions(thread_id)
-        place, events = Place(), 0
+        """Check a thread from its first event to its head; raises `UnknownThread`.
+
+        Its contents, its chain, its redactions, and what its head and its ledger say.
+        """
+        found, place, events = _Findings(), Place(), 0
         with self._snapshot() as cursor:
-            row = cursor.execute(
-                "SELECT version, position, chain FROM agentlog.threads "
-                "WHERE tenant = %s AND thread_id = %s",
-                (self._tenant, thread_id),
-            ).fetchone()
+            stored = StoredHead.read(cursor, self._tenant, thread_id)
+            redactions = self._redactions(cursor, thread_id)
+            head = ReplayedHead(thread_id)
             for event in stored_events(cursor, self._tenant, thread_id):
                 record = event.record(self._tenant, thread_id)
                 found.add(check_record(place, record))
-                redactions.take(record, event.body)
+                found.add(redactions.check(record))
+                head.take(event)
                 place, events = record.place, events + 1
-        if row is None and not events:
+        if stored is None and not events:
             raise UnknownThread(thread_id)
         found.add(redactions.findings())
-        found.add(check_head(thread_id, place, None if row is None else Place(*row)))
+        found.add(head.findings(stored, sound=not broken(found.kept)))
         return found.audit(events)
+
+    def _redactions(self, cursor: psycopg.Cursor[TupleRow], thread_id: str) -> Redactions:
+        asked = {"tenant": self._tenant, "thread_id": thread_id}
+        rows = cursor.execute(statement("select_redactions"), asked).fetchall()
+        facts = {version: redaction_in(body) for version, body, _ in rows}
+        return Redactions(
+            thread_id,
+            {version: fact for version, fact in facts.items() if fact is not None},
+            pending={version for version, _, pending in rows if pending},
+        )
 
     def tree(
         self, held: Sequence[Checkpoint] = (), *, public_key: VerifierKey | None = None
@@ -104,32 +116,33 @@ class Auditor:
         frontier, after = Frontier(), BEFORE_ALL
         with self._snapshot() as cursor:
             roots = self._kept_roots(cursor, found, public_key)
-            for checkpoint in held:
-                roots.append((checkpoint.size, checkpoint.root, "that you hold"))
+            roots += [_Root(each.size, each.root, "that you hold") for each in held]
             tiles = self._tiles(cursor)
-            pending = sorted(roots, key=lambda each: each[0])
+            waiting = sorted(roots, key=lambda each: each.size)
             while leaves := leaves_after(cursor, self._tenant, after, 2**63 - 1):
-                number = frontier.size // TILE
-                if len(leaves) == TILE and number in tiles:
-                    found.add(_tile_findings(number, tiles[number], leaves))
-                for _, hashed in leaves:
-                    while pending and pending[0][0] == frontier.size:
-                        found.add(_root_findings(pending.pop(0), frontier))
+                tile = tiles.pop(frontier.size // TILE, None)
+                if tile is not None:
+                    found.add(_tile_findings(frontier.size // TILE, tile, leaves))
+                for position, hashed in leaves:
+                    while waiting and waiting[0].size == frontier.size:
+                        found.add(_root_findings(waiting.pop(0), frontier, after, position))
                     frontier.add(hashed)
-                after = leaves[-1][0]
-            for each in pending:
-                found.add(_root_findings(each, frontier))
+                    after = position
+            for each in waiting:
+                found.add(_root_findings(each, frontier, after, None))
+            for number, tile in tiles.items():
+                found.add(_tile_findings(number, tile, ()))
         return found.audit(frontier.size)
 
     def _kept_roots(
         self, cursor: psycopg.Cursor[TupleRow], found: _Findings, held: VerifierKey | None
-    ) -> list[tuple[int, bytes, str]]:
+    ) -> list["_Root"]:
         rows = cursor.execute(
-            "SELECT size, root, note, public_key FROM agentlog.checkpoints "
+            "SELECT size, root, note, public_key, position FROM agentlog.checkpoints "
             "WHERE tenant = %s ORDER BY size",
             (self._tenant,),
         ).fetchall()
-        for size, root, note, public_key in rows:
+        for size, root, note, public_key, _ in rows:
             kept = VerifierKey(origin_of(self._tenant), public_key)
             if held is not None and kept != held:
                 detail = f"the checkpoint of size {size} is of another key than you hold"
@@ -144,13 +157,14 @@ class Auditor:
             if (signed.size, signed.root) != (size, root):
                 detail = f"the checkpoint of size {size} is kept with another note"
                 found.add([Finding("signature-invalid", detail)])
-        return [(size, root, "that is kept") for size, root, _, _ in rows]
+        return [_Root(row[0], row[1], "that is kept", row[4]) for row in rows]
 
-    def _tiles(self, cursor: psycopg.Cursor[TupleRow]) -> dict[int, bytes]:
+    def _tiles(self, cursor: psycopg.Cursor[TupleRow]) -> dict[int, tuple[bytes, int]]:
         rows = cursor.execute(
-            "SELECT number, root FROM agentlog.tiles WHERE tenant = %s", (self._tenant,)
+            "SELECT number, root, last_position FROM agentlog.tiles WHERE tenant = %s",
+            (self._tenant,),
         ).fetchall()
-        return dict(rows)
+        return {number: (root, last) for number, root, last in rows}
 
     @contextmanager
     def _snapshot(self) -> Iterator[psycopg.Cursor[TupleRow]]:
@@ -161,19 +175,62 @@ class Auditor:
                 yield cursor
 
 
-def _root_findings(kept: tuple[int, bytes, str], frontier: Frontier) -> list[Finding]:
-    size, root, which = kept
+def check_positions(database: Connections) -> Audit:
+    """Check that the positions up to the log's are those of one event each, whosever they are.
+
+    `database` has to show the events of all tenants.
+    """
+    found = _Findings()
+    with database.connection() as connection:
+        asked = {"limit": MOST_FINDINGS}
+        rows = connection.execute(statement("select_missing_positions"), asked).fetchall()
+    for first, last, count in rows:
+        detail = (
+            f"no event stands at position {first}"
+            if count == 1
+            else f"no events stand at positions {first} to {last}"
+            if count > 0
+            else f"more than one event stands at position {first - 1}, or the log's counter is less"
+        )
+        found.add([Finding("position-missing", detail)])
+    return found.audit(0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The root of a checkpoint, and its position where that is known."""
+
+    size: int
+    root: bytes
+    which: str
+    position: int | None = None
+
+
+def _root_findings(
+    kept: _Root, frontier: Frontier, before: int, following: int | None
+) -> list[Finding]:
+    """Return what is wrong with a checkpoint between two positions of the log."""
+    size, which = kept.size, kept.which
     if size > frontier.size:
         detail = f"the checkpoint {which} is over {size} events; the log has {frontier.size}"
         return [Finding("tree-differs", detail)]
-    if frontier.root() == root:
-        return []
-    detail = f"the first {size} events are not those that the checkpoint {which} was signed over"
-    return [Finding("tree-differs", detail)]
+    if frontier.root() != kept.root:
+        detail = (
+            f"the first {size} events are not those that the checkpoint {which} was signed over"
+        )
+        return [Finding("tree-differs", detail)]
+    if kept.position is not None:
+        is_there = before <= kept.position and (following is None or kept.position < following)
+        if not is_there:
+            detail = f"the checkpoint of size {size} has position {kept.position}, which is another"
+            return [Finding("checkpoint-differs", detail)]
+    return []
 
 
-def _tile_findings(number: int, root: bytes, leaves: Sequence[tuple[int, bytes]]) -> list[Finding]:
-    if root_of(hashed for _, hashed in leaves) == root:
+def _tile_findings(
+    number: int, tile: tuple[bytes, int], leaves: Sequence[tuple[int, bytes]]
+) -> list[Finding]:
+    if len(leaves) == TILE and (root_of(h for _, h in leaves), leaves[-1][0]) == tile:
         return []
     detail = (
         f"tile {number} is not of events {number * TILE} to {(number + 1) * TILE - 1}: they were "

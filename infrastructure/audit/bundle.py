@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from domain.audit import Finding, Place, Record, Redactions, broken, check_record
+from domain.audit import Finding, Place, Record, Redactions, broken, check_record, redaction_in
 from domain.chain import digest
 from domain.errors import InvalidInput
 from domain.merkle import is_included, leaf_hash
@@ -111,12 +111,19 @@ def check_bundle(
     except (InvalidVerifierKey, InvalidNote, ValueError) as error:
         raise InvalidBundle(str(error)) from error
     findings = _signature_findings(bundle, enclosed, public_key or enclosed)
-    place, redactions = Place(), Redactions(bundle.thread_id)
-    for record, body in events:
+    facts = {
+        record.version: redaction_in(body)
+        for record, body in events
+        if record.type == "thread.redacted" and body is not None
+    }
+    redactions = Redactions(
+        bundle.thread_id, {version: fact for version, fact in facts.items() if fact is not None}
+    )
+    place = Place()
+    for record, _ in events:
         findings += check_record(place, record)
-        redactions.take(record, body)
+        findings += redactions.check(record)
         place = record.place
-    findings += redactions.findings()
     if place.version != bundle.version or not events:
         detail = f"it says version {bundle.version}, its events end with {place.version}"
         findings.append(Finding("incomplete", detail, bundle.thread_id, place.version))
@@ -179,7 +186,7 @@ def _record(bundle: _Bundle, event: _Event) -> tuple[Record, bytes | None]:
         metadata_digest=_hash(event.metadata_sha256 or "") if erased else digest(metadata),
         chain=_hash(event.chain),
         redacted=event.redacted,
-        left=body is None and event.metadata is None,
+        is_skeleton=body is None and event.metadata is None,
     )
     return record, body
 

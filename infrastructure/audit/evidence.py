@@ -81,15 +81,16 @@ def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
 
 
 def _event_json(event: StoredEvent) -> JsonValue:
+    body, metadata = event.chained_body, event.chained_metadata
     return {
         "version": event.version,
         "position": event.position,
         "type": event.type,
         "messageId": event.message_id,
         "recordedAt": time_text(event.recorded_at),
-        "body": None if event.body is None else to_base64(event.body),
+        "body": None if body is None else to_base64(body),
         "bodySha256": event.body_digest.hex(),
-        "metadata": None if event.metadata is None else to_base64(event.metadata),
+        "metadata": None if metadata is None else to_base64(metadata),
         "chain": event.chain.hex(),
         **(
             {}

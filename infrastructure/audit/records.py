@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from struct import error as NotInPairs  # noqa: N812 - what it means here
 
 import psycopg
 from psycopg.rows import TupleRow
 
 from domain.audit import Record
 from domain.chain import digest
-from domain.redaction import skeleton, skeleton_metadata
+from domain.redaction import left_digest, skeleton, skeleton_metadata
 from infrastructure.blobs import read_contents
 from infrastructure.cuts import Digest, digests_in, whole
 from infrastructure.sql import statement
@@ -24,10 +23,10 @@ _BEFORE_ALL = -(2**63)
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event with its contents; `body` is None where some of it is gone.
+    """An event with what readers get of its contents, and what it says of those it was chained by.
 
-    Of one that was redacted by a version of its thread, `metadata_digest` is of the metadata that
-    was, and `left` says that nothing stands in their place but a skeleton.
+    `missing` as of `whole`. Of one that was redacted by a version of its thread, `body` and
+    `metadata` are what stays, and `metadata_digest` is of the metadata that was.
     """
 
     version: int
@@ -35,16 +34,27 @@ class StoredEvent:
     type: str
     message_id: str
     recorded_at: datetime | None
-    body: bytes | None
+    body: bytes
+    missing: tuple[str, ...]
     body_digest: bytes
     chain: bytes
     metadata: bytes | None
     metadata_digest: bytes
-    redacted: int | None = None
-    left: bool = True
+    redacted: int | None
+
+    @property
+    def chained_body(self) -> bytes | None:
+        """The body that its hash is of; None where that went, or some of it is missing."""
+        return None if self.missing or self.redacted is not None else self.body
+
+    @property
+    def chained_metadata(self) -> bytes | None:
+        """The metadata that its link covers; None where there was none, or where it went."""
+        return None if self.redacted is not None else self.metadata
 
     def record(self, tenant: str, thread_id: str) -> Record:
         """Return it with digests in place of its contents."""
+        body = self.chained_body
         return Record(
             tenant=tenant,
             thread_id=thread_id,
@@ -54,12 +64,18 @@ class StoredEvent:
             message_id=self.message_id,
             recorded_at=self.recorded_at,
             body_digest=self.body_digest,
-            found_digest=None if self.body is None else digest(self.body),
+            found_digest=None if body is None else digest(body),
             metadata_digest=self.metadata_digest,
             chain=self.chain,
             redacted=self.redacted,
-            left=self.left,
+            left_digest=None if self.redacted is None else left_digest(self.body, self.metadata),
+            is_skeleton=self.redacted is None or self._is_skeleton(),
+            lacks=self.redacted is not None and bool(self.missing),
         )
+
+    def _is_skeleton(self) -> bool:
+        as_left = skeleton(self.type, self.message_id, self.body), skeleton_metadata(self.metadata)
+        return (self.body, self.metadata) == as_left
 
 
 def stored_events(
@@ -80,49 +96,45 @@ def stored_events(
             return
         contents = _contents(cursor, tenant, [row[9] for row in rows if row[9] is not None])
         for row in rows:
-            body, cuts = row[5], row[9]
-            if row[10] is not None:
-                yield _redacted(row)
-                continue
-            if cuts is not None:
-                found = contents
-                if found is None:  # too large to hold all of the page's
-                    found = read_contents(cursor, tenant, [cuts]) if _readable(cuts) else {}
-                body = _restored(body, cuts, found)
-            yield _event(row, body, row[8], digest(row[8] or b""))
+            cuts = row[9]
+            found = contents
+            if cuts is not None and found is None:  # too large to hold all of the page's
+                found = read_contents(cursor, tenant, [cuts])
+            yield _event(row, found or {})
         after = rows[-1][0]
 
 
-def _redacted(row: TupleRow) -> StoredEvent:
-    """Return an event without what is left of it: that is not what its hash is of."""
-    type_name, message_id, body, metadata = row[2], row[3], row[5], row[8]
-    as_left = skeleton(type_name, message_id, body), skeleton_metadata(metadata)
-    left = (body, metadata) == as_left and row[9] is None
-    was = row[11] if row[11] is not None else digest(b"")
-    return _event(row, None, None, was, left=left)
-
-
-def _event(
-    row: TupleRow,
-    body: bytes | None,
-    metadata: bytes | None,
-    metadata_digest: bytes,
-    *,
-    left: bool = True,
-) -> StoredEvent:
+def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
+    (
+        version,
+        position,
+        type_name,
+        message_id,
+        recorded_at,
+        stored,
+        body_digest,
+        chain,
+        metadata,
+        cuts,
+        redacted,
+        metadata_digest,
+    ) = row
+    body, missing = (stored, ()) if cuts is None else whole(stored, cuts, contents)
+    if redacted is None or metadata_digest is None:
+        metadata_digest = digest(metadata or b"")
     return StoredEvent(
-        version=row[0],
-        position=row[1],
-        type=row[2],
-        message_id=row[3],
-        recorded_at=row[4],
-        body=body,
-        body_digest=row[6],
-        chain=row[7],
-        metadata=metadata,
-        metadata_digest=metadata_digest,
-        redacted=row[10],
-        left=left,
+        version,
+        position,
+        type_name,
+        message_id,
+        recorded_at,
+        body,
+        missing,
+        body_digest,
+        chain,
+        metadata,
+        metadata_digest,
+        redacted,
     )
 
 
@@ -130,25 +142,10 @@ def _contents(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> Mapping[Digest, bytes] | None:
     """Return what was cut out of the bodies of a page, or None where that is too much at once."""
-    readable = [each for each in cuts if _readable(each)]
-    if not readable:
+    if not cuts:
         return {}
-    asked = {"tenant": tenant, "digests": list(digests_in(readable))}
+    asked = {"tenant": tenant, "digests": list(digests_in(cuts))}
     sizes = cursor.execute(statement("select_blob_sizes"), asked).fetchall()
     if sum(size for _, size in sizes) > _PAGE_BYTES:
         return None
-    return read_contents(cursor, tenant, readable)
-
-
-def _readable(cuts: bytes) -> bool:
-    try:
-        digests_in([cuts])
-    except NotInPairs:
-        return False
-    return True
-
-
-def _restored(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> bytes | None:
-    if not _readable(cuts):
-        return body  # somebody wrote there: its hash will say so
-    return None if digests_in([cuts]) - contents.keys() else whole(body, cuts, contents)
+    return read_contents(cursor, tenant, cuts)

@@ -1,8 +1,5 @@
 """The private key that signs checkpoints: a file in PEM, as OpenSSL writes and reads it."""
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -15,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from domain.errors import AgentlogError
+from infrastructure.key_files import write_once
 
 FILE_NAME = "signing-key.pem"
 """Its name in the data folder of our own PostgreSQL."""
@@ -79,17 +77,8 @@ class SigningKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, whole or not at all; where another process was quicker, its key stays."""
+    """Write a new key, unless another process was quicker."""
     content = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
-    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # for its owner only: 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(name, path)
-    finally:
-        Path(name).unlink()
+    write_once(path, content)

@@ -78,7 +78,7 @@ def _pieces(cursor: _Cursor, tenant: str, rows: list[TupleRow]) -> Iterator[list
         piece.append(row)
         size += len(row[_BODY])
         if row[_CUTS] is not None:
-            size += sum(sizes[each] for each in digests_in([row[_CUTS]]))
+            size += sum(sizes.get(each, 0) for each in digests_in([row[_CUTS]]))
         if size >= _PIECE_BYTES:
             yield piece
             piece, size = [], 0
@@ -103,7 +103,7 @@ def _batch(
         cuts,
     ) = zip(*rows, strict=True)
     bodies = [
-        body if cut is None else whole(body, cut, contents)
+        body if cut is None else whole(body, cut, contents).body
         for body, cut in zip(stored, cuts, strict=True)
     ]
     texts, others = _texts(bodies)

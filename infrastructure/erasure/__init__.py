@@ -2,6 +2,6 @@
 
 A redaction is a fact of its thread. Once that is in the log, `eraser` does what it says in one
 transaction, be it in another process after a crash: `blanking` the events, read models anew, and
-what is `unreferenced` since deleted. `redactor` is what callers ask, `watch` tells every process to
-forget, `retention` finds what is too old.
+contents that no event refers to any more deleted. `redactor` is what callers ask, `watch` tells
+every process to forget, `retention` finds what is too old.
 """

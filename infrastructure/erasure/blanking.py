@@ -1,5 +1,6 @@
 """Events of a redaction made skeletons, within the caller's transaction."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import psycopg
@@ -10,10 +11,10 @@ from domain.drafts import Prepared
 from domain.facts import ThreadRedacted
 from domain.json_text import parse_stored
 from domain.messages import InputMessage
-from domain.redaction import skeleton, skeleton_metadata, without_files
+from domain.redaction import left_digest, skeleton, skeleton_metadata, without_files
 from infrastructure.arrays import byte_strings, integers
 from infrastructure.blobs import read_contents
-from infrastructure.cuts import Digest, Stored, digests_in, file_digests, stored, whole
+from infrastructure.cuts import Digest, Stored, file_digests, stored, whole
 from infrastructure.sql import statement
 
 _PAGE_EVENTS = 200
@@ -21,50 +22,65 @@ _PAGE_EVENTS = 200
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A redaction that stands at `version` of a thread, and what it says."""
+    """What is erased from a thread by a redaction at `version`: of `messages`, or of all (None).
+
+    With `file`, only that file goes from them.
+    """
 
     tenant: str
     thread_id: str
     version: int
-    fact: ThreadRedacted
+    messages: tuple[str, ...] | None
+    file: Digest | None = None
+
+    @classmethod
+    def of(cls, tenant: str, thread_id: str, version: int, fact: ThreadRedacted) -> "Erasure":
+        """Return what a redaction that stands at `version` of a thread says."""
+        file = None if fact.blob is None else bytes.fromhex(fact.blob)
+        return cls(tenant, thread_id, version, None if fact.all else fact.messages, file)
 
 
 @dataclass(frozen=True, slots=True)
-class _Blank:
-    """What an event is to be from now on."""
+class Blank:
+    """What an event is to be from now on: its whole body, and its metadata."""
 
     version: int
-    stored: Stored
+    message_id: str
+    body: bytes
     metadata: bytes | None
 
+    @property
+    def digest(self) -> bytes:
+        """The digest by which the redaction says what is left."""
+        return left_digest(self.body, self.metadata)
 
-def blank_events(
-    connection: psycopg.Connection, erasure: Erasure, *, file: Digest | None
-) -> set[Digest]:
-    """Make what a redaction is of skeletons, or take but `file` from it.
 
-    Returns the blobs that the events referred to, and do no more.
-    """
-    gone: set[Digest] = set()
-    after = 0
+def blank_events(connection: psycopg.Connection, erasure: Erasure) -> None:
+    """Make what a redaction is of skeletons, or take but its file from it."""
     with connection.cursor(binary=True) as cursor:
-        while rows := _page(cursor, erasure, after):
-            blanks = []
-            for version, type_name, message_id, body, cuts, metadata in rows:
-                before = digests_in([cuts]) if cuts is not None else set()
-                if file is None:
-                    blanked = Stored(skeleton(type_name, message_id, body))
-                    blanks.append(_Blank(version, blanked, skeleton_metadata(metadata)))
-                elif file in before:
-                    blanked = _without(cursor, erasure.tenant, body, cuts, file)
-                    blanks.append(_Blank(version, blanked, metadata))
-                else:
-                    continue
-                gone |= before - (digests_in([blanked.cuts]) if blanked.cuts else set())
-            if blanks:
-                _write(cursor, erasure, blanks)
-            after = rows[-1][0]
-    return gone
+        for blanks in blank_pages(cursor, erasure):
+            _write(cursor, erasure, blanks)
+
+
+def blank_pages(
+    cursor: psycopg.Cursor[TupleRow], erasure: Erasure, *, after: int = 0
+) -> Iterator[list[Blank]]:
+    """Yield what the events that an erasure still has to change become, by version, in pages.
+
+    Only those beyond `after`; a binary cursor is needed.
+    """
+    while rows := _page(cursor, erasure, after):
+        blanks = []
+        for version, type_name, message_id, body, cuts, metadata in rows:
+            if erasure.file is None:
+                left = skeleton(type_name, message_id, body), skeleton_metadata(metadata)
+                blanks.append(Blank(version, message_id, *left))
+            elif cuts is not None and erasure.file in cuts:
+                found = whole(body, cuts, read_contents(cursor, erasure.tenant, [cuts])).body
+                blanks.append(Blank(version, message_id, _without(found, erasure.file), metadata))
+        if blanks:
+            yield blanks
+        after = rows[-1][0]
 
 
 def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> list[TupleRow]:
@@ -73,27 +89,30 @@ def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> lis
         "thread_id": erasure.thread_id,
         "after": after,
         "before": erasure.version,
-        "message_ids": None if erasure.fact.all else list(erasure.fact.messages),
+        "message_ids": None if erasure.messages is None else list(erasure.messages),
         "limit": _PAGE_EVENTS,
     }
     return cursor.execute(statement("select_erasable"), asked).fetchall()
 
 
-def _without(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, body: bytes, cuts: bytes, file: Digest
-) -> Stored:
-    """Return an input's body without a file, stored as if it had been appended so."""
-    text = whole(body, cuts, read_contents(cursor, tenant, [cuts]))
-    raw = parse_stored(text)
+def _without(body: bytes, file: Digest) -> bytes:
+    """Return an input's body without a file."""
+    raw = parse_stored(body)
     places = [place for place, each in enumerate(file_digests(raw)) if each == file.hex()]
-    left = without_files(text, places)
-    message = read_stored("input", parse_stored(left))
+    return without_files(body, places)
+
+
+def _stored(erasure: Erasure, body: bytes) -> Stored:
+    """Return a body as it is stored, with its other files where they were."""
+    if erasure.file is None:
+        return Stored(body)
+    message = read_stored("input", parse_stored(body))
     if not isinstance(message, InputMessage):
         raise TypeError("an input without one of its files is an input")
     return stored(
         Prepared(
             message=message,
-            body=left,
+            body=body,
             body_digest=b"",
             metadata=None,
             id_given=True,
@@ -102,7 +121,8 @@ def _without(
     )
 
 
-def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, blanks: list[_Blank]) -> None:
+def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, blanks: list[Blank]) -> None:
+    left = [_stored(erasure, each.body) for each in blanks]
     cursor.execute(
         statement("redact_events"),
         {
@@ -110,8 +130,8 @@ def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, blanks: list[_Bla
             "thread_id": erasure.thread_id,
             "version": erasure.version,
             "versions": integers([each.version for each in blanks]),
-            "bodies": byte_strings([each.stored.body for each in blanks]),
-            "cuts": byte_strings([each.stored.cuts for each in blanks]),
+            "bodies": byte_strings([each.body for each in left]),
+            "cuts": byte_strings([each.cuts for each in left]),
             "metadata": byte_strings([each.metadata for each in blanks]),
         },
     )

@@ -13,7 +13,6 @@ from infrastructure.database import Connections
 from infrastructure.erasure.blanking import Erasure, blank_events
 from infrastructure.erasure.locks import erase_alone
 from infrastructure.erasure.renewal import renew_rows
-from infrastructure.erasure.unreferenced import delete_unreferenced
 from infrastructure.listening import ERASED
 from infrastructure.sql import statement
 
@@ -97,9 +96,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         fact = read_stored("thread.redacted", parse_stored(row[0]))
         if not isinstance(fact, ThreadRedacted):
             raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
-        file = None if fact.blob is None else bytes.fromhex(fact.blob)
-        erasure = Erasure(tenant, thread_id, version, fact)
-        candidates = blank_events(connection, erasure, file=file)
+        blank_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), place)
         connection.execute(statement("delete_snapshots_of_thread"), place)
         renew_rows(connection, tenant, thread_id)
@@ -108,5 +105,5 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         )
         connection.execute("SELECT pg_notify(%s, '')", (ERASED,))
         # the last step, as it may hold up whoever appends
-        delete_unreferenced(connection, tenant, candidates)
+        connection.execute("SELECT agentlog.delete_unreferenced(%s)", (tenant,))
     return True

@@ -4,18 +4,24 @@ Each is a fact of its thread first. Whoever is answered finds the contents gone;
 breaks off may be sent again, and what is erased already is answered as before, without a new fact.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+
+import psycopg
+from psycopg.rows import TupleRow
 
 from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import AgentlogError, InvalidMessage
+from domain.errors import InvalidMessage, VersionConflict
 from domain.events import Event
 from domain.facts import ThreadRedacted
 from domain.json_text import JsonValue, parse_stored
 from infrastructure.blobs import UnknownBlob
 from infrastructure.cuts import files_in
 from infrastructure.database import Connections
+from infrastructure.erasure.blanking import Erasure, blank_pages
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.sql import statement
@@ -106,13 +112,7 @@ class Redactor:
         if version is not None:
             position = self._position(thread_id, version)
             return self._redaction(thread_id, version, position, message_ids, replayed=True)
-        appended = self._store.writer.append(
-            self._store.request(thread_id, facts=[fact], origin=origin)
-        )
-        self._eraser.finish(self._tenant, thread_id)
-        self._have_forgotten([thread_id])
-        place = appended.messages[0]
-        return self._redaction(thread_id, place.version, place.position, message_ids)
+        return self._erase(thread_id, fact, origin)
 
     def redact_file(
         self,
@@ -135,30 +135,45 @@ class Redactor:
         holders = self._holders(sha256)
         if not holders:
             return self._erased_before(sha256)
-        named = [
-            (thread_id, ids[begin : begin + MOST_MESSAGES])
+        done = [
+            self._erase(
+                thread_id,
+                {**fact, "messages": ids[begin : begin + MOST_MESSAGES], "blob": sha256},
+                origin,
+            )
             for thread_id, ids in holders.items()
             for begin in range(0, len(ids), MOST_MESSAGES)
         ]
-        requests = [
-            self._store.request(
+        return FileRedaction(sha256, tuple(done))
+
+    def _erase(self, thread_id: str, fact: dict[str, JsonValue], origin: Origin) -> Redaction:
+        """Append a redaction and do what it says.
+
+        It says by digests what will be left, of the thread as it stands: where something comes in
+        between, it is said anew.
+        """
+        left, known = _Left(fact), None
+        while True:
+            version = self._store.thread(thread_id).version
+            self._eraser.finish(self._tenant, thread_id)  # what is left of those before is as it is
+            if known != (known := set(self._redactions(thread_id))):
+                left = _Left(fact)
+            with self._database.connection() as connection, connection.cursor(binary=True) as each:
+                left.go_on(each, self._tenant, thread_id, version)
+            request = self._store.request(
                 thread_id,
-                facts=[{**fact, "messages": ids, "blob": sha256}],
+                facts=[{**fact, "left": left.digests()}],
+                expected_version=version,
                 origin=origin,
             )
-            for thread_id, ids in named
-        ]
-        outcomes = self._store.append_many(requests)
-        for thread_id in holders:
+            try:
+                place = self._store.writer.append(request).messages[0]
+            except VersionConflict:
+                continue
             self._eraser.finish(self._tenant, thread_id)
-        self._have_forgotten(holders)
-        done = []
-        for outcome, (thread_id, ids) in zip(outcomes, named, strict=True):
-            if isinstance(outcome, AgentlogError):
-                raise outcome
-            place = outcome.messages[0]
-            done.append(self._redaction(thread_id, place.version, place.position, ids))
-        return FileRedaction(sha256, tuple(done))
+            self._forget(thread_id)
+            named = fact.get("messages")
+            return self._redaction(thread_id, place.version, place.position, named)
 
     def _all_redacted_by(self, thread_id: str) -> int | None:
         """Return the redaction of all that a thread has, None where there is something left."""
@@ -253,9 +268,35 @@ class Redactor:
             row = connection.execute(statement("select_position"), asked).fetchone()
         return 0 if row is None else int(row[0])
 
-    def _have_forgotten(self, thread_ids: Sequence[str] | Mapping[str, object]) -> None:
-        for thread_id in thread_ids:
-            self._forget(thread_id)
+
+class _Left:
+    """What a redaction says of what it leaves, see `ThreadRedacted`: up to a version so far."""
+
+    def __init__(self, fact: Mapping[str, JsonValue]) -> None:
+        self._named: Sequence[str] | None = fact.get("messages")
+        self._file = bytes.fromhex(fact["blob"]) if "blob" in fact else None
+        self._of_all = hashlib.sha256()
+        self._by_id: dict[str, bytes] = {}
+        self._version = 0
+
+    def go_on(
+        self, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, version: int
+    ) -> None:
+        """Take in what the redaction will be of up to a version; a binary cursor is needed."""
+        messages = None if self._named is None else tuple(self._named)
+        erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
+        for blank in chain.from_iterable(blank_pages(cursor, erasure, after=self._version)):
+            if messages is None:
+                self._of_all.update(blank.digest)
+            else:
+                self._by_id[blank.message_id] = blank.digest
+        self._version = version
+
+    def digests(self) -> list[str]:
+        """Return the digests; zeros for what is a skeleton already, by another redaction."""
+        if self._named is None:
+            return [self._of_all.hexdigest()]
+        return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
 
 
 def _fact(reason: str) -> dict[str, JsonValue]:

@@ -78,7 +78,9 @@ def recorded(
         if row[9] is not None:
             cuts[row[0]].append(row[9])
     beginnings = {
-        tenant: _beginnings(cursor, tenant, found) if long_texts else {}
+        tenant: _beginnings(cursor, tenant, found)
+        if long_texts
+        else dict.fromkeys(digests_in(found), b"")
         for tenant, found in cuts.items()
     }
     return [
@@ -88,7 +90,7 @@ def recorded(
                 thread_id,
                 version,
                 type_name,
-                body if cut is None else whole(body, cut, beginnings[tenant]),
+                body if cut is None else whole(body, cut, beginnings[tenant]).body,
                 message_id,
                 position,
                 recorded_at,

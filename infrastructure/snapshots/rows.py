@@ -2,14 +2,11 @@
 
 The items of a view, and those of a list in a carry, stand in a row as they are printed, one after
 the other, behind a line that says which they are. So whoever reads them copies texts, and parses
-nothing. What lists grew by is not even unpacked before it is shown: a checksum of it as it is
-packed tells before whether it is what was written.
+nothing. What lists grew by is not even unpacked before it is shown.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from struct import Struct
-from zlib import crc32
 
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from projections.growth import Growth
@@ -23,15 +20,10 @@ else:
 GARBAGE = (zstd.ZstdError, ValueError, TypeError, AttributeError)
 """What reading garbage comes to."""
 
-FORMAT = 4
+FORMAT = 5
 """To be raised when rows change their meaning, whatever the view."""
 
-_CRC = Struct("!I")
-
-_OPTIONS: dict[int, int] = {
-    zstd.CompressionParameter.compression_level: 1,
-    zstd.CompressionParameter.checksum_flag: 1,  # finds what has changed since
-}
+_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 1}
 
 
 def packed(text: bytes) -> bytes:
@@ -69,29 +61,22 @@ def packed_lists(lists: Mapping[str, Growth]) -> bytes:
         name: (each.kept, each.count, len(each.added), len(texts[name]))
         for name, each in lists.items()
     }
-    return sealed(b"\n".join([print_bytes(head), b"".join(texts.values())]))
+    return b"\n".join([print_bytes(head), b"".join(texts.values())])
 
 
 def unpacked_lists(data: bytes) -> dict[str, Growth]:
     """Return what lists grew by; raises one of `GARBAGE` where it cannot be that."""
-    end = data.index(b"\n", _CRC.size)
-    sealed_texts = memoryview(data)
-    if _CRC.unpack_from(data) != (crc32(sealed_texts[_CRC.size :]),):
-        raise ValueError("not what was written")
+    end = data.index(b"\n")
+    texts = memoryview(data)
     found: dict[str, Growth] = {}
     start = end + 1
-    for name, (kept, count, size, room) in parse_stored(data[_CRC.size : end]).items():
-        text = sealed_texts[start : start + room]
+    for name, (kept, count, size, room) in parse_stored(data[:end]).items():
+        text = texts[start : start + room]
         found[name] = Growth(kept, count, PackedText(text, size))
         start += room
     if start != len(data):
         raise ValueError(f"{len(data) - start} bytes more than its lists")
     return found
-
-
-def sealed(data: bytes) -> bytes:
-    """Return data behind its checksum."""
-    return _CRC.pack(crc32(data)) + data
 
 
 def packed_items(items: Sequence[Printed]) -> bytes:

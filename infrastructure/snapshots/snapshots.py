@@ -49,21 +49,23 @@ def at_once(keep: Callable[[], None], _: int) -> None:
 class Snapshots:
     """One tenant's snapshots.
 
-    `interval`: they stand at the versions that it divides. `share` is of `Trail`. `later` has them
-    kept, if not at once.
+    `key` seals them: it has to be secret, and the same wherever they are read. `interval`: they
+    stand at the versions that it divides. `share` is of `Trail`. `later` has them kept, if not at
+    once.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it consists of
         self,
         database: Connections,
         *,
         tenant: str,
+        key: bytes,
         interval: int = 250,
         share: float = 0.125,
         later: Later = at_once,
     ) -> None:
         self.interval = interval
-        self._table = SnapshotTable(database)
+        self._table = SnapshotTable(database, key)
         self._tenant = tenant
         self._share = share
         self._later = later
@@ -114,8 +116,12 @@ class Snapshots:
                 self._forget(series, version)
                 return
 
+    def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[Row]:
+        """Return all rows that are kept, by version."""
+        return self._table.every(self._series(thread_id, view))
+
     def _items_of(self, row: Row) -> list[Printed]:
-        if row.items is None or not row.of_this_log:
+        if row.items is None or not row.sound:
             raise _Broken(row.version)
         try:
             return unpacked_items(row.items)
@@ -137,7 +143,7 @@ class Snapshots:
         return None
 
     def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
-        if row.carry is None or not row.of_this_log:
+        if row.carry is None or not row.sound:
             raise _Broken(row.version)
         try:
             match unpacked(row.carry):
@@ -163,7 +169,7 @@ class Snapshots:
         lists: dict[str, PrintedList] = {}
         for version in self._steps(since, row):
             step = steps.get(version)
-            if step is None or step.grown is None or not step.of_this_log:
+            if step is None or step.grown is None or not step.sound:
                 raise _Broken(version)
             try:
                 for name, growth_of in unpacked_lists(step.grown).items():

@@ -1,19 +1,24 @@
 """The table of snapshots: rows found, added and taken out, by thread, view, options and format."""
 
+import hmac
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
+from hmac import compare_digest
 from typing import TypeVar
 
 import psycopg
 from psycopg.rows import class_row, tuple_row
 
+from domain.json_text import print_bytes
 from infrastructure.database import Connections
 from infrastructure.sql import statement
 from infrastructure.unavailable import DatabaseUnavailable
 
 _ResultT = TypeVar("_ResultT")
+
+_SEAL_BYTES = 32
 
 _logger = logging.getLogger("agentlog")
 
@@ -31,24 +36,31 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `of_this_log`: whether the log still has the history that it was made from.
+    """A row; `sound`: whether it was made here, from the history that the log still has.
 
-    `erased` is the number of the thread's latest erasure when it was read.
+    `chain` is the link of the event at `version`, and `erased` the number of the thread's latest
+    erasure, both as of when the row was read.
     """
 
     version: int
     carry: bytes | None = None
     grown: bytes | None = None
     items: bytes | None = None
-    of_this_log: bool | None = True
+    chain: bytes | None = None
     erased: int = 0
+    sound: bool = True
 
 
 class SnapshotTable:
-    """Rows of snapshots; every method raises what the database raises."""
+    """Rows of snapshots; every method raises what the database raises.
 
-    def __init__(self, database: Connections) -> None:
+    Each content stands behind its HMAC-SHA256 by `key`, which also covers its place, the chain and
+    the latest erasure: whoever can write the table, but has not the key, can only lose it.
+    """
+
+    def __init__(self, database: Connections, key: bytes) -> None:
         self._database = database
+        self._key = key
 
     def nearest(self, series: Series, version: int) -> Row | None:
         """Return the row with a carry that stands nearest to `version`, at it or before it."""
@@ -58,6 +70,10 @@ class SnapshotTable:
     def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
         """Return the first rows beyond `after`, up to the version `upto`, with just their items."""
         return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
+
+    def every(self, series: Series) -> list[Row]:
+        """Return all rows, by version."""
+        return self._rows("select_snapshot_rows", series)
 
     def growths(self, series: Series, *, after: int, upto: int) -> list[Row]:
         """Return rows beyond `after`, up to the version `upto`, with just what lists grew by."""
@@ -88,15 +104,23 @@ class SnapshotTable:
         None are added where `erased` is not the thread's latest erasure any more: what they are
         made of may hold what is gone.
         """
-        columns = {
-            "versions": [row.version for row in rows],
-            "carries": [row.carry for row in rows],
-            "growths": [row.grown for row in rows],
-            "items": [row.items for row in rows],
-            "erased": erased,
-        }
         with self._writing() as connection:
             connection.execute(statement("lock_snapshots_shared"), asdict(series))
+            asked = {**asdict(series), "versions": [row.version for row in rows]}
+            with connection.cursor(binary=True) as cursor:
+                chains = dict(cursor.execute(statement("select_chains"), asked).fetchall())
+            there = [
+                self._sealed(series, replace(row, chain=chains[row.version], erased=erased))
+                for row in rows
+                if row.version in chains
+            ]
+            columns = {
+                "versions": [row.version for row in there],
+                "carries": [row.carry for row in there],
+                "growths": [row.grown for row in there],
+                "items": [row.items for row in there],
+                "erased": erased,
+            }
             if alone:
                 connection.execute(statement("delete_snapshots_of_other_formats"), asdict(series))
             connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})
@@ -119,7 +143,42 @@ class SnapshotTable:
             self._database.connection() as connection,
             connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,
         ):
-            return cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
+            rows = cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
+        return [self._opened(series, row) for row in rows]
+
+    def _sealed(self, series: Series, row: Row) -> Row:
+        def sealed(name: str, content: bytes | None) -> bytes | None:
+            return None if content is None else self._seal(series, row, name, content) + content
+
+        return _with_contents(row, sealed)
+
+    def _opened(self, series: Series, row: Row) -> Row:
+        sound = row.chain is not None
+
+        def opened(name: str, sealed: bytes | None) -> bytes | None:
+            nonlocal sound
+            if sealed is None:
+                return None
+            seal, content = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
+            sound = sound and compare_digest(seal, self._seal(series, row, name, content))
+            return content
+
+        return replace(_with_contents(row, opened), sound=sound)
+
+    def _seal(self, series: Series, row: Row, name: str, content: bytes) -> bytes:
+        place = [*astuple(series), row.version, row.erased, name, (row.chain or b"").hex()]
+        covered = hmac.new(self._key, print_bytes(place), "sha256")
+        covered.update(content)
+        return covered.digest()
+
+
+def _with_contents(row: Row, change: Callable[[str, bytes | None], bytes | None]) -> Row:
+    return replace(
+        row,
+        carry=change("carry", row.carry),
+        grown=change("grown", row.grown),
+        items=change("items", row.items),
+    )
 
 
 def tried(action: Callable[[], _ResultT]) -> _ResultT | None:

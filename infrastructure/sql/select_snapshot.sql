@@ -1,13 +1,13 @@
--- The nearest carry at or before a version, whether it is of the history that the log has, and what was
--- erased of that.
+-- The nearest carry at or before a version, with what its seal covers besides: the link at its version as the
+-- log has it now, and the latest erasure of the thread.
 SELECT version, carry, grown,
-       chain = (
+       (
            SELECT events.chain
            FROM agentlog.events
            WHERE events.tenant = kept.tenant
              AND events.thread_id = kept.thread_id
              AND events.version = kept.version
-       ) AS of_this_log,
+       ) AS chain,
        (
            SELECT coalesce(max(number), 0)
            FROM agentlog.erasures

@@ -1,15 +1,20 @@
 -- What was kept beside the carries from one version to another, row by row: the items, or what lists of the
--- carries grew by; and whether each row is of the history that the log has.
+-- carries grew by; and what the seals cover besides, as in select_snapshot.sql.
 SELECT version,
        CASE WHEN NOT %(of_items)s THEN grown END AS grown,
        CASE WHEN %(of_items)s THEN items END AS items,
-       chain = (
+       (
            SELECT events.chain
            FROM agentlog.events
            WHERE events.tenant = kept.tenant
              AND events.thread_id = kept.thread_id
              AND events.version = kept.version
-       ) AS of_this_log
+       ) AS chain,
+       (
+           SELECT coalesce(max(number), 0)
+           FROM agentlog.erasures
+           WHERE erasures.tenant = %(tenant)s AND erasures.thread_id = %(thread_id)s
+       ) AS erased
 FROM agentlog.snapshots AS kept
 WHERE tenant = %(tenant)s
   AND thread_id = %(thread_id)s

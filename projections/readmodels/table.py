@@ -60,6 +60,14 @@ class Table:
     day: str
     indexes: tuple[tuple[str, ...], ...] = ()
 
+    @property
+    def unlooked_texts(self) -> tuple[str, ...]:
+        """The texts that no key and no index is over: what was said is among them."""
+        looked = {*self.key, *(name for each in self.indexes for name in each)}
+        return tuple(
+            each.name for each in self.columns if each.type == "text" and each.name not in looked
+        )
+
 
 def table_of(  # noqa: PLR0913 - what a table has
     row_type: type[Row],

@@ -19,6 +19,7 @@ from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
 from infrastructure.blobs import Blobs
 from infrastructure.database import Database
+from infrastructure.derived import DerivedAuditor
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.following import Hub
@@ -29,6 +30,7 @@ from infrastructure.listening import Listener
 from infrastructure.reader import LogReader
 from infrastructure.readmodels.standings import Standings
 from infrastructure.reports.reports import Reports
+from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.writer import Writer
@@ -82,13 +84,16 @@ def app_over(  # noqa: PLR0913 - what tests set
 
     def tenant_of(name: str) -> Tenant:
         found = store if name == TENANT else store_over(database, tenant=name)
+        reader = LogReader(database, tenant=name)
+        snapshots = Snapshots(database, tenant=name, key=b"key")
         return Tenant(
             name=name,
             store=found,
-            hub=Hub(LogReader(database, tenant=name), listener),
+            hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name),
             reports=Reports(database, tenant=name),
             proofs=Proofs.over(database, tenant=name, key=key),
+            derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(
                 database,
                 found,

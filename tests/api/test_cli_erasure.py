@@ -14,7 +14,7 @@ from domain.json_text import parse, print_bytes
 from infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database
-from tests.infrastructure.appends import given, reply
+from tests.infrastructure.appends import given, reply, unguarded
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 
@@ -94,7 +94,7 @@ def test_importing_an_export_of_what_was_redacted_erases_nothing(
 
 
 def _age(url: str, thread_id: str, by: timedelta) -> None:
-    with psycopg.connect(url) as owner:
+    with psycopg.connect(url) as owner, unguarded(owner):
         owner.execute(
             "UPDATE agentlog.threads SET updated_at = updated_at - %s WHERE thread_id = %s",
             (by, thread_id),

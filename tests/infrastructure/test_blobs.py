@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from domain.drafts import Prepared, prepare
 from domain.errors import InvalidMessage
+from domain.json_text import print_bytes
 from infrastructure.blobs import PIECE, Blobs, UnknownBlob
 from infrastructure.cuts import SHORTEST, stored, whole
 from infrastructure.database import Database
@@ -42,7 +43,7 @@ def _prepared(**fields: Any) -> Prepared:
 
 def _restored(prepared: Prepared) -> bytes:
     kept = stored(prepared)
-    return whole(kept.body, kept.cuts or b"", dict(kept.blobs))
+    return kept.body if kept.cuts is None else whole(kept.body, kept.cuts, dict(kept.blobs)).body
 
 
 _LONG = st.sampled_from(["x" * 600, "é" * 700, "\x00" * 200, PROMPT, "short", "x" * 511])
@@ -142,16 +143,20 @@ def test_sql_puts_a_body_together_too(database: Database, outputs: list[Any]) ->
     assert set(rows) == {(True,)}
 
 
-def test_what_was_erased_reads_as_empty(store: Store, database: Database) -> None:
+def test_what_is_missing_says_so_in_its_place(store: Store, database: Database) -> None:
     store.append("t", [{"type": "system", "text": PROMPT}])
     fetch(database, "DELETE FROM agentlog.blobs RETURNING 1")
     (event,) = store.messages("t")
+    digest = sha256(print_bytes(PROMPT)[1:-1]).hexdigest()
+    assert event.missing == (digest,)
     assert event.raw == {
         "id": event.message_id,
         "timestamp": event.raw["timestamp"],
         "type": "system",
-        "text": "",
+        "text": f"[content missing: sha256 {digest}]",
     }
+    whole = fetch(database, "SELECT agentlog.body_of(tenant, body, cuts) FROM agentlog.events")
+    assert whole == [(event.body,)]
 
 
 @pytest.mark.parametrize("size", [0, 1, PIECE, PIECE + 1, 3 * PIECE])

@@ -13,7 +13,7 @@ from infrastructure.database import Database
 from infrastructure.migration import migrations
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.store import Store
-from tests.infrastructure.appends import TENANT, fetch, reply
+from tests.infrastructure.appends import TENANT, fetch, reply, unguarded
 
 
 def _ids(store: Store, **which: Any) -> list[str]:
@@ -181,7 +181,7 @@ def test_facts_that_nobody_should_have_written_stop_no_append(
     database: Database, store: Store, facts: bytes
 ) -> None:
     store.start("t", {"goal": "Find it"})
-    with database.connection() as connection:
+    with database.connection() as connection, unguarded(connection):
         connection.execute("UPDATE agentlog.threads SET facts = %s", (facts,))
     ((words, metadata),) = fetch(
         database, "SELECT words IS NOT NULL, metadata FROM agentlog.thread_search"
@@ -241,7 +241,12 @@ def _rows(count: int) -> list[Row]:
 
 
 def _write(database: Database, rows: list[Row]) -> None:
-    with database.connection() as connection, connection.cursor() as cursor:
+    with database.connection() as connection, unguarded(connection):
+        _insert(connection, rows)
+
+
+def _insert(connection: psycopg.Connection, rows: list[Row]) -> None:
+    with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO agentlog.threads (tenant, thread_id, version, position, chain, policy, "
             "status, anomalies, parent, goal, facts, started_at, updated_at) "
@@ -320,7 +325,7 @@ def test_a_search_follows_threads_as_they_move_and_change_their_status(store: St
 
 def test_what_is_looked_up_has_moved_with_its_thread(database: Database, reader: LogReader) -> None:
     _write(database, [Row(n, f"r-{n}", "open", None, f"goal {n}", {}) for n in range(1, 1202)])
-    with database.connection() as connection:
+    with database.connection() as connection, unguarded(connection):
         connection.execute(
             "UPDATE agentlog.threads SET position = 1300, status = 'exited' "
             "WHERE thread_id IN ('r-1', 'r-3')"
@@ -364,8 +369,8 @@ def test_the_migration_makes_what_was_there_before_it_searchable(empty_database_
         for step in before:
             connection.execute(step.sql)
     with Database(empty_database_url, pool_size=1) as database:
-        _write(database, [Row(1, "r-1", "open", "boss", "Find it", {"team": "x"})])
         with database.connection() as connection:
+            _insert(connection, [Row(1, "r-1", "open", "boss", "Find it", {"team": "x"})])
             connection.execute(lists.sql)
         reader = LogReader(database, tenant=TENANT)
         which = ThreadFilter("open", "boss", "find", {"team": "x"})

@@ -27,7 +27,7 @@ from projections.readers.draft import Draft
 from projections.registry import AnyView
 from projections.view import StateView, print_items, render
 from tests.histories import histories
-from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results
+from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results, unguarded
 from tests.infrastructure.appends import given as given_id
 from tests.projections.test_laws import ALL_VIEWS, every_view, name_of
 
@@ -96,10 +96,11 @@ def _put(log: Log, events: list[Event]) -> str:
                     for event in events
                 ],
             )
-        connection.execute(
-            "UPDATE agentlog.threads SET version = %s WHERE tenant = %s AND thread_id = %s",
-            (len(events) + 1, TENANT, thread_id),
-        )
+        with unguarded(connection):
+            connection.execute(
+                "UPDATE agentlog.threads SET version = %s WHERE tenant = %s AND thread_id = %s",
+                (len(events) + 1, TENANT, thread_id),
+            )
     return thread_id
 
 
@@ -124,7 +125,7 @@ _DAMAGES = [
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
-        "UPDATE agentlog.snapshots SET chain = 'another' "
+        "UPDATE agentlog.snapshots SET carry = 'another', grown = 'one', items = 'still' "
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
@@ -147,7 +148,9 @@ class _Reader:
         self._database = log.database
         interval = data.draw(st.integers(1, 4), label="interval")
         share = data.draw(st.sampled_from([0.0, 0.3, 1000.0]), label="share")
-        snapshots = Snapshots(log.database, tenant=TENANT, interval=interval, share=share)
+        snapshots = Snapshots(
+            log.database, tenant=TENANT, key=b"key", interval=interval, share=share
+        )
         self._store = log.store(snapshots)
         self.stored = self._store.messages(self.thread_id)
 

@@ -21,7 +21,7 @@ from infrastructure.heads import Head
 from infrastructure.reader import LogReader, ThreadFilter
 from infrastructure.sql import statement
 from tests.databases import new_database
-from tests.infrastructure.appends import TENANT, position_of, time_of
+from tests.infrastructure.appends import TENANT, position_of, time_of, unguarded
 
 PlanMode = Literal["force_custom_plan", "force_generic_plan"]
 Plan = dict[str, Any]
@@ -150,7 +150,8 @@ def full_database(server_url: str, template_database: str) -> Iterator[Database]
     """A database with many threads, and two long ones, as the service works in it."""
     with new_database(server_url, template=template_database) as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(HEADS, {"tenant": TENANT, "count": THREADS})
+            with unguarded(connection):
+                connection.execute(HEADS, {"tenant": TENANT, "count": THREADS})
             connection.execute(EVENTS_OF, {"tenant": TENANT, "count": EVENTS})
             connection.execute(
                 "UPDATE agentlog.counter SET position = %s, recorded_at = now()", (2 * EVENTS,)

@@ -99,12 +99,60 @@ def test_nor_may_the_owner(service: Service, database_url: str, change: str, tab
         "DELETE FROM agentlog.threads",
         "DELETE FROM agentlog.ledger",
         "UPDATE agentlog.blobs SET content = ''",
+        "DELETE FROM agentlog.blobs",
+        "TRUNCATE agentlog.blobs",
+        "INSERT INTO agentlog.loose_blobs SELECT tenant, sha256 FROM agentlog.blobs",
+        "DELETE FROM agentlog.erasures",
+        "UPDATE agentlog.erasures SET number = 1, done_at = now()",
+        "DELETE FROM agentlog.counter",
+        "UPDATE agentlog.tiles SET root = ''",
+        "DELETE FROM agentlog.checkpoints",
     ],
 )
 def test_what_else_the_service_may_not_do(working: Database, statement: str) -> None:
     for place in (working, working.confined(OURS)):
         with place.connection() as connection, pytest.raises(InsufficientPrivilege):
             connection.execute(statement.encode())
+
+
+_COPIED_HEAD = (
+    "INSERT INTO agentlog.threads SELECT tenant, 'another', version, position, chain, policy, "
+    "status, anomalies, parent, goal, facts, started_at, updated_at FROM agentlog.threads"
+)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE agentlog.threads SET status = 'closed'",
+        "UPDATE agentlog.threads SET facts = NULL, goal = NULL, version = version + 1",
+        "UPDATE agentlog.threads SET version = version + 1, chain = sha256('')",
+        "UPDATE agentlog.threads SET version = 1, position = 1",
+        "UPDATE agentlog.threads SET thread_id = 'another'",
+        _COPIED_HEAD,
+        "UPDATE agentlog.counter SET position = 0",
+        "UPDATE agentlog.counter SET recorded_at = '-infinity'",
+        "SELECT agentlog.redact_events('acme', 'thread', 2, '{1}', '{x}', '{null}', '{null}')",
+    ],
+)
+def test_what_the_database_refuses_the_service_where_it_may_write(
+    working: Database, statement: str
+) -> None:
+    with working.connection() as connection, pytest.raises(RestrictViolation):
+        connection.execute(statement.encode())
+
+
+def test_the_service_deletes_no_content_that_an_event_refers_to(
+    working: Database, database_url: str
+) -> None:
+    count = "SELECT count(*) FROM agentlog.blobs"
+    with working.connection() as connection, psycopg.connect(database_url) as owner:
+        before = connection.execute(count.encode()).fetchone()
+        owner.execute("INSERT INTO agentlog.loose_blobs SELECT tenant, sha256 FROM agentlog.blobs")
+        owner.commit()
+        connection.execute("SELECT agentlog.delete_unreferenced(%s)", (OURS,))
+        connection.execute("SELECT agentlog.delete_unreferenced(%s)", (THEIRS,))
+        assert connection.execute(count.encode()).fetchone() == before != (0,)
 
 
 @pytest.mark.parametrize("table", OF_TENANTS)
@@ -123,15 +171,11 @@ def test_a_tenant_sees_no_rows_of_others(
         assert {row[0] for row in connection.execute(select)} == {OURS, THEIRS}
     for tenant in (OURS, THEIRS, OURS):
         with working.confined(tenant).connection() as connection:
-            if table == "ledger":  # the writer's alone
-                with pytest.raises(InsufficientPrivilege):
-                    connection.execute(select)
-            else:
-                assert {row[0] for row in connection.execute(select)} == {tenant}
+            assert {row[0] for row in connection.execute(select)} == {tenant}
 
 
 _FILLS = {
-    "snapshots": b"INSERT INTO agentlog.snapshots VALUES (%s, 't', 'v', '', '', 1, '', '', '')",
+    "snapshots": b"INSERT INTO agentlog.snapshots VALUES (%s, 't', 'v', '', '', 1, '', '')",
     "checkpoints": b"INSERT INTO agentlog.checkpoints VALUES (%s, 1, 1, '', '', '')",
     "tiles": b"INSERT INTO agentlog.tiles VALUES (%s, 0, '', 1)",
 }

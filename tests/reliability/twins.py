@@ -72,7 +72,7 @@ class Process:
         stores = []
         for tenant in machine.tenants[index::2]:
             confined = database.confined(tenant)
-            snapshots = Snapshots(confined, tenant=tenant, interval=3, share=10)
+            snapshots = Snapshots(confined, tenant=tenant, key=b"key", interval=3, share=10)
             store = Store(
                 reader=LogReader(confined, tenant=tenant, searched=database),
                 writer=writer,

@@ -56,3 +56,20 @@ def retention(
 
     with failing_clearly():
         apply_retention(settings_with(data_dir=data_dir), rules, apply=apply)
+
+
+@app.command()
+def vacuum(
+    *,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Rewrite the tables: locks out everybody else meanwhile."),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by."""
+    from api.cli.redacting import vacuum_tables
+    from api.cli.session import failing_clearly, settings_with
+
+    with failing_clearly():
+        vacuum_tables(settings_with(data_dir=data_dir), full=full)

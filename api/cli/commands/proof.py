@@ -11,7 +11,7 @@ app = typer.Typer()
 
 
 @app.command()
-def verify(
+def verify(  # noqa: PLR0913 - one parameter an option
     which: Annotated[
         list[str] | None,
         typer.Argument(
@@ -20,6 +20,7 @@ def verify(
             "checkpoints included, where none is given.",
         ),
     ] = None,
+    *,
     bundle: Annotated[
         list[Path] | None,
         typer.Option(help="A file of evidence, whatever its name; may be repeated."),
@@ -31,6 +32,13 @@ def verify(
     checkpoint: Annotated[
         Path | None, typer.Option(help="File of a checkpoint's note that you have kept.")
     ] = None,
+    derived: Annotated[
+        bool,
+        typer.Option(
+            "--derived",
+            help="Also make snapshots, read models and rows to search in anew, and compare them.",
+        ),
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Check that nothing was changed: exit code 0 says whole, 1 broken.
@@ -48,7 +56,7 @@ def verify(
         whole = verify_bundles([*map(Path, files), *(bundle or [])], held)
         if threads or not (files or bundle):
             settings = settings_with(data_dir=data_dir)
-            whole = verify_log(settings, threads, held) and whole
+            whole = verify_log(settings, threads, held, derived=derived) and whole
         if not whole:
             raise typer.Exit(1)
 

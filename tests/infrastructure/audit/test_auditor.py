@@ -57,7 +57,7 @@ CHANGES = {
     "a time that is none": ("recorded_at = 'infinity'", "link-broken"),
     "a type": ("type = 'reasoning'", "link-broken"),
     "an id": ("message_id = '01JD8Z3Q5N7V2M4K6H8G0F1E2D'", "link-broken"),
-    "cuts": ("cuts = 'nonsense'", "body-altered"),
+    "cuts": ("cuts = 'nonsense'", "content-missing"),
 }
 
 
@@ -142,7 +142,7 @@ def test_a_thread_without_its_head_is_found(auditor: Auditor, owner: Owner) -> N
     assert _found(auditor) == [("head-missing", None)]
 
 
-def test_an_erased_content_is_missing_and_the_chain_is_whole(
+def test_a_content_that_is_gone_without_a_redaction_breaks_the_record(
     store: Store, auditor: Auditor, owner: Owner
 ) -> None:
     store.start("t", {"policy": "record"})
@@ -152,15 +152,13 @@ def test_an_erased_content_is_missing_and_the_chain_is_whole(
     owner.do("DELETE FROM agentlog.blobs")
     audit = auditor.thread("t")
     assert [(each.what, each.version) for each in audit.findings] == [("content-missing", 2)]
-    assert audit.whole
-    owner.do("UPDATE agentlog.events SET type = 'reply' WHERE version = 2")
-    assert not auditor.thread("t").whole
+    assert not audit.whole
 
 
 def test_a_changed_blob_is_found(store: Store, auditor: Auditor, owner: Owner) -> None:
     store.append("t", [{"type": "system", "text": LONG}])
     owner.do("UPDATE agentlog.blobs SET content = 'other'")
-    assert _found(auditor) == [("body-altered", 1)]
+    assert _found(auditor) == [("content-missing", 1)]
 
 
 def test_findings_are_bounded_and_counted(store: Store, auditor: Auditor, owner: Owner) -> None:

@@ -47,13 +47,15 @@ def test_a_bundle_holds_the_thread_to_the_byte_and_is_whole(
     assert _whats(bundle, **held) == []
 
 
-def test_long_odd_and_erased_contents(store: Store, evidence: Evidence, owner: Owner) -> None:
+def test_long_and_odd_contents_and_one_that_is_missing(
+    store: Store, evidence: Evidence, owner: Owner
+) -> None:
     store.append("t", [{"type": "system", "text": LONG}, reply(LONG * 50, metadata={"a": "\x00"})])
     assert check_bundle("".join(evidence.of_thread("t")).encode()).findings == []
     owner.do("DELETE FROM agentlog.blobs")
     verdict = check_bundle("".join(evidence.of_thread("t")).encode())
     assert [(each.what, each.version) for each in verdict.findings] == [("content-missing", 1)]
-    assert verdict.whole
+    assert not verdict.whole
 
 
 def test_a_checkpoint_is_made_only_where_none_covers_the_thread(

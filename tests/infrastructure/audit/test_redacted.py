@@ -25,12 +25,12 @@ def _found(auditor: Auditor) -> list[tuple[str, int | None, bool]]:
     return [(each.what, each.version, each.breaks) for each in auditor.thread("t").findings]
 
 
-def test_a_redacted_message_is_missing_and_nothing_is_broken(
+def test_a_redacted_message_is_listed_and_nothing_is_broken(
     told: Store, redactor: Redactor, auditor: Auditor, checkpoints: Checkpoints, database: Database
 ) -> None:
     checkpoints.make()
     redactor.redact("t", [told.messages("t")[5].message_id], "why")
-    assert _found(auditor) == [("content-missing", 6, False)]
+    assert _found(auditor) == [("content-redacted", 6, False)]
     assert auditor.thread("t").whole
     (finding,) = auditor.thread("t").findings
     assert f"redacted by version {told.thread('t').version}" in finding.detail
@@ -47,7 +47,7 @@ def test_evidence_of_a_redacted_thread_verifies_offline(
     text = "".join(evidence.of_thread("t")).encode()
     verdict = check_bundle(text)
     assert verdict.whole
-    assert {each.what for each in verdict.findings} == {"content-missing"}
+    assert {each.what for each in verdict.findings} == {"content-redacted"}
     assert len(verdict.findings) == told.thread("t").version - 1
     bundle = parse(text)
     event = bundle["events"][3]
@@ -70,7 +70,7 @@ def test_a_mark_without_a_redaction_is_found(auditor: Auditor, owner: Owner) -> 
     )
     owner.do(blank, 9, 6)
     assert _found(auditor) == [
-        ("content-missing", 6, False),
+        ("content-redacted", 6, False),
         ("redaction-unfounded", 6, True),
     ]
 
@@ -94,12 +94,15 @@ def test_a_mark_of_a_redaction_of_others_is_found(
 def test_something_else_in_the_place_of_a_skeleton_is_found(
     told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
 ) -> None:
-    redactor.redact("t", None, "why")
+    done = redactor.redact("t", None, "why")
     owner.do(
         "UPDATE agentlog.events SET body = replace(convert_from(body, 'UTF8'), '[redacted]', 'lie')"
         "::bytea WHERE thread_id = 't' AND type = 'reply' AND version = 6"
     )
-    assert [each for each in _found(auditor) if each[2]] == [("body-altered", 6, True)]
+    assert [each for each in _found(auditor) if each[2]] == [
+        ("body-altered", 6, True),
+        ("body-altered", done.version, True),
+    ]
     owner.do(
         "UPDATE agentlog.events SET metadata_sha256 = sha256('') "
         "WHERE thread_id = 't' AND version = 6"

@@ -35,7 +35,7 @@ def redactor_on(database: Database, store: Store) -> Redactor:
 @pytest.fixture
 def store(reader: LogReader, writer: Writer, blobs: Blobs, database: Database) -> Store:
     """A store that keeps snapshots at every fifth version."""
-    snapshots = Snapshots(database, tenant=TENANT, interval=5, share=100)
+    snapshots = Snapshots(database, tenant=TENANT, key=b"key", interval=5, share=100)
     return Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT, snapshots=snapshots)
 
 

@@ -109,7 +109,7 @@ def test_the_service_erases_and_cannot_change_an_event(
             writer=Writer(service, clock=Clock(), new_id=Ids()),
             blobs=Blobs(confined, tenant=TENANT),
             tenant=TENANT,
-            snapshots=Snapshots(confined, tenant=TENANT, interval=2, share=100),
+            snapshots=Snapshots(confined, tenant=TENANT, key=b"key", interval=2, share=100),
         )
         analyst_url(own_database, TENANT)  # by which everybody loses rights that the service needs
         store.append("t", [reply("a"), {"type": "system", "text": "long " * 300}, reply("c")])

@@ -1,6 +1,7 @@
 """Erasures are finished whoever dies, and nothing of what went comes back."""
 
 import threading
+import time
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,6 @@ import pytest
 from domain.events import Event
 from infrastructure.database import Database
 from infrastructure.erasure import eraser as eraser_module
-from infrastructure.erasure import unreferenced
 from infrastructure.erasure.blanking import Erasure, blank_events
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
@@ -75,7 +75,7 @@ def test_one_that_breaks_off_has_done_nothing(
         raise PowerCut
 
     with monkeypatch.context() as patched:
-        patched.setattr(eraser_module, "delete_unreferenced", die)
+        patched.setattr(eraser_module, "renew_rows", die)
         with pytest.raises(PowerCut):
             redactor.redact("t", None, "why")
     assert store.message("t", given(1)).raw["text"] == "secret"
@@ -100,10 +100,10 @@ def test_one_that_cannot_be_done_holds_up_no_other(
     for thread_id in ("t", "u"):
         store.append(thread_id, [reply("secret")])
 
-    def fail(connection: Any, erasure: Erasure, *, file: bytes | None) -> set[bytes]:
+    def fail(connection: Any, erasure: Erasure) -> None:
         if erasure.thread_id == "t":
             raise ArithmeticError("not today")
-        return blank_events(connection, erasure, file=file)
+        blank_events(connection, erasure)
 
     with monkeypatch.context() as patched:
         patched.setattr(eraser_module, "blank_events", fail)
@@ -217,23 +217,34 @@ def test_other_processes_forget(elsewhere: Elsewhere, own_database: Database) ->
     assert entries is None or all(b"secret" not in each.event.body for each in entries)
 
 
-def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(
-    store: Store, redactor: Redactor, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(own_database: Database) -> None:
+    store = store_on(own_database)
+    redactor = redactor_on(own_database, store)
     data = b64encode(b"a file " * 300).decode()
     store.append("t", [{"type": "input", "files": [{"data": data}]}])
-    looking = unreferenced._unreferenced
-
-    def slow(cursor: Any, tenant: str, digests: set[bytes], *, after: int) -> set[bytes]:
-        found = looking(cursor, tenant, digests, after=after)
-        if after == 0:  # between the look at all events and the lock
-            store.append("u", [{"type": "input", "files": [{"data": data}]}])
-        return found
-
-    monkeypatch.setattr("infrastructure.erasure.unreferenced._unreferenced", slow)
-    redactor.redact("t", None, "why")
+    with own_database.connection() as connection:
+        (source,) = connection.execute(
+            "SELECT pg_get_functiondef('agentlog.unreferenced'::regproc)"
+        ).fetchone() or ("",)
+        # it takes a while to look at all events; what came since is looked at under the lock
+        slow = source.replace(
+            "SELECT array_agg", "SELECT pg_sleep(1 - sign(beyond)); SELECT array_agg"
+        )
+        assert slow != source
+        connection.execute(slow.encode())
+    with ThreadPoolExecutor() as beside:
+        redacting = beside.submit(redactor.redact, "t", None, "why")
+        _await_sleep(own_database)
+        store.append("u", [{"type": "input", "files": [{"data": data}]}])
+        redacting.result()
     assert store.messages("u")[0].raw["files"][0]["data"] == data
-    assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
+    assert fetch(own_database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
+
+
+def _await_sleep(database: Database) -> None:
+    sleeping = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    while not fetch(database, sleeping):
+        time.sleep(0.01)
 
 
 def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> None:

@@ -8,6 +8,7 @@ from infrastructure.reader import LogReader
 from infrastructure.reads import State
 from infrastructure.snapshots.rows import packed, unpacked
 from infrastructure.snapshots.snapshots import Snapshots
+from infrastructure.snapshots.table import Row, Series, SnapshotTable
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from projections.registry import AnyView, choose_view
@@ -17,6 +18,7 @@ from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fet
 STATE = choose_view("agent-state", {"history": "false"})
 WITH_HISTORY = choose_view("agent-state")
 OPENAI = choose_view("openai")
+KEY = b"key"
 PLENTY = 1000.0
 """A share that lets every carry in."""
 
@@ -34,7 +36,7 @@ def store_on(
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=TENANT),
         tenant=TENANT,
-        snapshots=Snapshots(database, tenant=TENANT, interval=interval, share=share),
+        snapshots=Snapshots(database, tenant=TENANT, key=KEY, interval=interval, share=share),
     )
 
 
@@ -77,16 +79,28 @@ def change(database: Database, query: str, *parameters: object) -> int:
 
 
 def plant(database: Database, version: int, old: bytes, new: bytes) -> None:
-    """Put other words into the carry of a snapshot."""
-    ((carry,),) = fetch(
-        database, "SELECT carry FROM agentlog.snapshots WHERE version = %s", version
-    )
-    text = print_bytes(unpacked(carry))
+    """Put other words into the carry of a snapshot, sealed as it was."""
+    text = print_bytes(unpacked(held(database, version, "carry")))
     assert old in text
-    planted = packed(text.replace(old, new))
-    change(
-        database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = %s", planted, version
-    )
+    put(database, version, "carry", packed(text.replace(old, new)))
+
+
+def held(database: Database, version: int, column: str) -> bytes:
+    """Return a content of a row without its seal."""
+    query = f"SELECT {column} FROM agentlog.snapshots WHERE version = %s"  # noqa: S608
+    ((content,),) = fetch(database, query, version)
+    return bytes(content[32:])
+
+
+def put(database: Database, version: int, column: str, content: bytes) -> None:
+    """Put a content into a row, sealed by the key."""
+    query = "SELECT tenant, thread_id, view, options, format FROM agentlog.snapshots"
+    series = Series(*fetch(database, query)[0])
+    query = "SELECT chain FROM agentlog.events WHERE thread_id = %s AND version = %s"
+    ((chain,),) = fetch(database, query, series.thread_id, version)
+    seal = SnapshotTable(database, KEY)._seal(series, Row(version, chain=chain), column, content)
+    query = f"UPDATE agentlog.snapshots SET {column} = %s WHERE version = %s"  # noqa: S608
+    assert change(database, query, seal + content, version) == 1
 
 
 def items_shown(store: Store, at: int | None = None) -> list[Printed]:
@@ -113,7 +127,10 @@ DAMAGES = {
     "carry empty": "UPDATE agentlog.snapshots SET carry = '' WHERE version = %s",
     "carry cut": "UPDATE agentlog.snapshots SET carry = substr(carry, 1, 20) WHERE version = %s",
     "lists not there": "UPDATE agentlog.snapshots SET grown = NULL WHERE version = %s",
-    "of another history": "UPDATE agentlog.snapshots SET chain = 'x' WHERE version = %s",
+    "sealed by another key": "UPDATE agentlog.snapshots SET "
+    "carry = set_byte(carry, 0, 255 - get_byte(carry, 0)), "
+    "grown = set_byte(grown, 0, 255 - get_byte(grown, 0)), "
+    "items = set_byte(items, 0, 255 - get_byte(items, 0)) WHERE version = %s",
 }
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 import pytest
 
 from infrastructure.database import Database
-from infrastructure.snapshots.rows import FORMAT, packed, packed_lists, sealed
+from infrastructure.snapshots.rows import FORMAT, packed, packed_lists
 from infrastructure.store import Store
 from projections.agent_state import AgentStateView
 from projections.growth import Growth
@@ -16,8 +16,10 @@ from tests.infrastructure.snapshots.kept import (
     STATE,
     WITH_HISTORY,
     change,
+    held,
     items_shown,
     plant,
+    put,
     rows_of,
     sizes_of,
     state_of,
@@ -50,7 +52,7 @@ _DAMAGES_OF_ITEMS = {
     "WHERE version = %s",
     "empty": "UPDATE agentlog.snapshots SET items = '' WHERE version = %s",
     "cut": "UPDATE agentlog.snapshots SET items = substr(items, 1, 20) WHERE version = %s",
-    "of another history": DAMAGES["of another history"],
+    "sealed by another key": DAMAGES["sealed by another key"],
 }
 
 
@@ -88,8 +90,7 @@ def test_what_reads_well_but_is_no_items_is_made_again(
 ) -> None:
     right = items_shown(store)
     rows = rows_of(database)
-    row = packed(content)
-    change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", row)
+    put(database, 20, "items", packed(content))
     assert items_shown(store_on(database)) == right
     assert rows_of(database) == rows
 
@@ -114,8 +115,7 @@ def test_what_reads_well_but_is_no_carry_is_made_again(
 ) -> None:
     right = state_of(store)
     rows = rows_of(database)
-    row = packed(content)
-    change(database, "UPDATE agentlog.snapshots SET carry = %s WHERE version = 30", row)
+    put(database, 30, "carry", packed(content))
     assert state_of(store) == right
     assert rows_of(database) == rows
 
@@ -145,8 +145,7 @@ def test_lists_that_do_not_go_on_from_those_before_are_made_again(
 ) -> None:
     right = state_of(store)
     rows = rows_of(database)
-    row = sealed(content)
-    change(database, "UPDATE agentlog.snapshots SET grown = %s WHERE version = 20", row)
+    put(database, 20, "grown", content)
     assert state_of(store) == right
     assert rows_of(database) == rows
 
@@ -169,28 +168,67 @@ def test_all_of_them_may_be_dropped_at_any_time(store: Store, database: Database
 
 
 @pytest.mark.parametrize(("version", "kept", "count"), [(10, 0, 4), (20, 4, 3), (30, 7, 3)])
-def test_one_that_was_made_of_another_history_is_never_told_from(
+def test_lists_are_told_from_what_the_key_sealed_and_from_nothing_else(
     store: Store, database: Database, version: int, kept: int, count: int
 ) -> None:
     right = state_of(store)
     rows = rows_of(database)
-    forge = "UPDATE agentlog.snapshots SET grown = %s WHERE version = %s"
-    lists = {"scratchpad": Growth(kept, count, b",".join([b'"forged"'] * count))}
-    change(database, forge, packed_lists(lists), version)
-    assert b"forged" in state_of(store)  # nothing else tells the two apart
-    change(database, DAMAGES["of another history"], version)
+    forged = packed_lists({"scratchpad": Growth(kept, count, b",".join([b'"forged"'] * count))})
+    put(database, version, "grown", forged)
+    assert b"forged" in state_of(store)
+    seal = bytes(rows[[10, 20, 30].index(version)][2] or b"")[:32]
+    change(
+        database,
+        "UPDATE agentlog.snapshots SET grown = %s WHERE version = %s",
+        seal + forged,
+        version,
+    )
     assert state_of(store) == right
     assert rows_of(database) == rows
 
 
-def test_nor_is_one_without_lists(database: Database) -> None:
+def test_a_carry_is_told_from_what_the_key_sealed_and_from_nothing_else(
+    database: Database,
+) -> None:
     store = store_on(database)
     store.append("t", [reply(str(number)) for number in range(35)])
     right = state_of(store)
     assert sizes_of(database, "grown") == [0, 0, 0]
     plant(database, 30, b'"max_steps":50', b'"max_steps":77')
     assert state_of(store) != right
-    change(database, DAMAGES["of another history"], 30)
+    change(database, DAMAGES["sealed by another key"], 30)
+    assert state_of(store) == right
+
+
+def test_items_are_told_from_what_the_key_sealed_and_from_nothing_else(
+    store: Store, database: Database
+) -> None:
+    right = items_shown(store)
+    forged = held(database, 10, "items")
+    put(database, 20, "items", forged)
+    assert items_shown(store_on(database)) != right
+    seals = "UPDATE agentlog.snapshots SET items = substr(items, 1, 32) || %s WHERE version = 20"
+    change(database, seals, held(database, 30, "items"))
+    assert items_shown(store_on(database)) == right
+
+
+def test_what_was_made_of_another_history_is_made_again(store: Store, database: Database) -> None:
+    right = state_of(store)
+    plant(database, 30, b'"max_steps":50', b'"max_steps":77')
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute("UPDATE agentlog.events SET chain = sha256('') WHERE version = 30")
+    assert state_of(store) == right
+
+
+def test_what_was_made_before_an_erasure_is_made_again(store: Store, database: Database) -> None:
+    right = state_of(store)
+    plant(database, 30, b'"max_steps":50', b'"max_steps":77')
+    change(
+        database,
+        "INSERT INTO agentlog.erasures (tenant, thread_id, version, position, number, done_at) "
+        "SELECT tenant, thread_id, 1, 1, 1, now() FROM agentlog.threads",
+    )
     assert state_of(store) == right
 
 

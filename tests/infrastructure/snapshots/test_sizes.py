@@ -91,8 +91,8 @@ def test_they_are_found_by_their_key(store: Store, database: Database, name: str
     store.append("other", [reply(str(number)) for number in range(1000)])
     change(
         database,
-        "INSERT INTO agentlog.snapshots (tenant, thread_id, view, options, format, version, chain) "
-        "SELECT tenant, thread_id || n, view, options, format, version, chain "
+        "INSERT INTO agentlog.snapshots (tenant, thread_id, view, options, format, version) "
+        "SELECT tenant, thread_id || n, view, options, format, version "
         "FROM agentlog.snapshots, generate_series(1, 2000) AS n",
     )
     change(database, "ANALYZE")

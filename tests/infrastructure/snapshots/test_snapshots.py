@@ -20,8 +20,10 @@ from tests.infrastructure.snapshots.kept import (
     change,
     counted,
     filled,
+    held,
     items_shown,
     plant,
+    put,
     rows_of,
     state_of,
     store_on,
@@ -148,9 +150,8 @@ def test_items_are_taken_as_they_were_printed_and_only_what_came_since_is_folded
 
 def test_what_is_shown_of_them_is_what_they_hold(store: Store, database: Database) -> None:
     right = items_shown(store)
-    ((items,),) = fetch(database, "SELECT items FROM agentlog.snapshots WHERE version = 20")
-    planted = packed_items([each for each in unpacked_items(items) if each.version != 14])
-    change(database, "UPDATE agentlog.snapshots SET items = %s WHERE version = 20", planted)
+    items = unpacked_items(held(database, 20, "items"))
+    put(database, 20, "items", packed_items([each for each in items if each.version != 14]))
     seen = {at: len(items_shown(store_on(database), at=at)) for at in (19, 20, 35)}
     whole = {at: len([each for each in right if each.version <= at]) for at in seen}
     assert {at: whole[at] - seen[at] for at in seen} == {19: 0, 20: 1, 35: 1}

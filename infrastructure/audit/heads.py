@@ -1,0 +1,144 @@
+"""The head and the ledger of a thread made anew from its events, against those that are stored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.audit import Finding
+from domain.catalogue import read_stored
+from domain.facts import Fact
+from domain.json_text import parse_stored
+from domain.messages import Message
+from domain.threads import Entry, Key
+from infrastructure.audit.records import StoredEvent
+from infrastructure.columns import ledger_digest, searchable
+from infrastructure.heads import Head, replayed
+from infrastructure.sql import statement
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHead:
+    """A head and a ledger as they are stored; times that no program can read are None."""
+
+    values: dict[str, Any]
+    ledger: dict[tuple[str, bytes], Entry]
+
+    @classmethod
+    def read(
+        cls, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str
+    ) -> "StoredHead | None":
+        """Return those of a thread; None where it has no head."""
+        asked = {"tenant": tenant, "thread_id": thread_id}
+        row = cursor.execute(statement("select_audited_head"), asked).fetchone()
+        if row is None:
+            return None
+        entries = cursor.execute(statement("select_audited_ledger"), asked).fetchall()
+        ledger = {(row[0], bytes(row[1])): Entry(row[2], row[3]) for row in entries}
+        return cls(dict(zip(_COLUMNS, row, strict=True)), ledger)
+
+
+_COLUMNS = (
+    "version",
+    "position",
+    "chain",
+    "policy",
+    "status",
+    "anomalies",
+    "parent",
+    "goal",
+    "facts",
+    "started_at",
+    "updated_at",
+)
+
+
+class ReplayedHead:
+    """The head and the ledger that a thread's events come to, one event after the other."""
+
+    def __init__(self, thread_id: str) -> None:
+        self._head = Head("", thread_id)
+        self._ledger: dict[Key, Entry] = {}
+        self._started_at: datetime | None = None
+        self._updated_at: datetime | None = None
+
+    def take(self, event: StoredEvent) -> None:
+        """Go on by the next event, which readers have as it is here."""
+        if not self._head.position:
+            self._started_at = event.recorded_at
+        self._updated_at = event.recorded_at
+        message = _message(event)
+        if message is not None:
+            self._head, noted = replayed(
+                self._head, self._ledger, event.version, message, event.body
+            )
+            self._ledger.update(noted)
+        self._head = self._head._replace(
+            version=event.version, position=event.position, chain=event.chain
+        )
+
+    def findings(self, stored: StoredHead | None, *, sound: bool) -> list[Finding]:
+        """Return what is wrong with the head and the ledger that are stored.
+
+        Where the events are not `sound`, only with the place of the last of them: what they come to
+        is not what was chained.
+        """
+        thread_id, last = self._head.thread_id, self._head.version
+        if stored is None:
+            detail = "the thread has events but no head"
+            return [Finding("head-missing", detail, thread_id)]
+        found: list[Finding] = []
+        should = self._last_place()
+        sound = sound and all(stored.values[name] == value for name, value in should.items())
+        if sound:
+            should = self._values()
+        names = [name for name, value in should.items() if not _same(name, value, stored)]
+        if names:
+            detail = (
+                f"the head has another {', '.join(names)} than the events come to; they end with "
+                f"version {last} at position {self._head.position}"
+            )
+            found.append(Finding("head-differs", detail, thread_id, last))
+        ledger = {(key.kind, ledger_digest(key)): entry for key, entry in self._ledger.items()}
+        if sound and ledger != stored.ledger:
+            count = len(ledger.items() ^ stored.ledger.items())
+            detail = f"{count} entries of the ledger are not what the events come to"
+            found.append(Finding("ledger-differs", detail, thread_id, last))
+        return found
+
+    def _last_place(self) -> dict[str, Any]:
+        head = self._head
+        return {"version": head.version, "position": head.position, "chain": head.chain}
+
+    def _values(self) -> dict[str, Any]:
+        head = self._head
+        return {
+            **self._last_place(),
+            "policy": head.policy,
+            "status": head.status,
+            "anomalies": head.anomalies,
+            "parent": head.parent,
+            "goal": searchable(head.goal),
+            "facts": head.facts,
+            "started_at": self._started_at,
+            "updated_at": self._updated_at,
+        }
+
+
+def _message(event: StoredEvent) -> Message | Fact | None:
+    try:
+        return read_stored(event.type, parse_stored(event.body))
+    except ValueError:
+        return None
+
+
+def _same(name: str, ours: object, stored: StoredHead) -> bool:
+    theirs = stored.values[name]
+    if name == "facts" and isinstance(ours, bytes) and isinstance(theirs, bytes) and ours != theirs:
+        try:  # they may have been printed otherwise
+            return bool(parse_stored(ours) == parse_stored(theirs))
+        except ValueError:
+            return False
+    return bool(ours == theirs)

@@ -1,0 +1,20 @@
+"""Files of secret keys: for their owner only, and there whole or not at all."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_once(path: Path, content: bytes) -> None:
+    """Write a key; where another process was quicker, its key stays."""
+    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # for its owner only: 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        Path(name).unlink()

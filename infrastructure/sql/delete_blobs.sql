@@ -1,1 +1,0 @@
-DELETE FROM agentlog.blobs WHERE tenant = %(tenant)s AND sha256 = ANY (%(digests)s::bytea[])

@@ -1,0 +1,14 @@
+-- Positions up to the counter's, and beyond, that are not those of one event each, whosever it is: the
+-- first and the last of each run of them.
+SELECT before + 1, position - 1, position - before - 1
+FROM (
+    SELECT position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before
+    FROM (
+        SELECT position FROM agentlog.events
+        UNION ALL
+        SELECT position + 1 FROM agentlog.counter
+    ) AS taken
+) AS steps
+WHERE position <> before + 1
+ORDER BY position
+LIMIT %(limit)s

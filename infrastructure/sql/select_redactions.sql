@@ -1,0 +1,9 @@
+-- The redactions of a thread, and which of them are still to be done.
+SELECT fact.version, fact.body, erasures.version IS NOT NULL AS pending
+FROM agentlog.events AS fact
+LEFT JOIN agentlog.erasures
+    ON erasures.tenant = fact.tenant
+    AND erasures.thread_id = fact.thread_id
+    AND erasures.version = fact.version
+    AND erasures.number IS NULL
+WHERE fact.tenant = %(tenant)s AND fact.thread_id = %(thread_id)s AND fact.type = 'thread.redacted'

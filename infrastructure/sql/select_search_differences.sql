@@ -1,0 +1,17 @@
+-- Threads whose row to search in is not what their head says, or that have none, or one too many.
+SELECT coalesce(known.thread_id, head.thread_id)
+FROM (
+    SELECT *, agentlog.content_of(thread_id, goal) AS content
+    FROM agentlog.threads
+    WHERE tenant = %(tenant)s AND facts IS NOT NULL
+) AS head
+FULL JOIN (
+    SELECT * FROM agentlog.thread_search WHERE tenant = %(tenant)s
+) AS known USING (tenant, thread_id)
+WHERE (known.position, known.status, known.parent, known.content, known.words, known.metadata)
+    IS DISTINCT FROM (
+        head.position, head.status, head.parent, head.content,
+        agentlog.lexemes_of(head.tenant, head.content), agentlog.scalars_of(head.facts, 1000)
+    )
+ORDER BY 1
+LIMIT %(limit)s

@@ -1,0 +1,5 @@
+-- The views of a thread of which anything is kept.
+SELECT DISTINCT view, options, format
+FROM agentlog.snapshots
+WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s
+ORDER BY view, options, format

@@ -1,0 +1,477 @@
+"""The owner of the database, without triggers, changes what is on record; see docs/audit.md.
+
+Each change is found by `agentlog verify`, by what whoever checks holds from elsewhere, or comes to
+nothing: readers are shown what was there before.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from api.representations import bare_view_json
+from domain.json_text import print_bytes
+from infrastructure.audit.auditor import check_positions
+from infrastructure.audit.notes import Checkpoint
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import SigningKey
+from infrastructure.blobs import Blobs
+from infrastructure.database import Database
+from infrastructure.derived import DerivedAuditor
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.reader import LogReader
+from infrastructure.snapshots.snapshots import Snapshots
+from infrastructure.store import Store
+from infrastructure.writer import Writer
+from projections.readmodels.registry import READ_MODELS
+from projections.registry import VIEWS
+from tests.databases import name_of, new_database
+from tests.infrastructure.appends import (
+    STORY,
+    TENANT,
+    Clock,
+    Ids,
+    calls,
+    fetch,
+    given,
+    reply,
+)
+from tests.infrastructure.audit.conftest import Owner
+from tests.infrastructure.readmodels.tables import catch_up
+
+DOCS = Path(__file__).parents[3] / "docs" / "audit.md"
+PROMPT = "You are a careful agent. " * 40
+FILE, OTHER = b"a first file " * 100, b"a second file " * 100
+KEY = b"not in the database"
+TILE = 16
+"""Of the tests: a log of some seventy events has tiles."""
+
+By = Literal["verify", "verify --derived", "what you hold", "no reader"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What the owner does, and what it comes to: the finding, or nothing."""
+
+    sql: str
+    what: str | None
+    by: By = "verify"
+
+
+def _event(change: str, version: int, thread: str = "t") -> str:
+    return (
+        f"UPDATE agentlog.events SET {change} "  # noqa: S608 - our own words
+        f"WHERE thread_id = '{thread}' AND version = {version}"
+    )
+
+
+def _head(change: str, thread: str = "t") -> str:
+    return f"UPDATE agentlog.threads SET {change} WHERE thread_id = '{thread}'"  # noqa: S608 - as above
+
+
+_NO_SUCH = "decode('ff', 'hex') || substr(sha256(''), 2)"
+_FORGED = (
+    "body = replace(convert_from(body, 'UTF8'), 'seventy', 'ninety!')::bytea, "
+    f"cuts = int4send(length(body)) || {_NO_SUCH}"
+)
+
+CHANGES: dict[str, Change] = {
+    # bodies
+    "a body": Change(_event("body = '{}'", 3), "body-altered"),
+    "a body, with a cut at its end that names no content": Change(
+        _event(_FORGED, 3), "content-missing"
+    ),
+    "a body and its hash": Change(
+        _event("body = '{}', body_sha256 = sha256('{}')", 2), "link-broken"
+    ),
+    "a body, its hash and its link": Change(
+        _event("body = '{}', body_sha256 = sha256('{}'), chain = sha256('x')", 2), "link-broken"
+    ),
+    "a body by one byte": Change(_event("body = set_byte(body, 9, 33)", 2), "body-altered"),
+    "two bodies, swapped": Change(
+        "UPDATE agentlog.events AS a SET body = b.body FROM agentlog.events AS b WHERE "
+        "a.thread_id = 't' AND b.thread_id = 't' AND a.version + b.version = 7 "
+        "AND a.version IN (3, 4)",
+        "body-altered",
+    ),
+    "an empty body": Change(_event("body = ''", 3), "body-altered"),
+    # metadata and columns that the link covers
+    "metadata": Change(_event('metadata = \'{"actor":"me"}\'', 2), "link-broken"),
+    "metadata, taken away": Change(_event("metadata = NULL", 3), "link-broken"),
+    "a hash of metadata that is not redacted": Change(
+        _event("metadata = NULL, metadata_sha256 = sha256(metadata)", 3), "link-broken"
+    ),
+    "a type": Change(_event("type = 'reasoning'", 3), "link-broken"),
+    "a message id": Change(_event("message_id = '01JD8Z3Q5N7V2M4K6H8G0F1E2D'", 3), "link-broken"),
+    "a time, by a microsecond": Change(
+        _event("recorded_at = recorded_at - interval '1 microsecond'", 3), "link-broken"
+    ),
+    "a time that is none": Change(_event("recorded_at = 'infinity'", 3), "link-broken"),
+    # cuts and contents that stand apart
+    "cuts, taken away": Change(_event("cuts = NULL", 2), "body-altered"),
+    "cuts that are none": Change(_event("cuts = 'nonsense'", 2), "content-missing"),
+    "empty cuts": Change(_event("cuts = ''", 3), "content-missing"),
+    "a cut at another place": Change(
+        _event("cuts = int4send(0) || substr(cuts, 5)", 2), "body-altered"
+    ),
+    "a cut beyond the body": Change(
+        _event("cuts = int4send(100000) || substr(cuts, 5)", 2), "content-missing"
+    ),
+    "a cut that names another content": Change(
+        _event(
+            "cuts = substr(cuts, 1, 4) || (SELECT substr(cuts, 5, 32) FROM agentlog.events "
+            "WHERE thread_id = 'files' AND version = 1)",
+            2,
+        ),
+        "body-altered",
+    ),
+    "a cut of a text that is said to be a file": Change(
+        _event("cuts = set_byte(cuts, 0, get_byte(cuts, 0) | 128)", 2), "body-altered"
+    ),
+    "a content": Change("UPDATE agentlog.blobs SET content = 'other'", "content-missing"),
+    "a content, cut short": Change(
+        "UPDATE agentlog.blobs SET content = substr(content, 2)", "content-missing"
+    ),
+    "a content, with a second piece": Change(
+        "INSERT INTO agentlog.blobs SELECT tenant, sha256, 1, 'more' FROM agentlog.blobs",
+        "content-missing",
+    ),
+    "a content under another name": Change(
+        "UPDATE agentlog.blobs SET sha256 = sha256('x') WHERE length(content) < 1100",
+        "content-missing",
+    ),
+    "all contents, deleted": Change("DELETE FROM agentlog.blobs", "content-missing"),
+    # links, versions, positions
+    "a link": Change(_event("chain = sha256('')", 3), "link-broken"),
+    "an event, deleted": Change(
+        "DELETE FROM agentlog.events WHERE thread_id = 't' AND version = 4", "version-missing"
+    ),
+    "the last event, deleted": Change(
+        "DELETE FROM agentlog.events WHERE thread_id = 'strict' AND version = 3", "head-differs"
+    ),
+    "the last event and its head, deleted": Change(
+        "WITH gone AS (DELETE FROM agentlog.events WHERE thread_id = 'strict' AND version = 3) "
+        "UPDATE agentlog.threads AS head SET version = 2, position = e.position, chain = e.chain "
+        "FROM agentlog.events AS e WHERE e.thread_id = 'strict' AND e.version = 2 "
+        "AND head.thread_id = 'strict'",
+        "position-missing",
+    ),
+    "a whole thread, deleted": Change(
+        "WITH e AS (DELETE FROM agentlog.events WHERE thread_id = 'strict'), "
+        "h AS (DELETE FROM agentlog.ledger WHERE thread_id = 'strict') "
+        "DELETE FROM agentlog.threads WHERE thread_id = 'strict'",
+        "position-missing",
+    ),
+    "two events, in another order": Change(
+        "UPDATE agentlog.events SET version = CASE version WHEN 3 THEN 104 ELSE 103 END "
+        "WHERE thread_id = 't' AND version IN (3, 4)",
+        "link-broken",
+    ),
+    "an event of another thread": Change(
+        "UPDATE agentlog.events SET thread_id = 'strict', version = 4 "
+        "WHERE thread_id = 't' AND version = 4",
+        "link-broken",
+    ),
+    "an event, before the first": Change(
+        "INSERT INTO agentlog.events SELECT tenant, thread_id, 0, 0, type, 'x', recorded_at, "
+        "body, body_sha256, chain, metadata, cuts FROM agentlog.events "
+        "WHERE thread_id = 't' AND version = 2",
+        "link-broken",
+    ),
+    "an event, after the last": Change(
+        "INSERT INTO agentlog.events SELECT tenant, thread_id, 4, 9999, type, 'x', recorded_at, "
+        "body, body_sha256, chain, metadata, cuts FROM agentlog.events "
+        "WHERE thread_id = 'strict' AND version = 3",
+        "link-broken",
+    ),
+    "a position": Change(_event("position = position - 1", 5), "link-broken"),
+    "the counter, ahead": Change(
+        "UPDATE agentlog.counter SET position = position + 5", "position-missing"
+    ),
+    "the counter, back": Change(
+        "UPDATE agentlog.counter SET position = position - 1", "position-missing"
+    ),
+    # heads and ledgers
+    "the status of a head": Change(_head("status = 'closed'"), "head-differs"),
+    "the goal of a head": Change(_head("goal = 'another'"), "head-differs"),
+    "the facts of a head": Change(_head('facts = \'{"goal":"x"}\''), "head-differs"),
+    "facts of a head that are no JSON": Change(_head("facts = 'x'"), "head-differs"),
+    "the policy of a head": Change(_head("policy = 'strict'"), "head-differs"),
+    "the count of anomalies of a head": Change(_head("anomalies = anomalies + 1"), "head-differs"),
+    "the parent of a head": Change(_head("parent = 'strict'"), "head-differs"),
+    "when a thread began": Change(
+        _head("started_at = started_at - interval '1 day'"), "head-differs"
+    ),
+    "when a thread last moved": Change(
+        _head("updated_at = updated_at + interval '1 day'"), "head-differs"
+    ),
+    "the version of a head": Change(_head("version = version - 1"), "head-differs"),
+    "the link of a head": Change(_head("chain = sha256('')"), "head-differs"),
+    "a head, deleted": Change("DELETE FROM agentlog.threads WHERE thread_id = 't'", "head-missing"),
+    "an open call that is said to be answered": Change(
+        "UPDATE agentlog.ledger SET answered = 3 WHERE thread_id = 'strict'", "ledger-differs"
+    ),
+    "a call that is said to be open": Change(
+        "INSERT INTO agentlog.ledger VALUES ('tests', 'strict', 'call', sha256('b'), 1, NULL)",
+        "ledger-differs",
+    ),
+    "what a thread asked for, deleted": Change(
+        "DELETE FROM agentlog.ledger WHERE thread_id = 'strict'", "ledger-differs"
+    ),
+    # redactions
+    "a mark of redaction without a redaction": Change(
+        _event(
+            "redacted = 9, metadata_sha256 = sha256(coalesce(metadata, '')), metadata = NULL, "
+            "body = '{}', cuts = NULL",
+            3,
+        ),
+        "redaction-unfounded",
+    ),
+    "figures of a redacted message": Change(
+        _event(
+            "body = replace(convert_from(body, 'UTF8'), '\"inputTokens\":10', "
+            "'\"inputTokens\":99')::bytea",
+            1,
+            "redacted",
+        ),
+        "body-altered",
+    ),
+    "a text in place of a redacted one": Change(
+        _event(
+            "body = replace(convert_from(body, 'UTF8'), '[redacted]', 'all well')::bytea",
+            2,
+            "redacted",
+        ),
+        "body-altered",
+    ),
+    "metadata of a redacted message": Change(
+        _event('metadata = \'{"responseId":"other"}\'', 2, "redacted"), "body-altered"
+    ),
+    "the rest of a message whose file was redacted": Change(
+        _event("body = replace(convert_from(body, 'UTF8'), 'both', 'none')::bytea", 1, "files"),
+        "body-altered",
+    ),
+    "a skeleton, in a thread that was redacted as a whole": Change(
+        _event("body = replace(convert_from(body, 'UTF8'), 'gone', 'else')::bytea", 2, "gone"),
+        "body-altered",
+    ),
+    "a redacted content, put back": Change(
+        "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "
+        'body = convert_to(\'{"id":"\' || message_id || \'","timestamp":1767268800000,'
+        '"type":"reply","text":"a secret"}\', \'UTF8\') '
+        "WHERE thread_id = 'redacted' AND version = 3",
+        "redaction-undone",
+    ),
+    # the tree and its checkpoints
+    "a tile": Change("UPDATE agentlog.tiles SET root = sha256('')", "tile-differs"),
+    "where a tile ends": Change(
+        "UPDATE agentlog.tiles SET last_position = last_position - 1", "tile-differs"
+    ),
+    "a tile of events that are not there": Change(
+        "INSERT INTO agentlog.tiles VALUES ('tests', 99, sha256(''), 5)", "tile-differs"
+    ),
+    "the root of a checkpoint": Change(
+        "UPDATE agentlog.checkpoints SET root = sha256('')", "tree-differs"
+    ),
+    "the note of a checkpoint": Change(
+        "UPDATE agentlog.checkpoints SET note = replace(note, 'tests', 'others')",
+        "signature-invalid",
+    ),
+    "the position of a checkpoint": Change(
+        "UPDATE agentlog.checkpoints SET position = 5", "checkpoint-differs"
+    ),
+    "the key of a checkpoint": Change(
+        "UPDATE agentlog.checkpoints SET public_key = sha256('')", "other-key", "what you hold"
+    ),
+    "the log told anew as a whole, and its checkpoints deleted": Change(
+        "WITH c AS (DELETE FROM agentlog.checkpoints), d AS (DELETE FROM agentlog.tiles) "
+        "UPDATE agentlog.events SET chain = sha256(chain)",
+        "tree-differs",
+        "what you hold",
+    ),
+    # what is derived
+    "a snapshot's carry": Change(
+        "UPDATE agentlog.snapshots SET carry = 'forged' WHERE carry IS NOT NULL",
+        "derived-differs",
+        "no reader",
+    ),
+    "a snapshot's items": Change(
+        "UPDATE agentlog.snapshots AS a SET items = b.items FROM agentlog.snapshots AS b "
+        "WHERE a.view = b.view AND a.options = b.options AND a.thread_id = b.thread_id "
+        "AND a.version = 10 AND b.version = 5",
+        "derived-differs",
+        "no reader",
+    ),
+    "a snapshot's lists": Change(
+        "UPDATE agentlog.snapshots SET grown = substr(grown, 1, 33) WHERE grown IS NOT NULL",
+        "derived-differs",
+        "no reader",
+    ),
+    "a snapshot of another thread": Change(
+        "UPDATE agentlog.snapshots AS a SET items = b.items, carry = b.carry, grown = b.grown "
+        "FROM agentlog.snapshots AS b WHERE a.view = b.view AND a.options = b.options "
+        "AND a.version = b.version AND a.thread_id = 't' AND b.thread_id = 'many'",
+        "derived-differs",
+        "no reader",
+    ),
+    "a row of a read model": Change(
+        "UPDATE agentlog_readmodels.threads_1 SET goal = 'another'",
+        "derived-differs",
+        "verify --derived",
+    ),
+    "a row of a read model, deleted": Change(
+        "DELETE FROM agentlog_readmodels.tool_calls_1", "derived-differs", "verify --derived"
+    ),
+    "what a thread is found by": Change(
+        "UPDATE agentlog.thread_search SET content = 'another' WHERE thread_id = 't'",
+        "derived-differs",
+        "verify --derived",
+    ),
+    "a thread that no search finds": Change(
+        "DELETE FROM agentlog.thread_search", "derived-differs", "verify --derived"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log with all there is to change, and what whoever checks it holds."""
+
+    database: Database
+    proofs: Proofs
+    derived: DerivedAuditor
+    store: Store
+    held: Checkpoint
+
+    @classmethod
+    def on(cls, database: Database, key: SigningKey, held: Checkpoint | None = None) -> "Log":
+        reader = LogReader(database, tenant=TENANT)
+        snapshots = Snapshots(database, tenant=TENANT, key=KEY, interval=5, share=100)
+        proofs = Proofs.over(database, tenant=TENANT, key=key)
+        store = Store(
+            reader=reader,
+            writer=Writer(database, clock=Clock(), new_id=Ids()),
+            blobs=Blobs(database, tenant=TENANT),
+            tenant=TENANT,
+            snapshots=snapshots,
+        )
+        derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
+        return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
+
+    def found(self, *, by: By) -> set[str]:
+        """Return what breaks, as `agentlog verify` finds it, with the options that it is given."""
+        auditor, holding = self.proofs.auditor, by == "what you hold"
+        threads = [*auditor.headless(), *self.store.thread_ids(limit=99)]
+        findings = [each for thread in threads for each in auditor.thread(thread).findings]
+        public_key = self.proofs.checkpoints.public_key() if holding else None
+        findings += auditor.tree([self.held] if holding else [], public_key=public_key).findings
+        findings += check_positions(self.database).findings
+        if by in {"verify --derived", "no reader"}:
+            findings += [each for thread in threads for each in self.derived.thread(thread)]
+            findings += self.derived.search()
+        return {each.what for each in findings if each.breaks}
+
+    def shown(self) -> dict[str, bytes]:
+        """Return what readers are shown of the threads, in every view."""
+        return {
+            f"{thread} {name}": print_bytes(bare_view_json(self.store.view(thread, view())))
+            for thread in ("t", "many")
+            for name, view in VIEWS.items()
+        }
+
+
+def _fill(log: Log) -> None:
+    store = log.store
+    goal = {"policy": "record", "goal": "Find the parcel", "metadata": {"team": "x"}}
+    store.start("t", goal)
+    store.append("t", [{"type": "system", "text": PROMPT}])
+    store.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
+    store.append("strict", [reply("one"), calls("a"), reply("two")])
+    files = [{"data": b64encode(each).decode()} for each in (FILE, OTHER)]
+    store.append("files", [{"type": "input", "text": "both", "files": files}])
+    usage = {"inputTokens": 10, "outputTokens": 5}
+    secret = [
+        {"type": "llm_response", "usage": usage, "id": given(1)},
+        reply("a secret", id=given(2), metadata={"responseId": "r"}),
+        reply("a secret", id=given(3)),
+    ]
+    store.append("redacted", secret)
+    store.append("gone", [reply("a secret"), calls("gone")])
+    store.append("many", [reply(str(number)) for number in range(2 * TILE)])
+    redactor = Redactor(log.database, store, Eraser(log.database), tenant=TENANT)
+    redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
+    redactor.redact("gone", None, "asked for")
+    redactor.redact_file(sha256(FILE).hexdigest(), "asked for")
+    for model in READ_MODELS.values():
+        catch_up(log.database, model, most_events=500)
+    log.shown()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_tiles() -> Iterator[None]:
+    """Tiles of a few leaves."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("infrastructure.audit.tree.TILE", TILE)
+        patched.setattr("infrastructure.audit.auditor.TILE", TILE)
+        yield
+
+
+@pytest.fixture(scope="module")
+def signing(tmp_path_factory: pytest.TempPathFactory) -> SigningKey:
+    """A key that the forger has not."""
+    return SigningKey(tmp_path_factory.mktemp("key") / "key.pem", made=True)
+
+
+@pytest.fixture(scope="module")
+def filled(
+    server_url: str, template_database: str, signing: SigningKey
+) -> Iterator[tuple[str, Checkpoint]]:
+    """The name of a database with the log, and the checkpoint that was handed out."""
+    with new_database(server_url, template=template_database) as url:
+        with Database(url, pool_size=2) as database:
+            log = Log.on(database, signing)
+            _fill(log)
+            note = log.proofs.checkpoints.make().note
+        yield name_of(url), Checkpoint.parse(note)
+
+
+@pytest.fixture
+def log(server_url: str, filled: tuple[str, Checkpoint], signing: SigningKey) -> Iterator[Log]:
+    """A copy of the log for one change."""
+    name, held = filled
+    with (
+        new_database(server_url, template=name) as url,
+        Database(url, pool_size=2) as database,
+    ):
+        yield Log.on(database, signing, held)
+
+
+def test_of_a_log_that_nobody_changed_nothing_is_found(log: Log) -> None:
+    assert log.found(by="verify --derived") == set()
+    assert log.found(by="what you hold") == set()
+    kept = fetch(log.database, "SELECT count(*) FROM agentlog.snapshots")
+    assert kept > [(20,)]
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None:
+    right = log.shown() if change.by == "no reader" else None
+    log.store.recent.forget((TENANT, "t"))
+    Owner(log.database).do(change.sql)
+    assert change.what in log.found(by=change.by)
+    if change.by in {"verify --derived", "what you hold"}:
+        assert log.found(by="verify") <= {"signature-invalid", "link-broken", "head-differs"}
+    if right is not None:
+        assert log.found(by="verify") == set()
+        assert Log.on(log.database, SigningKey(None)).shown() == right
+
+
+def test_the_table_of_the_docs_is_what_was_tried() -> None:
+    rows = [f"| {name} | {change.by} | `{change.what}` |" for name, change in CHANGES.items()]
+    assert "\n".join(rows) in DOCS.read_text(encoding="utf-8")
+    assert len(rows) >= 60
