@@ -8,9 +8,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from api.composition import open_service
 from domain.json_text import parse, print_bytes
+from infrastructure.roles import LOGIN, make_login
 from infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database
@@ -163,3 +165,20 @@ def test_a_dump_of_the_database_has_nothing_of_it(url: str) -> None:
         assert agentlog("redact", thread_id, "--reason", "x", "--yes", url=url).code == 0
     after = _dumped(url)
     assert not any(each in after for each in written)
+
+
+def test_vacuum_takes_what_was_erased_out_of_every_table(url: str) -> None:
+    assert agentlog("redact", "support-1", "--reason", "asked to", "--yes", url=url).code == 0
+    assert agentlog("vacuum", url=url).out == "vacuumed\n"
+    assert agentlog("vacuum", "--full", url=url).out == "rewritten\n"
+    with psycopg.connect(url) as owner:
+        dead = "SELECT sum(n_dead_tup) FROM pg_stat_user_tables WHERE schemaname LIKE 'agentlog%'"
+        assert owner.execute(dead).fetchone() == (0,)
+
+
+def test_vacuum_says_what_it_may_not_do(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as owner:
+        make_login(owner)
+    done = agentlog("vacuum", url=make_conninfo(url, user=LOGIN))
+    assert done.code == 1
+    assert 'not done: permission denied to vacuum "events", skipping it' in done.err

@@ -61,6 +61,21 @@ def test_a_whole_log_is_said_to_be_whole(url: str) -> None:
     assert (one.code, one.out.split(",")[0]) == (0, "whole: 2 threads")
 
 
+def test_positions_without_events_and_what_is_derived_are_looked_at(url: str, owner: Owner) -> None:
+    assert agentlog("verify", "--derived", url=url).code == 0
+    owner.do("UPDATE agentlog.thread_search SET content = 'other' WHERE thread_id = 'refund'")
+    assert agentlog("verify", url=url).code == 0
+    derived = agentlog("verify", "--derived", url=url)
+    assert (derived.code, derived.out.splitlines()[0][:31]) == (
+        1,
+        "thread 'refund' derived-differs",
+    )
+    owner.do("UPDATE agentlog.counter SET position = position + 2")
+    gap = agentlog("verify", url=url)
+    found = "position-missing: no events stand at positions 65 to 66"
+    assert (gap.code, gap.out.splitlines()[0]) == (1, found)
+
+
 def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> None:
     owner.do("UPDATE agentlog.events SET body = '\\x1b' WHERE thread_id='refund' AND version = 3")
     outcome = agentlog("verify", url=url)

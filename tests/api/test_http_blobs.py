@@ -4,8 +4,10 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 
+import pytest
 from fastapi.testclient import TestClient
 
+from infrastructure.database import Database
 from tests.api.conftest import MAX_BLOB_BYTES
 
 FILE = bytes(range(256)) * 5000
@@ -79,3 +81,20 @@ def test_what_is_refused_keeps_nothing(client: TestClient) -> None:
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["place"] == "messages[0].files[0].sha256"
     assert client.get("/v1/threads/t").status_code == 404
+
+
+def test_a_file_that_was_altered_is_not_handed_out_whole(
+    client: TestClient, database: Database
+) -> None:
+    small = sha256(b"small").hexdigest()
+    client.put(f"/v1/blobs/{small}", content=b"small")
+    client.put(PATH, content=FILE)
+    with database.connection() as connection:
+        connection.execute(
+            "UPDATE agentlog.blobs SET content = set_byte(content, 2, 255 - get_byte(content, 2)) "
+            "WHERE piece = 0"
+        )
+    refused = client.get(f"/v1/blobs/{small}")
+    assert (refused.status_code, refused.json()["missing"]) == (500, [small])
+    with pytest.raises(RuntimeError, match="already started"), client.stream("GET", PATH) as answer:
+        answer.read()

@@ -1,14 +1,17 @@
 """Messages over HTTP: append, list, read one."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from domain.json_text import parse
+from infrastructure.database import Database
 from tests.api.refusals import Refusals, problem_in
-from tests.infrastructure.appends import NOON, given, ulid
+from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
 
+THREAD = "/v1/threads/t/messages"
 EVENT_KEYS = ["version", "position", "recordedAt", "type", "kind", "message", "metadata"]
 HELLO = {"type": "reply", "text": "hello", "id": given(1)}
 
@@ -291,3 +294,36 @@ def test_a_body_of_just_the_limit_is_taken(client: TestClient) -> None:
         "16777216",
     )
     assert parse(client.get("/v1/threads/t").content)["version"] == 1
+
+
+def test_a_content_that_the_log_has_lost_is_named_wherever_it_is_shown(
+    client: TestClient, database: Database
+) -> None:
+    text = "long and often repeated, " * 40
+    client.post(THREAD, json=[{"type": "system", "text": text}, reply("two")])
+    (first, second) = client.get(THREAD).json()["items"]
+    assert "error" not in first
+    with database.connection() as connection:
+        connection.execute("DELETE FROM agentlog.blobs")
+    digest = sha256(text.encode()).hexdigest()
+    (lost, kept) = client.get(THREAD).json()["items"]
+    assert kept == second
+    assert lost["message"]["text"] == f"[content missing: sha256 {digest}]"
+    assert (lost["error"]["name"], lost["error"]["missing"]) == ("content-missing", [digest])
+    refused = client.get(f"{THREAD}/{lost['message']['id']}")
+    assert (refused.status_code, refused.json()["missing"]) == (500, [digest])
+    assert refused.json()["type"] == "urn:agentlog:problem:content-missing"
+    assert client.get(f"{THREAD}/{kept['message']['id']}").status_code == 200
+    (logged, _) = client.get("/v1/log").json()["items"]
+    assert logged["error"] == lost["error"]
+    viewed = client.get("/v1/threads/t/views/openai", params={"bare": "true"}).json()
+    assert viewed[0]["content"] == f"[content missing: sha256 {digest}]"
+    # put back, it is shown as it was, also where the view was read before
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO agentlog.blobs VALUES (%s, decode(%s, 'hex'), 0, %b)",
+            (TENANT, digest, text.encode()),
+        )
+    assert client.get(THREAD).json()["items"] == [first, second]
+    viewed = client.get("/v1/threads/t/views/openai", params={"bare": "true"}).json()
+    assert viewed[0]["content"] == text

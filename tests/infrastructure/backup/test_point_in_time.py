@@ -122,7 +122,7 @@ def test_a_log_comes_back_as_it_was_just_before_a_disaster() -> None:
                 # the disaster: by the owner, whom no trigger holds back
                 connection.execute("SET session_replication_role = replica")
                 connection.execute("DELETE FROM agentlog.events WHERE thread_id = 'refund'")
-                connection.execute("DROP TABLE agentlog.ledger")
+                connection.execute("DROP TABLE agentlog.accesses")
                 kept_up_to(connection)
             broken = drill.agentlog("verify", "--checkpoint", folder / "note")
             assert (broken.exit_code, "tree-differs" in broken.stdout) == (1, True)
