@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
             self._take_events(passed)
         except RefusedRequest as refusal:
             passed.append(self._refuse(refusal.with_traceback(None)))
-        if self._is_paused:  # before uvicorn may pause it for its own reasons
+        if self._is_paused and self._framing.held <= _MOST_HELD:  # before uvicorn may pause it
             self._is_paused = False
             self._transport.resume_reading()
         if passed:

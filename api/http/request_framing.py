@@ -39,7 +39,6 @@ END = _End.END
 Event = RequestHead | bytes | Literal[_End.END]
 """A head, a piece of the body as it is passed on, or the end."""
 
-_Line = Generator[None, None, bytes]
 _Events = Generator[Event | None]
 """None: more has to be received."""
 
@@ -108,12 +107,29 @@ def _requests(buffer: bytearray, max_header_bytes: int) -> _Events:
 
 
 def _head(lines: "_HeaderLines") -> Generator[None, None, RequestHead]:
-    first = yield from lines.next()
-    if not first:  # RFC 9112, 2.2: one empty line before it is ignored
-        first = yield from lines.next()
+    may_be_empty = True  # RFC 9112, 2.2: one empty line before the first is ignored
+    while not (first := lines.next()):
+        if first is None:
+            yield None
+        elif may_be_empty:
+            may_be_empty = False
+        else:
+            break
     request_line = parse_request_line(first)
-    headers = yield from lines.headers()
+    headers = yield from _headers(lines)
     return request_head(request_line, headers)
+
+
+def _headers(lines: "_HeaderLines") -> Generator[None, None, list[Header]]:
+    """Return headers, or trailers, up to the empty line."""
+    found: list[Header] = []
+    while (line := lines.next()) != b"":
+        if line is None:
+            yield None
+        else:
+            lines.count_header()
+            found.append(parse_header(line))
+    return found
 
 
 def _counted(buffer: bytearray, length: int) -> _Events:
@@ -137,12 +153,14 @@ def _chunks(buffer: bytearray, lines: "_HeaderLines") -> _Events:
         if not buffer.startswith(_CRLF):
             raise _bad_chunk()
         del buffer[: len(_CRLF)]
-    yield from lines.headers()
+    yield from _headers(lines)
     yield LAST_CHUNK
 
 
 def _chunk_size(buffer: bytearray) -> Generator[None, None, int]:
-    found = _CHUNK_LINE.fullmatch((yield from _line(buffer, _MAX_CHUNK_LINE, _bad_chunk)))
+    while (line := _line(buffer, _MAX_CHUNK_LINE, _bad_chunk)) is None:
+        yield None
+    found = _CHUNK_LINE.fullmatch(line)
     if found is None:
         raise _bad_chunk()
     return int(found[1], 16)
@@ -156,7 +174,7 @@ def _bad_chunk() -> RefusedRequest:
 
 
 class _HeaderLines:
-    """Reads the lines of one request's head and of its trailers, which share their limits."""
+    """Lines of one request's head and of its trailers, which share their limits."""
 
     def __init__(self, buffer: bytearray, max_bytes: int) -> None:
         self._buffer = buffer
@@ -164,35 +182,30 @@ class _HeaderLines:
         self._bytes_left = max_bytes
         self._headers_left = MAX_HEADERS
 
-    def next(self) -> _Line:
-        """Return a line."""
-        line = yield from _line(self._buffer, self._bytes_left, self._too_large)
-        self._bytes_left -= len(line) + len(_CRLF)
+    def next(self) -> bytes | None:
+        """Return the next line, None where more of it has to be received."""
+        line = _line(self._buffer, self._bytes_left, self._too_large)
+        if line is not None:
+            self._bytes_left -= len(line) + len(_CRLF)
         return line
 
-    def headers(self) -> Generator[None, None, list[Header]]:
-        """Return the headers up to the empty line."""
-        found: list[Header] = []
-        while line := (yield from self.next()):
-            if not self._headers_left:
-                raise HeadersTooLarge.by_number(MAX_HEADERS)
-            self._headers_left -= 1
-            found.append(parse_header(line))
-        return found
+    def count_header(self) -> None:
+        """Count a header; raises `HeadersTooLarge`."""
+        if not self._headers_left:
+            raise HeadersTooLarge.by_number(MAX_HEADERS)
+        self._headers_left -= 1
 
     def _too_large(self) -> RefusedRequest:
         return HeadersTooLarge.by_bytes(self._max_bytes)
 
 
-def _line(buffer: bytearray, most: int, too_long: Callable[[], RefusedRequest]) -> _Line:
-    """Return the next line, without its end; `most` counts that too."""
-    searched = 0
-    while (end := buffer.find(b"\n", searched)) < 0 and len(buffer) <= most:
-        searched = len(buffer)
-        yield None
-    size = end + 1
-    if not 0 < size <= most:
+def _line(buffer: bytearray, most: int, too_long: Callable[[], RefusedRequest]) -> bytes | None:
+    """Return the next line without its end, which `most` counts; None where more has to come."""
+    size = buffer.find(b"\n") + 1
+    if (size or len(buffer)) > most:
         raise too_long()
+    if not size:
+        return None
     line = bytes(buffer[:size])
     del buffer[:size]
     if not line.endswith(_CRLF):
