@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.http.incoming import CONNECTION, IncomingRequest
 from api.http.request_errors import HeadersStalled, RefusedRequest
-from api.http.request_framing import LAST_CHUNK, RequestFraming
+from api.http.request_framing import LAST_CHUNK, End, RequestFraming
 from api.http.request_heads import RequestHead
 
 _REFUSED = b"GET /refused HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
@@ -67,11 +67,6 @@ class Connection(asyncio.Protocol):
         del self._server  # its scopes refer to this connection
 
     @override
-    def eof_received(self) -> None:
-        """End the connection: whoever sends no more takes no answers either."""
-        self._server.eof_received()
-
-    @override
     def pause_writing(self) -> None:
         """Have uvicorn wait for the client."""
         self._server.pause_writing()
@@ -110,7 +105,7 @@ class Connection(asyncio.Protocol):
 
     def _pass_on(self) -> None:
         """Give uvicorn what has come, up to the end of one request."""
-        if self._transport is None:
+        if self._transport is None or self._transport.is_closing():
             return
         passed: list[bytes] = []
         try:
@@ -139,17 +134,17 @@ class Connection(asyncio.Protocol):
                     passed.append(event.data)
                 case bytes():
                     passed.append(event)
-                case _:
-                    self._complete(self.request)
+                case End.END:
+                    self._complete()
 
-    def _complete(self, request: IncomingRequest | None) -> None:
-        if request is None:
-            return
-        request.is_whole = True
-        if request.is_answered:
-            self._wait_no_more()
-            self._wait()
-            self.request = None
+    def _complete(self) -> None:
+        request = self.request
+        if request is not None:
+            request.is_whole = True
+            if request.is_answered:
+                self._wait_no_more()
+                self._wait()
+                self.request = None
 
     def _refuse(self, refusal: RefusedRequest) -> bytes:
         """Return what makes uvicorn ask the application for the reason."""
@@ -179,9 +174,9 @@ class Connection(asyncio.Protocol):
         self._timer = None
         if self.request is not None or not self._framing.has_begun:
             self.close()
-            return
-        self._framing.end()
-        self._server.data_received(self._refuse(HeadersStalled(self.client_seconds)))
+        else:
+            self._framing.end()
+            self._server.data_received(self._refuse(HeadersStalled(self.client_seconds)))
 
 
 def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[asyncio.Protocol]:

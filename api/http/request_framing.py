@@ -29,14 +29,13 @@ _MAX_CHUNK_LINE = 256
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})(?:[ \t]*;[\t -~\x80-\xff]*)?")
 
 
-class _End(Enum):
+class End(Enum):
+    """A request is complete."""
+
     END = "end"
 
 
-END = _End.END
-"""A request is complete."""
-
-Event = RequestHead | bytes | Literal[_End.END]
+Event = RequestHead | bytes | Literal[End.END]
 """A head, a piece of the body as it is passed on, or the end."""
 
 _Events = Generator[Event | None]
@@ -81,7 +80,7 @@ class RequestFraming:
         except RefusedRequest:
             self.end()
             raise
-        if event is END:
+        if event is End.END:
             self.has_begun = False
         return event
 
@@ -102,19 +101,17 @@ def _requests(buffer: bytearray, max_header_bytes: int) -> _Events:
             yield from _chunks(buffer, lines)
         else:
             yield from _counted(buffer, head.length)
-        yield END
+        yield End.END
         is_last = head.is_last
 
 
 def _head(lines: "_HeaderLines") -> Generator[None, None, RequestHead]:
-    may_be_empty = True  # RFC 9112, 2.2: one empty line before the first is ignored
-    while not (first := lines.next()):
+    has_skipped = False  # an empty line before the first, as RFC 9112, 2.2, has it
+    while (first := lines.next()) is None or not (first or has_skipped):
         if first is None:
             yield None
-        elif may_be_empty:
-            may_be_empty = False
         else:
-            break
+            has_skipped = True
     request_line = parse_request_line(first)
     headers = yield from _headers(lines)
     return request_head(request_line, headers)

@@ -8,10 +8,13 @@ from functools import partial
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.server import ServerState
 
 from api.http.connections import Connection
+from api.http.incoming import Incoming
+from api.http.traffic import Traffic
 from domain.json_text import print_bytes
 from infrastructure.database import Database
 from tests.api.servers import answers, asking, served
@@ -83,7 +86,7 @@ class _Line(asyncio.Transport):
         return default
 
 
-def _connection(app: FastAPI, line: _Line) -> Connection:
+def _connection(app: ASGIApp, line: _Line) -> Connection:
     config = uvicorn.Config(app, log_level="critical", access_log=False)
     config.load()
     connection = Connection(
@@ -145,6 +148,27 @@ def test_who_leaves_takes_no_other_answers_along(
     assert lines[1].written == []
     assert not caplog.records
     assert last_position(database) == 5
+
+
+def test_after_an_answer_that_ends_the_connection_no_request_is_run() -> None:
+    asked: list[str] = []
+
+    async def failing(scope: Scope, receive: Receive, send: Send) -> None:
+        del receive, send
+        asked.append(scope["path"])
+        raise ZeroDivisionError
+
+    async def go() -> None:
+        line = _Line()
+        connection = _connection(Incoming(failing, Traffic()), line)
+        connection.data_received(HEALTH * 2)
+        await soon(lambda: line.ended)
+        await asyncio.sleep(0.05)
+        connection.connection_lost(None)
+        assert line.written[0].startswith(b"HTTP/1.1 500 ")
+
+    asyncio.run(go())
+    assert asked == ["/healthz"]
 
 
 def _has_more_than(line: _Line, before: int) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.http.request_errors import RefusedRequest
-from api.http.request_framing import END, RequestFraming
+from api.http.request_framing import End, RequestFraming
 from api.http.request_heads import RequestHead
 from tests.api.malformed import BODY, MALFORMED, MAX_HEADER_BYTES, SMUGGLED, WELL_FORMED, of_size
 
@@ -51,7 +51,7 @@ def read(pieces: Sequence[bytes]) -> tuple[list[dict[str, Any]], str | None]:
         framing.receive(piece)
         try:
             while (event := framing.next_event()) is not None:
-                if event is END:
+                if event is End.END:
                     ended += 1
                     assert reader.ended == ended == len(reader.requests)
                 else:
