@@ -55,6 +55,8 @@ class Settings(BaseSettings):
     """A request's first line and headers together, at most."""
     client_seconds: float = Field(default=30, gt=0, le=3600)
     """How long a client may take for the headers of a request, and for each piece of its body."""
+    forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
+    """Proxies whose `X-Forwarded-For` says who asks: addresses, networks or `*`; none: nobody's."""
     rate_per_second: float = Field(default=0, ge=0, le=1_000_000)
     """Requests a second of each key, or of each address where there is none; 0: no limit."""
     rate_burst: int | None = Field(default=None, ge=1)

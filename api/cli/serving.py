@@ -76,8 +76,10 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             http=bounded_connections(
                 max_header_bytes=settings.max_header_bytes,
                 client_seconds=settings.client_seconds,
-                direct=None if traces.on_commit else app.state.direct,  # spans are around all
             ),
+            ws="none",
+            proxy_headers=bool(settings.forwarded_allow_ips),
+            forwarded_allow_ips=settings.forwarded_allow_ips,
             log_config=None,  # its loggers go where ours do
             log_level="warning",
             access_log=False,

@@ -3,7 +3,7 @@
 import logging
 
 from fastapi import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from api.http.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
@@ -12,9 +12,6 @@ from domain.errors import AgentlogError
 from domain.json_text import JsonValue, print_bytes
 
 logger = logging.getLogger("agentlog")
-
-WHOLE = "agentlog.whole"
-"""An extension of ASGI: what starts an answer may have all of it, as its `body`."""
 
 _PIECE = 256 * 2**10
 _JSON = (b"content-type", b"application/json")
@@ -45,15 +42,8 @@ class Printed(Response):
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         size = len(self.body)
-        start: Message = {
-            "type": "http.response.start",
-            "status": self.status_code,
-            "headers": self.raw_headers,
-        }
-        if size <= _PIECE and WHOLE in scope.get("extensions", ()):
-            await send({**start, "body": self.body})
-            return
-        await send(start)
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
         for begin in range(0, size, _PIECE):
             end = begin + _PIECE
             piece = self.body if size <= _PIECE else self.body[begin:end]

@@ -8,7 +8,6 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
-from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
@@ -35,9 +34,9 @@ from api.http import (
 )
 from api.http.answers import error_answer, problem_answer
 from api.http.authentication import Authenticated, Entrance
-from api.http.direct import DirectAppends
 from api.http.exposition import Gauges
 from api.http.following import Followings
+from api.http.incoming import Incoming
 from api.http.limited import Limited, describe_limits
 from api.http.limits import USUAL, Limits
 from api.http.metrics import Metrics
@@ -77,6 +76,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         version=VERSION,
         summary="A message store for AI agents.",
         telemetry=_NO_TELEMETRY,
+        redirect_slashes=False,  # to the client's own Host
     )
     app.state.tenants = tenants
     app.state.keys = entrance.keys
@@ -127,21 +127,10 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     # what stands around all routes, from the inside out
     app.edge = Limited(app.edge, limits, app.traffic)
-    app.edge = authenticated = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
+    app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
+    app.edge = Incoming(app.edge, app.traffic)
     app.edge = Identified(app.edge, access_log=access_log)
-    if access_log is None and not limits.rate_per_second:  # who sees to each request sees all
-        app.state.direct = DirectAppends(
-            tenants, authenticated, app.traffic, limits, max_body_bytes=max_body_bytes
-        )
     return app
-
-
-class _State(State):
-    """Plain attributes: the framework's are looked for in vain first, 6 % of an append."""
-
-    @override
-    def __setattr__(self, key: str, value: object) -> None:
-        object.__setattr__(self, key, value)
 
 
 class _Application(FastAPI):
@@ -153,8 +142,6 @@ class _Application(FastAPI):
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
         super().__init__(**given)
-        self.state = _State()
-        self.state.direct = None
         self.traffic = Traffic()
         self.edge: ASGIApp = self.dispatch
 

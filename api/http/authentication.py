@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answers import problem_answer
-from api.http.credentials import Credentials
+from api.http.credentials import Credentials, has_key_in_url
 from api.http.permissions import FOUND, FoundRoute, Permissions
 from api.http.problems import headers_of, problem_of
 from api.http.read_audit import ReadAudit
@@ -94,7 +94,7 @@ class Authenticated:
             await self._app(scope, receive, send)
             return
         found = scope[FOUND] = self._permissions.find(scope["method"], scope["path"])
-        if found is not None and found.route.free:
+        if found is not None and found.route.free and not has_key_in_url(scope):
             await self._app(scope, receive, send)
             return
         try:
@@ -105,7 +105,6 @@ class Authenticated:
         answering = send
         if found is not None:
             if found.route.long and text is not None:
-                scope["extensions"] = {}  # no body before another look at the key
                 receive, answering = self._while_valid(text, receive, answering)
             if self._audit is not None and found.route.audited:
                 answering = self._audit.recording(
@@ -115,38 +114,6 @@ class Authenticated:
             await self._app(scope, receive, answering)
         except _BrokenOff:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    def recall(self, scope: Scope) -> tuple[FoundRoute, Principal] | None:
-        """Return the route of a request, and who asks, where memory tells and nothing refuses it.
-
-        None where it has to be looked up, or refused: the request is to come in by the front then.
-        """
-        found = self._permissions.find(scope["method"], scope["path"])
-        if found is None or found.route.scope is None:
-            return None
-        try:
-            credentials = Credentials.of(scope)
-            needed = credentials.claims_key or self._keys.recall_made()
-            if needed:
-                principal = self._remembered(credentials.bearer)
-            elif needed is None or self._anonymous == "nowhere":
-                return None
-            else:
-                credentials.refuse_browsers(loopback=self._anonymous == "this machine")
-                principal = self._nobody
-        except AgentlogError:
-            return None
-        if principal is None or not principal.may(found.route.scope):
-            return None
-        return found, principal
-
-    def _remembered(self, bearer: str | None) -> Principal | None:
-        text = None if bearer is None else KeyText.parse(bearer)
-        stored = None if text is None else self._keys.recall(text.key_id)
-        if text is None or stored is None:
-            return None
-        refused = stored.flaw(text, now=self._keys.keys.clock()) is not None
-        return None if refused else stored.principal
 
     async def _admit(
         self, scope: Scope, found: FoundRoute | None

@@ -58,10 +58,8 @@ class Credentials:
         Raises:
             KeyInUrl: its URL has a key.
         """
-        if _OURS in scope["path"]:
-            _refuse_key(scope["path"].encode("utf-8", "replace"))
-        if scope["query_string"]:
-            _refuse_key(unquote_to_bytes(scope["query_string"]))
+        if has_key_in_url(scope):
+            raise KeyInUrl
         bearer, host, origin, forwarded = None, "", None, False
         for name, value in scope["headers"]:
             if name == b"authorization":
@@ -101,9 +99,13 @@ def _token(header: bytes) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _refuse_key(text: bytes) -> None:
-    if _KEY.search(text) or _TOKEN_PARAMETERS.search(text):
-        raise KeyInUrl
+def has_key_in_url(scope: Scope) -> bool:
+    """Tell whether the URL of a request has a key, or a parameter that is meant for one."""
+    path, query = scope["path"], scope["query_string"]
+    texts = [path.encode("utf-8", "replace")] if _OURS in path else []
+    if query:
+        texts.append(unquote_to_bytes(query))
+    return any(_KEY.search(each) or _TOKEN_PARAMETERS.search(each) for each in texts)
 
 
 def _site(origin: str) -> str:

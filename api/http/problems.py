@@ -15,6 +15,15 @@ from api.http.limits import (
     TooManyRequests,
     TooManyStreams,
 )
+from api.http.request_errors import (
+    BodyStalled,
+    HeadersStalled,
+    HeadersTooLarge,
+    MethodNotImplemented,
+    RefusedRequest,
+    TransferCodingNotImplemented,
+    UnknownHttpVersion,
+)
 from api.plots import PlotsMissing
 from domain.access import NotAllowed, NotAuthenticated
 from domain.cognition.errors import CognitiveError
@@ -126,6 +135,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     AnalystNotConfined: 503,
     BlobMismatch: 422,
     BlobTooLarge: 413,
+    BodyStalled: 408,
     BodyTooLarge: 413,
     ContentMissing: 500,
     DatabaseReadOnly: 503,
@@ -133,6 +143,8 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     EmptyAppend: 422,
     ForeignSite: 403,
     FutureMoment: 404,
+    HeadersStalled: 408,
+    HeadersTooLarge: 431,
     InvalidCursor: 422,
     InvalidIfMatch: 400,
     InvalidJson: 400,
@@ -147,6 +159,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     LockNotGranted: 503,
     LogContradicted: 409,
     MessageConflict: 409,
+    MethodNotImplemented: 501,
     NestedTooDeep: 400,
     NoAnalystLogin: 404,
     NoSigningKey: 503,
@@ -168,8 +181,10 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     TooManyQueries: 503,
     TooManyRequests: 429,
     TooManyStreams: 429,
+    TransferCodingNotImplemented: 501,
     UnknownBlob: 404,
     UnknownFile: 404,
+    UnknownHttpVersion: 505,
     UnknownMessage: 404,
     UnknownReadModel: 404,
     UnknownThread: 404,
@@ -185,6 +200,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NoServiceRole: 503,
     NotThere: 404,
     Refused: 409,
+    RefusedRequest: 400,
 }
 
 _RETRY_SECONDS = 1
@@ -249,6 +265,8 @@ def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
 def headers_of(error: AgentlogError) -> dict[str, str]:
     """Return the headers that go with an error."""
     match error:
+        case RefusedRequest():  # where the next request begins may be in doubt
+            return {"Connection": "close"}
         case TooManyRequests(wait_seconds=seconds):
             return {"Retry-After": str(math.ceil(seconds))}
         case TooManyStreams() | StreamsExhausted():

@@ -45,7 +45,7 @@ class Identified:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = id_of(scope["headers"])
+        request_id = _id_of(scope["headers"])
         bind_contextvars(request_id=request_id.decode())  # as long as the task of the request is
         began = time.perf_counter()
         status = 0
@@ -54,8 +54,8 @@ class Identified:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = message.get("headers", ())
-                message["headers"] = named(headers, request_id, path=scope["path"])
+                headers = secured(scope["path"], message.get("headers", ()))
+                message["headers"] = [*headers, (_HEADER, request_id)]
             await send(message)
 
         try:
@@ -71,19 +71,13 @@ def request_id() -> str | None:
     return found
 
 
-def id_of(headers: Headers) -> bytes:
-    """Return the id of a request with such headers."""
+def _id_of(headers: Headers) -> bytes:
     for name, value in headers:
         if name == _HEADER:  # whatever a key of ours was put into, it is not repeated
             if _SANE.fullmatch(value) and b"agentlog_" not in value:
                 return value
             break
     return b"%032x" % _random_bits(128)
-
-
-def named(headers: Headers, request_id: bytes, *, path: str) -> Headers:
-    """Return the headers of an answer to a request for `path`, with its id and what all have."""
-    return [*secured(path, headers), (_HEADER, request_id)]
 
 
 def _log(logger: FilteringBoundLogger, scope: Scope, status: int, seconds: float) -> None:

@@ -34,9 +34,7 @@ from infrastructure.snapshots.snapshots import Snapshots
 from infrastructure.store import Store
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.writer import Writer
-from tests.api.keyholders import empty_keys
 from tests.api.refusals import Refusals
-from tests.api.sides import Sides, served_on_both_sides
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids
 
@@ -151,14 +149,6 @@ def client(app: FastAPI) -> Iterator[TestClient]:
     """A client in this process; what the application does not catch is raised."""
     with TestClient(app) as opened:  # one event loop for all its requests
         yield opened
-
-
-@pytest.fixture
-def sides(app: FastAPI, database: Database) -> Iterator[Sides]:
-    """The application served with the short way for appends, and without; no key is left."""
-    with served_on_both_sides(app) as found:
-        yield found
-    empty_keys(database)
 
 
 @pytest.fixture

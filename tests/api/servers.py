@@ -1,23 +1,26 @@
 """An application on a real server, on loopback."""
 
+import asyncio
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 
 import httpx2
 import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from api.http.connections import bounded_connections
 from api.http.server import Server
 from tests.clients import TLS
+
+USUAL = bounded_connections(max_header_bytes=64 * 2**10, client_seconds=20)
 
 
 @contextmanager
 def running(
-    app: ASGIApp, *, http: type[HttpToolsProtocol] = HttpToolsProtocol, idle_seconds: float = 5
+    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = 5
 ) -> Iterator[tuple[uvicorn.Server, str]]:
     """Run an application until the block ends; yield its server and its address."""
     config = uvicorn.Config(app, http=http, log_level="critical", access_log=False)
@@ -38,7 +41,7 @@ def running(
 
 @contextmanager
 def served(
-    app: ASGIApp, *, http: type[HttpToolsProtocol] = HttpToolsProtocol, idle_seconds: float = 5
+    app: ASGIApp, *, http: type[asyncio.Protocol] = USUAL, idle_seconds: float = 5
 ) -> Iterator[httpx2.Client]:
     """Run an application until the block ends; yield a client of it."""
     with (
@@ -65,3 +68,40 @@ def until_closed(connection: socket.socket) -> bytes:
     except ConnectionResetError:  # it was not done with sending
         pass
     return received
+
+
+def answers(remote: httpx2.Client, *pieces: bytes) -> list[tuple[int, dict[str, str], bytes]]:
+    """Send pieces on one connection; return status, headers and body of all that is answered.
+
+    Each answer but 100 has a Content-Length.
+    """
+    with connected(remote) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with suppress(ConnectionError):  # it has heard enough
+            for piece in pieces:
+                connection.sendall(piece)
+        received = until_closed(connection)
+    found = []
+    while received:
+        head, _, received = received.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {
+            name.lower(): value for name, _, value in (line.partition(": ") for line in lines)
+        }
+        size = int(headers.get("content-length", "0"))
+        found.append((int(first.split()[1]), headers, received[:size]))
+        received = received[size:]
+    return found
+
+
+def asking(
+    body: bytes,
+    *more: tuple[str, str],
+    path: str = "/v1/threads/t/messages",
+    last: bool = True,
+) -> bytes:
+    """Return a POST; after the `last` the connection ends."""
+    lines = [f"POST {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(body)}"]
+    closing: Sequence[tuple[str, str]] = [("Connection", "close")] if last else []
+    lines += [f"{name}: {value}" for name, value in (*more, *closing)]
+    return "\r\n".join([*lines, "", ""]).encode() + body

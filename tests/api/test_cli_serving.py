@@ -119,6 +119,32 @@ def test_serve_prints_its_address_and_serves_until_it_is_told_to_stop(
     assert thread["threadId"] == "t"
 
 
+@pytest.mark.parametrize(
+    ("trusted", "statuses"),
+    [({}, [200, 429, 429]), ({"FORWARDED_ALLOW_IPS": "127.0.0.1"}, [200, 200, 429])],
+    ids=["nobody", "this machine"],
+)
+def test_forwarded_addresses_count_only_where_a_setting_trusts_the_proxy(
+    database_url: str, http: httpx2.Client, trusted: dict[str, str], statuses: list[int]
+) -> None:
+    settings = {
+        "AGENTLOG_ANONYMOUS": "allow",
+        "AGENTLOG_RATE_PER_SECOND": "0.001",
+        "AGENTLOG_RATE_BURST": "1",
+        **trusted,
+    }
+    with started("serve", "--port", "0", url=database_url, **settings) as process:
+        address = address_of(process)
+        found = [
+            http.get(
+                f"{address}/v1/threads", headers={"X-Forwarded-For": f"203.0.113.{number}"}
+            ).status_code
+            for number in (1, 2, 2)
+        ]
+        end(process, signal.SIGTERM)
+    assert found == statuses
+
+
 def _has_ipv6() -> bool:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()

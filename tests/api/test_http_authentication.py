@@ -1,6 +1,7 @@
 """Who is answered: with which keys, from where, and what strangers are told."""
 
 import logging
+import re
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -147,7 +148,21 @@ KEY_IN_URL = (
     "/v1/threads?access_token=x",
     "/v1/threads?limit=1&api_key=x",
     "/nowhere/{key}",
+    "/healthz?x={key}",
+    "/readyz?x=agentlog%5F{rest}",
+    "/metrics?x={key}",
+    "/openapi.json?api_key=x",
 )
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS))
+def test_a_key_in_the_query_is_refused_on_every_route(
+    client: TestClient, key: KeyText, name: str
+) -> None:
+    method, template = name.split()
+    path = re.sub(r"\{\w+\}", "t", template)
+    answer = client.request(method, f"{path}?x={key.reveal()}", headers=bearing(key))
+    problem_in(answer, 400, "key-in-url")
 
 
 @pytest.mark.parametrize("sent", [True, False])

@@ -8,21 +8,23 @@ import pytest
 from fastapi import FastAPI
 
 from api.http.connections import bounded_connections
-from domain.json_text import JsonValue, parse
+from domain.json_text import JsonValue, parse, print_bytes
 from infrastructure.database import Database
+from infrastructure.keys.key import KeyText
 from tests.api.conftest import end_following
-from tests.api.servers import connected, served, until_closed
-from tests.infrastructure.appends import last_position
+from tests.api.keyholders import empty_keys, make_key
+from tests.api.servers import asking, connected, served, until_closed
+from tests.infrastructure.appends import last_position, reply
 
 _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
+FINE = print_bytes(reply("hi"))
 _LINE = b'{"threadId": "t", "messages": [{"type": "tick"}]}\n'
 
 
-@pytest.fixture(params=["direct", "plain"])
-def remote(app: FastAPI, request: pytest.FixtureRequest) -> Iterator[httpx2.Client]:
-    """A client of a server that waits for nobody, with a short way for appends or without."""
-    direct = app.state.direct if request.param == "direct" else None
-    connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3, direct=direct)
+@pytest.fixture
+def remote(app: FastAPI) -> Iterator[httpx2.Client]:
+    """A client of a server that does not wait for long."""
+    connections = bounded_connections(max_header_bytes=4096, client_seconds=0.3)
     with served(app, http=connections) as client:
         yield client
 
@@ -46,7 +48,11 @@ def problem_of(received: bytes, status: bytes, name: str, setting: str) -> JsonV
 
 @pytest.mark.parametrize(
     "begun",
-    [_BEGUN + b"X-Long: " + b"a" * 5000, b"GET /" + b"a" * 5000, _BEGUN + b"X: y\r\n" * 1000],
+    [
+        _BEGUN + b"X-Long: " + b"a" * 5000,
+        b"GET /" + b"a" * 5000,
+        _BEGUN + b"X: %b\r\n" % (b"y" * 100) * 100,
+    ],
 )
 def test_headers_that_never_end_are_431(remote: httpx2.Client, begun: bytes) -> None:
     with connected(remote) as connection:
@@ -112,9 +118,8 @@ def test_who_talks_line_by_line_may_take_a_while(remote: httpx2.Client, database
 
 
 def test_a_connection_that_is_not_used_any_more_is_closed(app: FastAPI) -> None:
-    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
     with (
-        served(app, http=connections, idle_seconds=0.6) as remote,
+        served(app, idle_seconds=0.6) as remote,
         connected(remote) as connection,
     ):
         for _ in range(3):  # together longer than that
@@ -125,9 +130,8 @@ def test_a_connection_that_is_not_used_any_more_is_closed(app: FastAPI) -> None:
 
 
 def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
-    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
     with (
-        served(app, http=connections, idle_seconds=0.2) as remote,
+        served(app, idle_seconds=0.2) as remote,
         connected(remote) as connection,
     ):
         for path in (b"/healthz", b"/v1/log/events"):
@@ -143,10 +147,81 @@ def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
     end_following(app)
 
 
-def test_what_is_no_http_is_a_problem_too(remote: httpx2.Client) -> None:
+def test_headers_may_take_longer_than_a_connection_may_be_idle(app: FastAPI) -> None:
+    asked = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+    with served(app, idle_seconds=0.2) as remote, connected(remote) as connection:
+        for place in (0, 10, -1):
+            connection.sendall(asked[:place])
+            time.sleep(0.4 if place else 0)
+            connection.sendall(asked[place:])
+            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.fixture
+def key(app: FastAPI, database: Database) -> Iterator[KeyText]:
+    """A key, without which nobody is answered."""
+    yield make_key(app)
+    empty_keys(database)
+
+
+@pytest.mark.usefixtures("key")
+@pytest.mark.parametrize("rest", [b"", b"{", b"{}", b"{}GET"])
+def test_a_connection_ends_whose_body_is_answered_before_it_ends(
+    remote: httpx2.Client, rest: bytes
+) -> None:
+    """Also where the rest comes, and then nothing more."""
     with connected(remote) as connection:
-        connection.sendall(b"nonsense\r\n\r\n")
-        problem_of(until_closed(connection), b"400 ", "not-http", "Invalid HTTP")
+        connection.sendall(_BEGUN + b"Content-Length: 3\r\n\r\n{")
+        assert connection.recv(2**16).startswith(b"HTTP/1.1 401 ")
+        connection.sendall(rest)
+        received = until_closed(connection)
+    assert received.startswith(b"HTTP/1.1 408 " if rest == b"{}GET" else b"")
+
+
+@pytest.mark.usefixtures("key")
+def test_a_body_that_is_answered_before_it_ends_is_no_request(remote: httpx2.Client) -> None:
+    body = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
+    with connected(remote) as connection:
+        connection.sendall(_BEGUN + b"Content-Length: %d\r\n\r\n" % len(body))
+        assert connection.recv(2**16).startswith(b"HTTP/1.1 401 ")
+        connection.sendall(body)
+        connection.sendall(b"GET /readyz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+        received = until_closed(connection)
+    assert received.count(b"HTTP/1.1 200 ") == 1
+    assert b'"ready"' in received
+
+
+def test_a_client_that_waits_to_be_told_to_go_on_is_told(remote: httpx2.Client) -> None:
+    said = asking(FINE, ("Expect", "100-continue"))
+    with connected(remote) as connection:
+        connection.sendall(said[: -len(FINE)])
+        assert connection.recv(2**16) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(FINE)
+        assert until_closed(connection).startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("at", [-1, 30, -len(FINE), -len(FINE) + 5])
+def test_a_request_may_come_in_two_pieces(
+    remote: httpx2.Client, database: Database, at: int
+) -> None:
+    said = asking(FINE)
+    with connected(remote) as connection:
+        connection.sendall(said[:at])
+        time.sleep(0.05)
+        connection.sendall(said[at:])
+        assert until_closed(connection).startswith(b"HTTP/1.1 201 ")
+    assert last_position(database) == 1
+
+
+def test_what_a_client_sent_before_it_left_is_written(
+    remote: httpx2.Client, database: Database
+) -> None:
+    with connected(remote) as connection:
+        connection.sendall(asking(FINE))
+    until = time.monotonic() + 20
+    while last_position(database) < 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert last_position(database) == 1
 
 
 def test_one_connection_serves_many_requests(remote: httpx2.Client) -> None:

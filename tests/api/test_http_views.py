@@ -5,7 +5,6 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.connections import bounded_connections
 from domain.json_text import JsonValue, parse_stored, print_bytes
 from domain.moments import AtVersion
 from infrastructure.reads import State
@@ -93,8 +92,7 @@ def test_a_client_that_goes_away_in_the_middle_of_a_long_answer_does_no_harm(
 ) -> None:
     store.append("long", [reply("word " * 20_000) for _ in range(200)])
     path = "/v1/threads/long/views/agent-state"
-    connections = bounded_connections(max_header_bytes=4096, client_seconds=20)
-    with served(app, http=connections) as remote:
+    with served(app) as remote:
         for _ in range(3):
             with connected(remote) as connection:
                 connection.sendall(b"GET %b HTTP/1.1\r\nHost: here\r\n\r\n" % path.encode())

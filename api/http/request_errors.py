@@ -1,0 +1,92 @@
+"""Why a request is refused before all of it is there; the connection ends with the answer.
+
+RefusedRequest
+├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
+├── UnknownHttpVersion
+├── MethodNotImplemented
+├── InvalidHost
+├── InvalidBodyFraming     nobody can say where the body ends
+├── TransferCodingNotImplemented
+├── HeadersTooLarge
+├── HeadersStalled
+└── BodyStalled
+"""
+
+from domain.errors import InvalidInput
+
+
+class RefusedRequest(InvalidInput):
+    """Refused while it was read."""
+
+
+class NotHttp(RefusedRequest):
+    """Not a request of HTTP/1.1."""
+
+
+class UnknownHttpVersion(RefusedRequest):
+    """Another major version of HTTP."""
+
+    def __init__(self) -> None:
+        super().__init__("send HTTP/1.1, or let a proxy translate")
+
+
+class MethodNotImplemented(RefusedRequest):
+    """A method that no route has."""
+
+    def __init__(self) -> None:
+        super().__init__("no route has this method; methods are case-sensitive, as in GET")
+
+
+class InvalidHost(RefusedRequest):
+    """Not exactly one well-formed Host."""
+
+    def __init__(self) -> None:
+        super().__init__("send one Host header, as in `Host: example.org:8080`")
+
+
+class InvalidBodyFraming(RefusedRequest):
+    """Where the body ends is in doubt."""
+
+
+class TransferCodingNotImplemented(RefusedRequest):
+    """A transfer coding beside chunked."""
+
+    def __init__(self) -> None:
+        super().__init__("send the body with Content-Length, or `Transfer-Encoding: chunked` alone")
+
+
+class HeadersTooLarge(RefusedRequest):
+    """Too many headers, or too long ones; trailers count."""
+
+    @classmethod
+    def by_bytes(cls, limit: int) -> "HeadersTooLarge":
+        """Return the error for more than `limit` bytes."""
+        return cls(
+            f"the first line and the headers are longer than {limit} bytes: "
+            "send what is long in the body, or raise AGENTLOG_MAX_HEADER_BYTES"
+        )
+
+    @classmethod
+    def by_number(cls, limit: int) -> "HeadersTooLarge":
+        """Return the error for more than `limit` headers."""
+        return cls(f"there are more than {limit} headers")
+
+
+class HeadersStalled(RefusedRequest):
+    """The headers came too slowly."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the headers were not there after {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
+            "send the request again"
+        )
+
+
+class BodyStalled(RefusedRequest):
+    """The body broke off."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"nothing more of the body came for {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
+            "send the request again; nothing of it was kept"
+        )
