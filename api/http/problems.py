@@ -72,6 +72,7 @@ from infrastructure.migration import MigrationError
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.roles import NoServiceRole
+from infrastructure.snapshots.key import InvalidSnapshotKey
 from infrastructure.unavailable import (
     DatabaseReadOnly,
     DatabaseTooOld,
@@ -137,7 +138,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     BlobTooLarge: 413,
     BodyStalled: 408,
     BodyTooLarge: 413,
-    ContentMissing: 500,
+    ContentMissing: 410,
     DatabaseReadOnly: 503,
     DatabaseUnavailable: 503,
     EmptyAppend: 422,
@@ -153,6 +154,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidMoment: 422,
     InvalidQuery: 422,
     InvalidSigningKey: 503,
+    InvalidSnapshotKey: 503,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
     KeyInUrl: 400,

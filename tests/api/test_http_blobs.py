@@ -95,6 +95,6 @@ def test_a_file_that_was_altered_is_not_handed_out_whole(
             "WHERE piece = 0"
         )
     refused = client.get(f"/v1/blobs/{small}")
-    assert (refused.status_code, refused.json()["missing"]) == (500, [small])
+    assert (refused.status_code, refused.json()["missing"]) == (410, [small])
     with pytest.raises(RuntimeError, match="already started"), client.stream("GET", PATH) as answer:
         answer.read()

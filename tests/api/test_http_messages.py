@@ -311,7 +311,7 @@ def test_a_content_that_the_log_has_lost_is_named_wherever_it_is_shown(
     assert lost["message"]["text"] == f"[content missing: sha256 {digest}]"
     assert (lost["error"]["name"], lost["error"]["missing"]) == ("content-missing", [digest])
     refused = client.get(f"{THREAD}/{lost['message']['id']}")
-    assert (refused.status_code, refused.json()["missing"]) == (500, [digest])
+    assert (refused.status_code, refused.json()["missing"]) == (410, [digest])
     assert refused.json()["type"] == "urn:agentlog:problem:content-missing"
     assert client.get(f"{THREAD}/{kept['message']['id']}").status_code == 200
     (logged, _) = client.get("/v1/log").json()["items"]
