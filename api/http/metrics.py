@@ -18,6 +18,7 @@ from api.http.traffic import Traffic
 from domain.errors import AgentlogError
 from infrastructure.database import Database
 from infrastructure.pulse import log_position
+from infrastructure.unavailable import DatabaseUnavailable
 from infrastructure.writer import Writer
 
 router = APIRouter(tags=["health"])
@@ -44,19 +45,23 @@ class Metrics:
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics in the format that `accept` asks for, and its media type."""
         encode, media_type = choose_encoder(accept)
-        self._exposition.found = await self._found()
+        self._exposition.found = await self.found()
         # in a thread beside the framework's own, all of which may be waiting for the database
         text = await to_thread.run_sync(
             encode, self._exposition.registry, limiter=CapacityLimiter(1)
         )
         return text, media_type
 
-    async def _found(self) -> Found | None:
+    async def found(self) -> Found | None:
         """Return what the database says; None if it says nothing soon.
 
         While one question is out there is no second: a database that vanished without a word would
         take a thread for each scrape.
         """
+        try:
+            self._database.check()
+        except DatabaseUnavailable:  # the one that is out may have its answer much later
+            return None
         asking = self._asking
         if asking is None or asking.done():
             asking = self._asking = asyncio.create_task(
