@@ -18,6 +18,7 @@ from infrastructure.breaker import Breaker
 from infrastructure.conninfo import read_conninfo
 from infrastructure.migration import Migration, migrate
 from infrastructure.roles import SERVICE, confine, unconfine
+from infrastructure.sessions import check_session
 from infrastructure.unavailable import BROKEN_OFF, DatabaseTooOld, DatabaseUnavailable, unavailable
 
 MINIMUM_SERVER = 150000
@@ -104,15 +105,23 @@ class Database:
         self._breaker: Breaker | None = None
 
     def open(self) -> None:
-        """Connect; raises `DatabaseUnavailable` or `DatabaseTooOld` when that cannot be done."""
+        """Connect, and look at what that gives.
+
+        Raises:
+            DatabaseUnavailable: that cannot be done.
+            DatabaseTooOld: the server is.
+            UnsafeSession: sessions are not as they were asked for.
+            LogSubscribed: the service is to work where a subscription fills the log.
+        """
         # one connection by hand first: its failure says why, where a pool only says "timeout"
         try:
-            with psycopg.connect(self._conninfo) as connection:
+            with psycopg.connect(self._conninfo, autocommit=True) as connection:
                 version = connection.info.server_version
+                if version < MINIMUM_SERVER:
+                    raise DatabaseTooOld(version)
+                check_session(connection, in_role=self._in_role)
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
-        if version < MINIMUM_SERVER:
-            raise DatabaseTooOld(version)
         self._pool.open()
         self._breaker = Breaker(self._answers, opened=self._drop_pool, closed=self._renew_pool)
 

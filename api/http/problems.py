@@ -62,6 +62,7 @@ from infrastructure.migration import MigrationError
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.roles import NoServiceRole
+from infrastructure.sessions import LogSubscribed, UnsafeSession
 from infrastructure.unavailable import (
     DatabaseReadOnly,
     DatabaseTooOld,
@@ -144,6 +145,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     KeyInUrl: 400,
     LockNotGranted: 503,
     LogContradicted: 409,
+    LogSubscribed: 503,
     MessageConflict: 409,
     NestedTooDeep: 400,
     NoAnalystLogin: 404,
@@ -172,6 +174,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnknownReadModel: 404,
     UnknownThread: 404,
     UnknownView: 404,
+    UnsafeSession: 503,
     WriterOverloaded: 503,
     VersionConflict: 412,
     # whole families, for what a later version adds

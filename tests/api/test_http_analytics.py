@@ -219,6 +219,7 @@ def test_waiting_for_what_never_comes_is_told(
 ) -> None:
     store.append("t", [reply("one")])
     build_all(database)
+    store.append("t", [reply("two")])
     monkeypatch.setattr("api.http.waiting.WAIT_SECONDS", 0.01)
     answer = client.get("/v1/analytics/tools?wait=2")
     assert (answer.status_code, answer.json()["type"]) == (

@@ -10,14 +10,16 @@ from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
 
 OTHERS = ("a tenant", "z tenant")
 EVENTS = 23
-COPIES = (
-    "INSERT INTO agentlog.threads "
-    "SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %(theirs)s::text))).* "
-    "FROM agentlog.threads AS each WHERE tenant = %(ours)s",
-    "INSERT INTO agentlog.events "
-    "SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %(theirs)s::text))).* "
-    "FROM agentlog.events AS each WHERE tenant = %(ours)s",
-)
+COPY_THREADS = """
+INSERT INTO agentlog.threads
+SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %s::text))).*
+FROM agentlog.threads AS each WHERE tenant = %s
+"""
+COPY_EVENTS = """
+INSERT INTO agentlog.events
+SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %s::text))).*
+FROM agentlog.events AS each WHERE tenant = %s
+"""
 
 
 @pytest.fixture
@@ -27,8 +29,8 @@ def shared(own_database: Database) -> Database:
     writer.append(request("t", *(reply("x" * number) for number in range(EVENTS))))
     with own_database.connection() as connection:
         for tenant in OTHERS:
-            for copy in COPIES:
-                connection.execute(copy, {"theirs": tenant, "ours": TENANT})
+            connection.execute(COPY_THREADS, (tenant, TENANT))
+            connection.execute(COPY_EVENTS, (tenant, TENANT))
     return own_database
 
 
