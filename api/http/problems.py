@@ -47,6 +47,7 @@ from infrastructure.analysts.errors import (
     Complaint,
     InvalidQuery,
     NoAnalystLogin,
+    QueriesExhausted,
     QueryForbidden,
     QueryRejected,
     TooManyQueries,
@@ -157,6 +158,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NothingToRedact: 422,
     PlotsMissing: 501,
     ProjectionBehind: 503,
+    QueriesExhausted: 503,
     QueryForbidden: 403,
     RebuildUnderWay: 409,
     ReportTooLong: 503,
@@ -165,7 +167,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StreamsExhausted: 503,
     ThreadExists: 409,
     TooManyMessages: 413,
-    TooManyQueries: 503,
+    TooManyQueries: 429,
     TooManyRequests: 429,
     TooManyStreams: 429,
     UnknownBlob: 404,
@@ -195,6 +197,7 @@ _PASSING = (
     | DatabaseUnavailable
     | NotYetBuilt
     | ProjectionBehind
+    | QueriesExhausted
     | TooManyQueries
     | WriterOverloaded
 )
