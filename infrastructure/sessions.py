@@ -24,9 +24,9 @@ class UnsafeSession(AgentlogError):
 
     def __init__(self, flaws: Sequence[str]) -> None:
         super().__init__(
-            f"a session in the database is not as it was asked for: {'; '.join(flaws)}. Have "
-            "AGENTLOG_DATABASE_URL name the server itself, or have the pooler pass on `options`, "
-            "and set none of these in the URL"
+            f"a session in the database is not as it was asked for: {'; '.join(flaws)}. Take these "
+            "options out of AGENTLOG_DATABASE_URL; where a pooler leaves out startup options, name "
+            "the server itself or set them for the login by ALTER ROLE (docs/operations.md)"
         )
         self.flaws = flaws
 
