@@ -187,7 +187,7 @@ def test_without_the_database_nothing_is_known_to_be_so(
     text, _ = keys_over(own_database).create("t", name="x", scopes=("read",))
     with (
         Relay(database_url) as relay,
-        Database(relay.url, pool_size=1, wait_seconds=0.1) as database,
+        Database(relay.url, pool_size=1, wait_seconds=0.5) as database,
         Listener(database) as listener,
     ):
         recent = RecentKeys(keys_over(database), listener, ticks=ticks)
@@ -205,7 +205,7 @@ def test_that_there_was_no_key_holds_while_the_database_does_not_answer(
 ) -> None:
     with (
         Relay(database_url) as relay,
-        Database(relay.url, pool_size=1, wait_seconds=0.1) as database,
+        Database(relay.url, pool_size=1, wait_seconds=0.5) as database,
         Listener(database) as listener,
     ):
         recent = RecentKeys(keys_over(database), listener, ticks=ticks)
