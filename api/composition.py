@@ -11,6 +11,7 @@ from psycopg.conninfo import make_conninfo
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
+from infrastructure.analysts.slots import Slots
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import FILE_NAME, SigningKey
 from infrastructure.background import Background
@@ -98,6 +99,7 @@ def open_service(
         snapshot_key = _snapshot_key(settings)
         eraser = Eraser(database)
         recent = RecentViews()
+        slots = Slots(most=settings.analyst_queries, most_in_all=settings.analyst_queries_in_all)
 
         def tenant_of(name: str) -> Tenant:
             confined = database.confined(name)
@@ -115,7 +117,7 @@ def open_service(
                 name=name,
                 store=store,
                 hub=Hub(reader, listener),
-                analyst=_analyst(place, settings, tenant=name),
+                analyst=_analyst(place, settings, slots, tenant=name),
                 reports=Reports(confined, tenant=name),
                 proofs=Proofs.over(confined, tenant=name, key=key),
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),
@@ -193,17 +195,12 @@ def _ready_database(settings: Settings) -> Iterator[_Place]:
     yield _Place(settings.database_url, "AGENTLOG_DATABASE_URL", None)
 
 
-def _analyst(place: _Place, settings: Settings, *, tenant: str) -> Analyst:
+def _analyst(place: _Place, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
     if place.owner is not None and settings.analyst_url is None:
         login = own_login(place.owner, place.url, tenant=tenant)
     else:  # the login that was given is of one tenant, and says so itself
         login = given_login(settings.analyst_url)
-    return Analyst(
-        login,
-        tenant=tenant,
-        most_queries=settings.analyst_queries,
-        most_seconds=settings.analyst_seconds,
-    )
+    return Analyst(login, tenant=tenant, slots=slots, most_seconds=settings.analyst_seconds)
 
 
 def signing_key(settings: Settings) -> SigningKey:

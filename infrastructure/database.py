@@ -14,15 +14,18 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from infrastructure.arrays import register_arrays
+from infrastructure.breaker import Breaker
 from infrastructure.conninfo import read_conninfo
 from infrastructure.migration import Migration, migrate
 from infrastructure.roles import SERVICE, confine, unconfine
+from infrastructure.sessions import check_session
 from infrastructure.unavailable import BROKEN_OFF, DatabaseTooOld, DatabaseUnavailable, unavailable
 
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""
 
 _LIVENESS = {
+    "connect_timeout": 5,
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -30,8 +33,10 @@ _LIVENESS = {
 }
 """A server that vanished without a word is found out in half a minute, not a quarter of an hour.
 
-The URL's own have precedence; a Unix socket has none of them.
+The URL's own have precedence; a Unix socket needs none of them.
 """
+_POOL_CLOSE_SECONDS = 0.1
+"""For each thread of a pool whose server is away: it may be connecting, and is not waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,9 @@ class Connections(Protocol):
 class Database:
     """A pool of connections to a migrated database, open until `close`.
 
+    While PostgreSQL is known to be away there is no pool, and callers are refused at once; a new
+    one is made when it is back.
+
     `wait_seconds`: how long a caller waits for a connection before it is told that there is none.
     `in_role`: work as the service's role, and for a tenant as that of tenants; without it, with all
     rights of whoever logs in.
@@ -91,48 +99,60 @@ class Database:
         except psycopg.ProgrammingError as error:
             raise DatabaseUnavailable(f"the URL does not parse: {error}") from None
         self._conninfo = conninfo
+        self._pool_size, self._wait_seconds = pool_size, wait_seconds
         self._lent: list[psycopg.Connection] = []
-        self._pool = ConnectionPool(
-            conninfo,
-            min_size=1,
-            max_size=pool_size,
-            timeout=wait_seconds,
-            kwargs={"autocommit": True, "application_name": "agentlog", "connect_timeout": 10},
-            configure=register_arrays,
-            open=False,
-        )
+        self._pool = self._new_pool()
+        self._breaker: Breaker | None = None
 
     def open(self) -> None:
-        """Connect; raises `DatabaseUnavailable` or `DatabaseTooOld` when that cannot be done."""
+        """Connect, and look at what that gives.
+
+        Raises:
+            DatabaseUnavailable: that cannot be done.
+            DatabaseTooOld: the server is.
+            UnsafeSession: sessions are not as they were asked for.
+            LogSubscribed: the service is to work where a subscription fills the log.
+        """
         # one connection by hand first: its failure says why, where a pool only says "timeout"
         try:
-            with psycopg.connect(self._conninfo, connect_timeout=10) as connection:
+            with psycopg.connect(self._conninfo, autocommit=True) as connection:
                 version = connection.info.server_version
+                if version < MINIMUM_SERVER:
+                    raise DatabaseTooOld(version)
+                check_session(connection, in_role=self._in_role)
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
-        if version < MINIMUM_SERVER:
-            raise DatabaseTooOld(version)
         self._pool.open()
+        self._breaker = Breaker(self._answers, opened=self._drop_pool, closed=self._renew_pool)
+
+    def check(self) -> None:
+        """Raise `DatabaseUnavailable` while PostgreSQL is known to be away."""
+        if self._breaker is not None:
+            self._breaker.check()
 
     def connect(self) -> psycopg.Connection:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
 
         Raises:
-            psycopg.OperationalError: there is none to be had.
+            DatabaseUnavailable: there is none to be had.
         """
+        self.check()
         self._lent = [each for each in self._lent if not each.closed]
-        connection = psycopg.connect(
-            self._conninfo,
-            autocommit=True,
-            connect_timeout=10,
-            application_name="agentlog",
-        )
+        try:
+            connection = psycopg.connect(
+                self._conninfo, autocommit=True, application_name="agentlog"
+            )
+        except psycopg.OperationalError as error:
+            self._suspect()
+            raise unavailable(error) from error
         register_arrays(connection)
         self._lent.append(connection)
         return connection
 
     def close(self) -> None:
         """Close every connection."""
+        if self._breaker is not None:
+            self._breaker.close()
         self._pool.close()
         for connection in self._lent:
             connection.close()
@@ -177,22 +197,25 @@ class Database:
         self, tenant: str | None, *, wait_seconds: float | None = None
     ) -> Iterator[psycopg.Connection]:
         """Lend a connection, to a tenant or to the service itself, as `connection` does."""
+        self.check()
+        pool = self._pool
+        seconds = self._wait_seconds if wait_seconds is None else wait_seconds
         try:
-            seconds = self._pool.timeout if wait_seconds is None else wait_seconds
-            lent = self._working(tenant, seconds)
+            lent = self._working(pool, tenant, seconds)
             try:
                 with lent as connection:
                     yield connection
             finally:
-                self._pool.putconn(lent)
+                self._put_back(pool, lent)
         except PoolTimeout as error:
-            waited = self._pool.timeout if wait_seconds is None else wait_seconds
-            reason = f"no connection was free within {waited:g} s"
-            raise DatabaseUnavailable(reason) from error
+            self._suspect()
+            raise DatabaseUnavailable(f"no connection was free within {seconds:g} s") from error
         except BROKEN_OFF as error:
             raise unavailable(error) from error
 
-    def _working(self, tenant: str | None, seconds: float) -> psycopg.Connection:
+    def _working(
+        self, pool: ConnectionPool, tenant: str | None, seconds: float
+    ) -> psycopg.Connection:
         """Return a connection out of the pool that answers, as whom it is asked for.
 
         The pool can look for one itself, but pauses after each that does not answer, and longer
@@ -200,16 +223,56 @@ class Database:
         """
         until = time.monotonic() + seconds
         while True:
-            connection = self._pool.getconn(timeout=max(until - time.monotonic(), 0))
+            connection = pool.getconn(timeout=max(until - time.monotonic(), 0))
             try:
                 self._check(connection, tenant)
             except BROKEN_OFF:
-                self._pool.putconn(connection)  # which makes another in its place
+                self._put_back(pool, connection)
             except BaseException:
-                self._pool.putconn(connection)
+                pool.putconn(connection)
                 raise
             else:
                 return connection
+
+    def _put_back(self, pool: ConnectionPool, connection: psycopg.Connection) -> None:
+        """Give a connection back to its pool, which makes another in the place of a broken one."""
+        if connection.closed:
+            self._suspect()
+        pool.putconn(connection)
+
+    def _suspect(self) -> None:
+        if self._breaker is not None:
+            self._breaker.suspect()
+
+    def _answers(self) -> bool:
+        """Tell whether the server takes a connection, or at least goes on with one that it has."""
+        try:
+            psycopg.connect(self._conninfo).close()
+        except psycopg.errors.ConnectionTimeout:
+            return False  # others hear nothing from it either
+        except psycopg.OperationalError:  # too many connections, or a shutdown that waits for us
+            return any(map(_silent, self._lent))
+        return True
+
+    def _new_pool(self) -> ConnectionPool:
+        return ConnectionPool(
+            self._conninfo,
+            min_size=1,
+            max_size=self._pool_size,
+            kwargs={"autocommit": True, "application_name": "agentlog"},
+            configure=register_arrays,
+            open=False,
+        )
+
+    def _drop_pool(self) -> None:
+        """Have nobody wait for a connection; those that are lent end when they come back."""
+        self._pool.close(timeout=_POOL_CLOSE_SECONDS)
+
+    def _renew_pool(self) -> None:
+        """Begin anew: the old pool would pause ever longer between its tries to connect."""
+        pool = self._new_pool()
+        pool.open()
+        self._pool = pool
 
     def _check(self, connection: psycopg.Connection, tenant: str | None) -> None:
         """See that a connection answers; most were lent to the same tenant before."""

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from infrastructure.closing import Closing
 from infrastructure.database import Database
+from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 
@@ -82,7 +83,8 @@ class Listener(Closing):
                         connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
                     failures = 0
                     self._listen(connection)
-            except psycopg.Error as error:  # a standby, which has no LISTEN, says so in many ways
+            # a standby, which has no LISTEN, says so in many ways
+            except (psycopg.Error, DatabaseUnavailable) as error:
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)
                 pause = _PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]

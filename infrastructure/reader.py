@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from math import isqrt
 from typing import get_args
 
+import psycopg
 from psycopg.rows import TupleRow, class_row, tuple_row
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
@@ -242,7 +243,11 @@ class LogReader:
             ).fetchone()
             if settled == (True,):
                 return
-            row = connection.execute(statement("store_clock")).fetchone()
+            try:
+                row = connection.execute(statement("store_clock")).fetchone()
+            except psycopg.errors.ReadOnlySqlTransaction:  # a standby may be behind its primary
+                present = "this database takes no writes, and its log ends before that"
+                raise FutureMoment(time.isoformat(), present=present) from None
         if row is None or not isinstance(row[0], datetime):
             raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
         if time > row[0]:

@@ -78,7 +78,9 @@ class Settings(BaseSettings):
     analyst_url: str | None = Field(default=None, repr=False)
     """The database once more, by the login of analysts; not needed for our own PostgreSQL."""
     analyst_queries: int = Field(default=4, ge=1)
-    """Queries of analysts at once, at most."""
+    """Queries of a tenant's analysts at once, at most."""
+    analyst_queries_in_all: int = Field(default=16, ge=1)
+    """Those of all tenants."""
     analyst_seconds: float = Field(default=30, gt=0, le=3600)
     """How long a query of an analyst's may take."""
     signing_key: Path | None = None

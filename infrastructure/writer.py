@@ -58,6 +58,7 @@ class Writer:
         self._underway: _Underway | None = None
         self._woken = False
         self._driver: _Driver | None = None
+        self._database = database
         self._committer = Committer(database, self.meters)
         self._settling = Settling(self._committer, self.meters)
 
@@ -122,6 +123,7 @@ class Writer:
         if self._waiting.is_full:
             self.meters.turned_away(len(requests))
             raise WriterOverloaded(self._waiting.capacity)
+        self._database.check()  # a commit that hears nothing may yet wait for half a minute
         return Entry([self._preparer.prepare(request) for request in requests], asked_at)
 
     def wake(self) -> None:

@@ -1,5 +1,8 @@
 """The command line: every command under one name."""
 
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
 
 from api.cli.commands import (
@@ -26,6 +29,25 @@ for commands in (running, transfer, reading, analytics, proof, backups, erasure)
 app.add_typer(keys.beside)
 app.add_typer(keys.app, name="keys")
 app.add_typer(projections.app, name="projections")
+
+
+def _print_version(*, asked: bool) -> None:
+    if asked:
+        typer.echo(f"agentlog {version('agentlog')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    asked: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    del asked
 
 
 def run() -> None:

@@ -23,6 +23,9 @@ from infrastructure.store import Store
 
 _LINES = 4
 _LINE_WIDTH = 200
+_PIPED_WIDTH = 200
+_OTHER_COLUMNS = 50
+"""Characters that all but the ids of threads need at least, broken into lines."""
 
 
 def migrate(settings: Settings) -> None:
@@ -55,7 +58,11 @@ def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json
         for head in heads:
             print_line(thread_json(head))
         return
-    table = Table("thread", "status", "version", "anomalies", "updated", "goal")
+    table = Table()
+    longest = max((len(head.thread_id) for head in heads), default=0)
+    table.add_column("thread", no_wrap=True, min_width=longest)
+    for name in ("status", "version", "anomalies", "updated", "goal"):
+        table.add_column(name)
     for head in heads:
         table.add_row(
             head.thread_id,
@@ -65,7 +72,11 @@ def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json
             time_text(head.updated_at),
             _cell(head.goal or ""),
         )
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    console.width = max(console.width, longest + _OTHER_COLUMNS)  # ids are to be copied whole
+    console.print(table)
 
 
 def show_thread(

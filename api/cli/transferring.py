@@ -82,7 +82,7 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
             for path in files:
                 importer.import_file(path)
             bar.update(task, completed=total)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, AgentlogError):
             _print_report(console, importer.report)
             console.print("interrupted: what is counted is written; run it again to go on")
             raise
@@ -92,7 +92,7 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
 
 @dataclass(slots=True)
 class _Held:
-    """A Ctrl-C that waits until what is written is counted, though not for long.
+    """A Ctrl-C, or SIGTERM, that waits until what is written is counted, though not for long.
 
     A second one does not wait at all.
     """
@@ -117,13 +117,14 @@ class _Held:
 @contextmanager
 def _held_interrupt() -> Iterator[_Held]:
     held = _Held()
-    before = signal.signal(signal.SIGINT, held.take)
+    before = {each: signal.signal(each, held.take) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield held
     finally:
         if held.patience is not None:
             held.patience.cancel()
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def export_threads_as(  # noqa: PLR0913 - one parameter an option

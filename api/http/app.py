@@ -42,6 +42,7 @@ from api.http.limits import USUAL, Limits
 from api.http.metrics import Metrics
 from api.http.permissions import FOUND, FoundRoute, Permissions, describe_permissions
 from api.http.problems import flaw_list, problem
+from api.http.query_names import KnownQueries
 from api.http.request_ids import Identified
 from api.http.shapes import components
 from api.http.traffic import Traffic
@@ -90,6 +91,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         recent_bytes=lambda: tenants.of(own).store.recent.size,  # which all of them share
     )
     app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
+    app.state.readiness = health.readiness_of(database)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
@@ -126,6 +128,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.add_exception_handler(Exception, _refuse)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     # what stands around all routes, from the inside out
+    app.edge = KnownQueries(app.edge, lambda: _document(app), app.traffic)
     app.edge = Limited(app.edge, limits, app.traffic)
     app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
     app.edge = Incoming(app.edge, app.traffic)

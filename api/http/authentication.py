@@ -35,6 +35,10 @@ _FOUND = TypeVar("_FOUND")
 
 _LASTING = "/metrics"
 """What answers whatever the database does: by what was last known of keys."""
+_LOOK_SECONDS = 2.0
+"""How long a request waits for a look-up of keys."""
+_LASTING_SECONDS = 0.2
+"""The same where what was last known will do."""
 
 
 AnonymousFrom = Literal["this machine", "anywhere", "nowhere"]
@@ -128,7 +132,8 @@ class Authenticated:
         scope_needed = None if found is None else found.route.scope
         needed = credentials.claims_key or self._keys.recall_made()
         if needed is None:
-            needed = await _in_thread(self._again, self._keys.look_made)
+            before = self._keys.last_made() if lasting else None
+            needed = await _looked_up(self._again, self._keys.look_made, before=before)
         if needed:
             text, principal = await self._holder(credentials.bearer, lasting=lasting)
         elif self._anonymous == "nowhere":
@@ -161,12 +166,8 @@ class Authenticated:
     async def _look(self, key_id: str, *, lasting: bool) -> StoredKey | None:
         before = self._keys.last_known(key_id)
         executor = self._first if before is None else self._again
-        try:
-            return await _in_thread(executor, partial(self._keys.look, key_id))
-        except DatabaseUnavailable:
-            if lasting and before is not None:
-                return before
-            raise
+        look = partial(self._keys.look, key_id)
+        return await _looked_up(executor, look, before=before if lasting else None)
 
     def _while_valid(self, text: KeyText, receive: Receive, send: Send) -> tuple[Receive, Send]:
         """Return what passes pieces on for as long as the key is valid, and then breaks off."""
@@ -216,5 +217,21 @@ class Authenticated:
         await answer(scope, receive, send)
 
 
-async def _in_thread(executor: ThreadPoolExecutor, look: Callable[[], _FOUND]) -> _FOUND:
-    return await asyncio.get_running_loop().run_in_executor(executor, look)
+async def _looked_up(
+    executor: ThreadPoolExecutor, look: Callable[[], _FOUND], *, before: _FOUND | None
+) -> _FOUND:
+    """Return what a look-up finds in time, or else what was known `before`.
+
+    Raises:
+        DatabaseUnavailable: it finds nothing in time, and nothing was known.
+    """
+    seconds = _LOOK_SECONDS if before is None else _LASTING_SECONDS
+    looking = asyncio.get_running_loop().run_in_executor(executor, look)
+    try:
+        return await asyncio.wait_for(looking, seconds)
+    except (TimeoutError, DatabaseUnavailable) as error:
+        if before is not None:
+            return before
+        if isinstance(error, TimeoutError):
+            raise DatabaseUnavailable(f"no key was looked up within {seconds:g} s") from error
+        raise

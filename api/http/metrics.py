@@ -4,34 +4,28 @@ It answers whatever the database does: what only the database knows is left out 
 answer soon.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-import psycopg
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request, Response
 from prometheus_client.exposition import choose_encoder
 
 from api.http.exposition import Exposition, Found, Gauges
+from api.http.inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
 from api.http.traffic import Traffic
-from domain.errors import AgentlogError
 from infrastructure.database import Database
 from infrastructure.pulse import log_position
 from infrastructure.writer import Writer
 
 router = APIRouter(tags=["health"])
 
-_UNANSWERED = (AgentlogError, psycopg.Error)
-_CONNECTION_SECONDS = 1.0
-_PATIENCE_SECONDS = 2.0
-
 Lags = Callable[[], Mapping[str, int]]
 """Returns how many events each projection has yet to read; it may ask the database."""
 
 
 class Metrics:
-    """The metrics of one application; the database is asked by one thread of their own at most."""
+    """The metrics of one application; `inquiry` asks the database for some of them."""
 
     def __init__(
         self, writer: Writer, database: Database, traffic: Traffic, gauges: Gauges, lags: Lags
@@ -39,40 +33,22 @@ class Metrics:
         self._database = database
         self._lags = lags
         self._exposition = Exposition(writer, database, traffic, gauges)
-        self._asking: asyncio.Task[Found | None] | None = None
+        self.inquiry = Inquiry(database, self._ask)
 
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics in the format that `accept` asks for, and its media type."""
         encode, media_type = choose_encoder(accept)
-        self._exposition.found = await self._found()
+        self._exposition.found = await self.inquiry.answer()
         # in a thread beside the framework's own, all of which may be waiting for the database
         text = await to_thread.run_sync(
             encode, self._exposition.registry, limiter=CapacityLimiter(1)
         )
         return text, media_type
 
-    async def _found(self) -> Found | None:
-        """Return what the database says; None if it says nothing soon.
-
-        While one question is out there is no second: a database that vanished without a word would
-        take a thread for each scrape.
-        """
-        asking = self._asking
-        if asking is None or asking.done():
-            asking = self._asking = asyncio.create_task(
-                to_thread.run_sync(self._ask, abandon_on_cancel=True, limiter=CapacityLimiter(1))
-            )
-        # by the time that one is answered, another scrape may have put the next question
-        done, _ = await asyncio.wait({asking}, timeout=_PATIENCE_SECONDS)
-        return asking.result() if done else None
-
-    def _ask(self) -> Found | None:
-        try:
-            position = log_position(self._database, wait_seconds=_CONNECTION_SECONDS)
-        except _UNANSWERED:
-            return None
+    def _ask(self) -> Found:
+        position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
         lags: Mapping[str, int] = {}
-        with suppress(*_UNANSWERED):
+        with suppress(*UNANSWERED):
             lags = self._lags()
         return Found(position, lags)
 

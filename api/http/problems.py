@@ -57,6 +57,7 @@ from infrastructure.analysts.errors import (
     Complaint,
     InvalidQuery,
     NoAnalystLogin,
+    QueriesExhausted,
     QueryForbidden,
     QueryRejected,
     TooManyQueries,
@@ -72,6 +73,7 @@ from infrastructure.migration import MigrationError
 from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, RebuildUnderWay
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.roles import NoServiceRole
+from infrastructure.sessions import LogSubscribed, UnsafeSession
 from infrastructure.snapshots.key import InvalidSnapshotKey
 from infrastructure.unavailable import (
     DatabaseReadOnly,
@@ -160,6 +162,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     KeyInUrl: 400,
     LockNotGranted: 503,
     LogContradicted: 409,
+    LogSubscribed: 503,
     MessageConflict: 409,
     MethodNotImplemented: 501,
     NestedTooDeep: 400,
@@ -172,6 +175,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NothingToRedact: 422,
     PlotsMissing: 501,
     ProjectionBehind: 503,
+    QueriesExhausted: 503,
     QueryForbidden: 403,
     RebuildUnderWay: 409,
     ReportTooLong: 503,
@@ -180,7 +184,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StreamsExhausted: 503,
     ThreadExists: 409,
     TooManyMessages: 413,
-    TooManyQueries: 503,
+    TooManyQueries: 429,
     TooManyRequests: 429,
     TooManyStreams: 429,
     TransferCodingNotImplemented: 501,
@@ -191,6 +195,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnknownReadModel: 404,
     UnknownThread: 404,
     UnknownView: 404,
+    UnsafeSession: 503,
     WriterOverloaded: 503,
     VersionConflict: 412,
     # whole families, for what a later version adds
@@ -212,6 +217,7 @@ _PASSING = (
     | DatabaseUnavailable
     | NotYetBuilt
     | ProjectionBehind
+    | QueriesExhausted
     | TooManyQueries
     | WriterOverloaded
 )

@@ -28,7 +28,7 @@ def _answer(request: Request, name: str | None = None) -> Response:
     return json_answer({"items": items, "next": None})
 
 
-@router.get("/projections", responses=answers(200, "Projections"))
+@router.get("/projections", responses=answers(200, "Projections", 404))
 async def list_projections(request: Request, wait: Wait = None) -> Response:
     """List every projection: how far it is, or why it stands still.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from ulid import ULID
 
-from api.filters import InvalidFilter, metadata_filter
+from api.filters import metadata_filter
 from api.http.answers import json_answer
 from api.http.asking import (
     After,
@@ -32,7 +32,6 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_FILTERS = ("status", "q", "parent", "after", "limit")
 _METADATA_PARAMETERS = {
     "name": "metadata",
     "in": "query",
@@ -165,14 +164,12 @@ def annotate_thread(
 
 
 def _metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return what the query says of metadata; raises `InvalidFilter` for parameters unknown."""
-    given = [each for each in request.query_params.multi_items() if each[0] not in _FILTERS]
-    for name, _ in given:
-        if not name.startswith(_METADATA):
-            raise InvalidFilter(
-                f"{name[:64]!r} is no filter: use {', '.join(_FILTERS)} or metadata.KEY"
-            )
-    return metadata_filter((name.removeprefix(_METADATA), value) for name, value in given)
+    """Return what the query says of metadata."""
+    return metadata_filter(
+        (name.removeprefix(_METADATA), value)
+        for name, value in request.query_params.multi_items()
+        if name.startswith(_METADATA)
+    )
 
 
 def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:

@@ -21,7 +21,8 @@ Wait = Annotated[
         ge=0,
         lt=2**63,
         description="A position, as an append answers it: the answer comes once the projections "
-        f"have come there, or as a problem where that takes longer than {WAIT_SECONDS:g} s.",
+        f"have come there, or as a problem: 503 where that takes longer than {WAIT_SECONDS:g} s, "
+        "404 where the log has not come there itself.",
         examples=[345],
     ),
 ]
@@ -39,6 +40,7 @@ async def until_projected(
     It waits `WAIT_SECONDS` at most, where nobody says otherwise.
 
     Raises:
+        FutureMoment: the log has not come there itself.
         ProjectionBehind: that takes longer, or one stands still.
         NotYetBuilt: there is no live build of one.
         UnknownReadModel: there is no such projection.

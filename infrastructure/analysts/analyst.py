@@ -1,9 +1,8 @@
 """Queries of analysts with their answers, and the catalogue of the tables that they may ask."""
 
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import groupby
 
 import psycopg
@@ -23,11 +22,11 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     QueryTooSlow,
     RowTooLarge,
-    TooManyQueries,
 )
 from infrastructure.analysts.login import Login
 from infrastructure.analysts.parameters import Parameters, Query, query_of
 from infrastructure.analysts.session import DeadlinePassed, Refused, Session
+from infrastructure.analysts.slots import Slots
 from infrastructure.sql import statement
 from infrastructure.unavailable import DatabaseUnavailable
 
@@ -43,7 +42,8 @@ _ON_ONE_LINE = bytes.maketrans(b"\n\r\t", b"   ")  # in JSON as it was written, 
 class Analyst:
     """Runs queries as the analysts' login of a tenant.
 
-    At most `most_queries` at once, each for `most_seconds` and with an answer of `most_bytes`.
+    Each for `most_seconds` at most and with an answer of `most_bytes`; `slots` are those of all
+    tenants, for whoever runs several at once.
     """
 
     def __init__(
@@ -51,15 +51,24 @@ class Analyst:
         login: Login,
         *,
         tenant: str,
-        most_queries: int = 4,
+        slots: Slots,
         most_seconds: float = USUAL_SECONDS,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         self._login = login
         self._tenant = tenant
-        self._free = threading.BoundedSemaphore(most_queries)
+        self._slots = slots
         self._most_seconds = most_seconds
         self._most_bytes = most_bytes
+
+    def slot(self) -> AbstractContextManager[None]:
+        """Return what holds a slot during its block.
+
+        Raises:
+            TooManyQueries: the tenant has as many as it may.
+            QueriesExhausted: none is free.
+        """
+        return self._slots.taken(self._tenant)
 
     def query(
         self,
@@ -81,7 +90,6 @@ class Analyst:
             InvalidQuery: the query or what goes with it is off, in one of many ways.
             NoAnalystLogin: analysts cannot log in yet.
             AnalystNotConfined: their login is another's.
-            TooManyQueries: others are at it.
             DatabaseUnavailable: the database does not answer.
         """
         if not 1 <= limit <= MOST_ROWS:
@@ -115,17 +123,12 @@ class Analyst:
 
     @contextmanager
     def _session(self, seconds: float) -> Iterator[Session]:
-        login = self._login()
-        if not self._free.acquire(blocking=False):
-            raise TooManyQueries
         try:
-            with Session(login, seconds=seconds) as session:
+            with Session(self._login(), seconds=seconds) as session:
                 _check_confined(session, self._tenant)
                 yield session
         except DeadlinePassed as error:
             raise QueryTooSlow(seconds=seconds) from error
-        finally:
-            self._free.release()
 
     def _answer(self, session: Session, query: Query, limit: int) -> Answer:
         progress = session.ask("SELECT name, position FROM progress ORDER BY name")

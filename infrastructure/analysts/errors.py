@@ -8,7 +8,8 @@ InvalidQuery              the query, its parameters or its bounds are off
 └── RowTooLarge           a single row is larger than a whole answer may be
 NoAnalystLogin            there is no login for analysts yet
 AnalystNotConfined        the login could see or do more than an analyst may
-TooManyQueries            as many run as may
+TooManyQueries            as many of the tenant run as may
+QueriesExhausted          as many run in all as may
 """
 
 from dataclasses import dataclass
@@ -111,10 +112,20 @@ class AnalystNotConfined(AgentlogError):
 
 
 class TooManyQueries(AgentlogError):
-    """As many queries of analysts run as may at once: ask again a little later."""
+    """As many queries of the tenant run as may at once: ask again a little later."""
 
     def __init__(self) -> None:
         super().__init__(
-            "as many queries of analysts run as may at once: ask again a little later, "
-            "or have AGENTLOG_ANALYST_QUERIES raised"
+            "as many queries of this tenant run as may at once (AGENTLOG_ANALYST_QUERIES, and "
+            "fewer while other tenants ask): ask again a little later"
+        )
+
+
+class QueriesExhausted(AgentlogError):
+    """As many queries of all tenants run as may at once: ask again a little later."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "as many queries of analysts run as may at once (AGENTLOG_ANALYST_QUERIES_IN_ALL): ask "
+            "again a little later"
         )

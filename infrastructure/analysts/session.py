@@ -20,7 +20,6 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
-from infrastructure.analysts.errors import TooManyQueries
 from infrastructure.closing import Closing
 from infrastructure.conninfo import read_conninfo
 from infrastructure.unavailable import DatabaseUnavailable
@@ -66,7 +65,6 @@ class Session(Closing):
 
         Raises:
             DatabaseUnavailable: nobody can log in. Why stands in the service's log.
-            TooManyQueries: the login has as many connections as it may.
             DeadlinePassed: the time is over already.
         """
         self.deadline = time.monotonic() + seconds + _GRACE_SECONDS
@@ -84,8 +82,6 @@ class Session(Closing):
             logger.warning("analysts cannot log in: their URL does not parse")
             raise DatabaseUnavailable("the URL of the analysts' login does not parse") from None
         except psycopg.Error as error:
-            if error.sqlstate == psycopg.errors.TooManyConnections.sqlstate:
-                raise TooManyQueries from error
             logger.warning("analysts cannot log in: %s", str(error).strip())
             raise DatabaseUnavailable("analysts cannot log in; the log says why") from error
         self._pgconn = self._connection.pgconn

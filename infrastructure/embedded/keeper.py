@@ -15,7 +15,7 @@ from infrastructure.embedded.server import EmbeddedServer
 
 logger = logging.getLogger("agentlog")
 
-_PAUSES_SECONDS = (0.5, 1.0, 5.0, 30.0)
+_PAUSES_SECONDS = (0.5, 1.0, 2.0)
 
 
 class Keeper(Closing):

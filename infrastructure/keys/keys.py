@@ -27,10 +27,7 @@ class UnknownKey(NotThere):
 
 
 class Keys:
-    """All keys of the service; `random_bytes` and `clock` are where randomness and time come from.
-
-    `wait_seconds`: how long a look-up waits for a connection.
-    """
+    """All keys of the service; randomness and time come from `random_bytes` and `clock`."""
 
     def __init__(
         self,
@@ -38,11 +35,9 @@ class Keys:
         *,
         random_bytes: Callable[[int], bytes],
         clock: Clock,
-        wait_seconds: float | None = None,
     ) -> None:
         self._database = database
         self._random_bytes = random_bytes
-        self._wait_seconds = wait_seconds
         self.clock = clock
 
     def create(
@@ -91,12 +86,12 @@ class Keys:
 
     def find(self, key_id: str) -> StoredKey:
         """Return a key of any tenant's; raises `UnknownKey`."""
-        with self._database.connection(wait_seconds=self._wait_seconds) as connection:
+        with self._database.connection() as connection:
             return _stored(connection, key_id)
 
     def ever_made(self) -> bool:
         """Tell whether there was ever a key: from then on, nobody is served without one."""
-        with self._database.connection(wait_seconds=self._wait_seconds) as connection:
+        with self._database.connection() as connection:
             return connection.execute(statement("key_was_made")).fetchone() == (True,)
 
 

@@ -16,6 +16,7 @@ from infrastructure.unavailable import DatabaseUnavailable
 
 FRESH_SECONDS = 10.0
 _FIRST_SECONDS = 1.0
+_NEVER = float("-inf")
 _MOST = 10_000
 """Keys remembered, at most: then it begins anew."""
 
@@ -42,7 +43,7 @@ class RecentKeys:
         self._looks: dict[str, _Look] = {}
         self._notices = 0
         self._made = False
-        self._made_until = float("-inf")
+        self._made_until = _NEVER
         self._changing = threading.Lock()
         self._hears = False
 
@@ -91,6 +92,10 @@ class RecentKeys:
             return True
         return False if self._ticks() < self._made_until else None
 
+    def last_made(self) -> bool | None:
+        """Tell what the database last said of whether there was a key, None if it never did."""
+        return None if self._made_until == _NEVER else self._made
+
     def look_made(self) -> bool:
         """Tell whether there was ever a key.
 
@@ -100,15 +105,14 @@ class RecentKeys:
             DatabaseUnavailable: it never said.
         """
         known = self.recall_made()
-        if known is not None:
+        if known is not None:  # others waited for the same
             return known
-        now, asked_before = self._ticks(), self._made_until != float("-inf")
         try:
             self._made = self.keys.ever_made()
         except DatabaseUnavailable:
-            if not asked_before:
+            if self.last_made() is None:
                 raise
-        self._made_until = now + _FIRST_SECONDS
+        self._made_until = self._ticks() + _FIRST_SECONDS
         return self._made
 
     def first_made(self) -> None:

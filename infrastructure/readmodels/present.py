@@ -8,6 +8,7 @@ from infrastructure.listening import PROJECTED
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projector import Projector
 from infrastructure.readmodels.standings import NewerReadModel, ProjectionBehind, Standings
+from infrastructure.unavailable import DatabaseReadOnly
 from projections.readmodels.registry import read_model
 
 Progress = Callable[[str, int, int], None]
@@ -31,9 +32,13 @@ def bring_up(
     Raises:
         ProjectionBehind: one is paused, or stopped at an event.
         NewerReadModel: one was built by newer code.
+        DatabaseReadOnly: they cannot be filled here.
     """
     if _lacks(standings.builds(), names, position) is None:
         return
+    with database.connection() as connection:
+        if connection.execute("SHOW transaction_read_only").fetchone() == ("on",):
+            raise DatabaseReadOnly("the read models cannot be filled up to the log")
     models = [read_model(name) for name in names]
     woken = threading.Event()
     off = standings.listener.on(PROJECTED, woken.set)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Collection, Sequence
 
-from domain.errors import AgentlogError, Refused
+from domain.errors import AgentlogError, FutureMoment, Refused
 from infrastructure.database import Database
 from infrastructure.listening import PROJECTED, Listener
 from infrastructure.readmodels import builds
@@ -130,6 +130,7 @@ class Standings:
         """Return why some projections cannot be read as of a position yet, None where they can.
 
         Raises:
+            FutureMoment: the log has not come there.
             NotYetBuilt: there is no live build of one.
             UnknownReadModel: there is no such projection.
         """
@@ -138,6 +139,9 @@ class Standings:
             build = live.get(read_model(name).name)
             if build is None:
                 raise NotYetBuilt(name)
+            if position > build.log_position:
+                present = f"the log is at position {build.log_position}"
+                raise FutureMoment(f"position {position}", present=present)
             if build.position < position:
                 return ProjectionBehind(build, wanted=position)
         return None

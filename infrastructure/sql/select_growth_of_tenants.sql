@@ -1,9 +1,10 @@
--- The same of several tenants, in the one order of their log.
+-- The same of several tenants, in the one order of their log. Events of one position, where tenants were
+-- brought together from several logs, come together: a batch that ended between them would lose some.
 SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM (
     SELECT *,
-           sum(length(body)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) - length(body)
-               AS before
+           sum(length(body)) OVER (ORDER BY position)
+               - sum(length(body)) OVER (PARTITION BY position) AS before
     FROM (
         SELECT event.*
         FROM unnest(%(tenants)s::text[]) AS given (tenant)
@@ -18,7 +19,7 @@ FROM (
             LIMIT %(limit)s
         ) AS event
         ORDER BY position
-        LIMIT %(limit)s
+        FETCH FIRST %(limit)s ROWS WITH TIES
     ) AS beyond
 ) AS counted
 WHERE before < %(most_bytes)s

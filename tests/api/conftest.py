@@ -15,6 +15,7 @@ from api.http.authentication import AnonymousFrom, Entrance
 from api.http.following import Following, Followings
 from api.http.limits import USUAL, Limits
 from infrastructure.analysts.analyst import Analyst
+from infrastructure.analysts.slots import Slots
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
 from infrastructure.blobs import Blobs
@@ -75,10 +76,12 @@ def app_over(  # noqa: PLR0913 - what tests set
     access_log: FilteringBoundLogger | None = None,
     anonymous: AnonymousFrom = "anywhere",
     audited: bool = False,
+    slots: Slots | None = None,
 ) -> FastAPI:
     """Return an application over a store, and over one of its own for each other tenant."""
     listener = Listener(database, poll_seconds=0.25)
     key = SigningKey(None)
+    slots = Slots() if slots is None else slots
 
     def tenant_of(name: str) -> Tenant:
         found = store if name == TENANT else store_over(database, tenant=name)
@@ -88,7 +91,7 @@ def app_over(  # noqa: PLR0913 - what tests set
             name=name,
             store=found,
             hub=Hub(reader, listener),
-            analyst=Analyst(login_of(database, name), tenant=name),
+            analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
             reports=Reports(database, tenant=name),
             proofs=Proofs.over(database, tenant=name, key=key),
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),

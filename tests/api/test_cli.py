@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from api.http.app import VERSION
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, environment
 
 COMMANDS = {
@@ -30,6 +31,11 @@ def test_help_names_every_command() -> None:
         "show",
     }
     assert set(outcome.out.split()) >= COMMANDS
+
+
+def test_the_version_is_that_of_the_distribution_and_of_the_service() -> None:
+    outcome = agentlog("--version", url=NOWHERE)
+    assert (outcome.code, outcome.out) == (0, f"agentlog {VERSION}\n")
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from infrastructure.database import Database
 from infrastructure.readmodels import builds
@@ -45,6 +46,19 @@ def test_what_was_just_imported_is_reported(own_database: Database, database_url
         "latency_p95": 1200.0,
         "latency_p99": 1200.0,
     }
+
+
+def test_a_report_that_cannot_be_filled_where_nothing_is_written_says_so(
+    store: Store, database_url: str
+) -> None:
+    """As on a standby; what needs no read model is reported."""
+    store.append("t", STORY)
+    url = make_conninfo(database_url, options="-c default_transaction_read_only=on")
+    outcome = agentlog("report", "tools", url=url)
+    assert outcome.code != 0
+    assert "the read models cannot be filled up to the log" in outcome.err
+    assert "name the primary" in outcome.err
+    assert agentlog("report", "anomalies", url=url).code == 0
 
 
 def test_every_report_of_an_empty_log_is_empty(database_url: str) -> None:

@@ -21,6 +21,18 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         yield made
 
 
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_ids_are_whole_however_narrow_the_terminal_is(database_url: str, columns: int) -> None:
+    ids = ["a", "long-" * 12 + "id", "x" * 128]
+    with open_service(Settings(database_url=database_url)) as service:
+        for each in ids:
+            service.store.start(each, {"goal": "to have a goal that is long, " * 9})
+    outcome = agentlog("threads", url=database_url, columns=columns)
+    assert outcome.code == 0
+    for each in ids:
+        assert f" {each} " in outcome.out
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from infrastructure.database import Database
 from tests.command_line import (
@@ -22,6 +23,7 @@ from tests.command_line import (
     environment,
     started,
 )
+from tests.databases import name_of, new_database
 
 USER = {"role": "user", "content": "hi"}
 RUNS = [{"id": name, "reward": 0.5, "traj": [USER]} for name in "abc"]
@@ -237,7 +239,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_import_that_was_stopped_goes_on_where_it_was(
     database_url: str, many_files: Path, number: signal.Signals
 ) -> None:
@@ -246,7 +248,7 @@ def test_an_import_that_was_stopped_goes_on_where_it_was(
     assert 0 < before < EVENTS
     assert before % (PER_FILE + 1) == 0
     assert "Traceback" not in stopped.err
-    if number == signal.SIGINT:
+    if number != signal.SIGKILL:
         assert stopped.code == 130
         threads = before // (PER_FILE + 1)
         assert f"{threads} threads: {before} events appended, " in stopped.err
@@ -258,6 +260,39 @@ def test_an_import_that_was_stopped_goes_on_where_it_was(
     expected = f"{FILES} threads: {EVENTS - before} events appended, {before} there already, "
     assert again.err.startswith(expected)
     assert events_in(database_url) == EVENTS
+
+
+def test_an_import_that_the_database_breaks_off_says_what_was_written(
+    server_url: str, template_database: str, many_files: Path
+) -> None:
+    """As a full disk does."""
+    with new_database(server_url, template=template_database) as url:
+        err, written = _import_that_is_broken_off(url, many_files)
+    assert 0 < written < EVENTS
+    assert f"{written} events appended, " in err
+    assert "interrupted: what is counted is written; run it again to go on" in err
+    assert "the database is not available" in err
+
+
+def _import_that_is_broken_off(url: str, folder: Path) -> tuple[str, int]:
+    """Return what an import says when nothing can be written any more, and how much was."""
+    name = Identifier(name_of(url))
+    with (
+        started("import", folder, url=url) as process,
+        psycopg.connect(url, autocommit=True) as connection,
+    ):
+        wait_until(lambda: events_by(connection) > 0)
+        with connection.transaction():
+            connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
+            alter = SQL("ALTER DATABASE {} SET default_transaction_read_only = on")
+            connection.execute(alter.format(name))
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        _, err = process.communicate(timeout=WAIT_SECONDS)
+        assert process.returncode == 2
+        return err, events_by(connection)
 
 
 def test_two_imports_of_the_same_files_write_nothing_twice(

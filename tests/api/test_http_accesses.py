@@ -49,7 +49,7 @@ def recorded(app: FastAPI, tenant: str = TENANT) -> list[Recorded]:
 def test_a_read_is_on_record_with_who_what_and_what_came_of_it(
     app: FastAPI, client: TestClient, key: KeyText
 ) -> None:
-    answer = client.get("/v1/threads/t?x=1", headers=bearing(key, ("X-Request-ID", "r-1")))
+    answer = client.get("/v1/threads/t", headers=bearing(key, ("X-Request-ID", "r-1")))
     assert answer.status_code == 200
     (access,) = recorded(app)
     assert (access.key_id, access.method, access.status) == (key.key_id, "GET", 200)

@@ -351,3 +351,23 @@ def test_without_its_database_a_service_lets_nobody_in_but_tells_what_it_knows(
             assert client.get("/metrics", headers=bearing(unknown)).status_code == 503
             assert client.get("/healthz").status_code == 200
         end_following(app)
+
+
+def test_a_database_that_is_slow_to_look_keys_up_holds_nobody_up_for_long(
+    app: FastAPI, client: TestClient, database: Database
+) -> None:
+    now = [0.0]
+    keys_of(app)._ticks = lambda: now[0]
+    key = make_key(app, "admin", "read")
+    assert client.get("/metrics", headers=bearing(key)).status_code == 200
+    now[0] = 3600.0
+    with database.connection() as holder, holder.transaction():
+        holder.execute("LOCK TABLE agentlog.keys IN ACCESS EXCLUSIVE MODE")
+        began = time.monotonic()
+        assert client.get("/metrics", headers=bearing(key)).status_code == 200
+        assert time.monotonic() - began < 1.5  # a fifth of a second, and what a busy machine takes
+        assert client.get("/metrics").status_code == 401
+        began = time.monotonic()
+        answer = client.get("/v1/threads", headers=bearing(key))
+        problem_in(answer, 503, "database-unavailable", "no key was looked up within 2 s")
+        assert time.monotonic() - began < 4

@@ -93,7 +93,7 @@ def test_a_scrape_parses_and_names_what_there_is(remote: httpx2.Client) -> None:
 def test_scrapes_at_once_do_not_take_each_others_question(app: FastAPI) -> None:
     async def scrape() -> None:
         for _ in range(3):
-            assert await app.state.metrics._found() is not None
+            assert await app.state.metrics.inquiry.answer() is not None
 
     async def scrape_at_once() -> None:
         await asyncio.gather(*(scrape() for _ in range(3)))

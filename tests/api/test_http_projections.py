@@ -15,6 +15,7 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.projector import Projector
 from infrastructure.store import Store
 from projections.readmodels.registry import READ_MODELS
+from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
 from tests.infrastructure.appends import fetch, reply
@@ -67,6 +68,7 @@ def test_waiting_for_what_stands_still_is_refused_at_once(
     store.append("a", [reply("one")])
     catch_up(database, READ_MODELS["messages"])
     assert client.post("/v1/projections/messages/pause").json()["items"][0]["paused"] is True
+    store.append("a", [reply("two")])
     answer = client.get("/v1/projections/messages", params={"wait": 2})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert answer.json()["detail"] == (
@@ -74,6 +76,20 @@ def test_waiting_for_what_stands_still_is_refused_at_once(
         "`agentlog projections resume messages`"
     )
     assert client.post("/v1/projections/messages/resume").json()["items"][0]["paused"] is False
+
+
+def test_waiting_for_what_the_log_has_not_is_refused_at_once(
+    client: TestClient, database: Database, store: Store
+) -> None:
+    store.append("a", [reply("one")])
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    began = time.monotonic()
+    for path in ("/v1/projections", "/v1/projections/messages", "/v1/analytics/tools"):
+        answer = client.get(path, params={"wait": 2})
+        problem_in(answer, 404, "future-moment", "position 2 is not there yet")
+        assert client.get(path, params={"wait": 1}).status_code == 200
+    assert time.monotonic() - began < 9  # no wait has ended
 
 
 def test_a_rebuild_is_begun_once(client: TestClient, database: Database, store: Store) -> None:
@@ -168,6 +184,7 @@ def test_waiting_holds_no_thread(client: TestClient, database: Database, store: 
     store.append("a", [reply("one")])
     for model in READ_MODELS.values():
         catch_up(database, model)
+    store.append("a", [reply("two")])
     statuses: list[int] = []
 
     def wait() -> None:
@@ -177,7 +194,6 @@ def test_waiting_holds_no_thread(client: TestClient, database: Database, store: 
     for each in waiting:
         each.start()
     assert client.get("/v1/threads/a").status_code == 200
-    store.append("a", [reply("two")])
     for model in READ_MODELS.values():
         catch_up(database, model)
     for each in waiting:

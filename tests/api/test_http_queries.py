@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login
+from infrastructure.analysts.slots import Slots
 from infrastructure.database import Database
 from infrastructure.tenants import Tenants
 from projections.readmodels.registry import READ_MODELS
@@ -187,23 +189,20 @@ def test_the_examples_of_the_document_are_answered(client: TestClient) -> None:
 def test_without_a_login_the_service_says_what_it_takes(database: Database) -> None:
     app = app_over(database, store_over(database))
     ours = app.state.tenants.of(TENANT)
-    analyst = Analyst(given_login(None), tenant=TENANT)
+    analyst = Analyst(given_login(None), tenant=TENANT, slots=Slots())
     app.state.tenants = Tenants(lambda _: replace(ours, analyst=analyst))
     with TestClient(app) as client:
         for answer in (ask(client, "SELECT 1"), client.get("/v1/analytics/sql/tables")):
             problem_in(answer, 404, "no-analyst-login", "agentlog sql --grants")
 
 
-def test_who_finds_all_places_taken_is_told_when_to_ask_again(client: TestClient) -> None:
+def test_who_finds_all_slots_taken_is_told_when_to_ask_again(client: TestClient) -> None:
     tenants: Tenants = client.app.state.tenants  # type: ignore[attr-defined] # of FastAPI
     analyst = tenants.of(TENANT).analyst
-    for _ in range(4):
-        analyst._free.acquire()
-    try:
-        answer = ask(client, "SELECT 1")
-    finally:
+    with ExitStack() as taken:
         for _ in range(4):
-            analyst._free.release()
-    problem_in(answer, 503, "too-many-queries")
-    assert answer.headers["retry-after"] == "1"
+            taken.enter_context(analyst.slot())
+        for answer in (ask(client, "SELECT 1"), client.get("/v1/analytics/sql/tables")):
+            problem_in(answer, 429, "too-many-queries", "AGENTLOG_ANALYST_QUERIES")
+            assert answer.headers["retry-after"] == "1"
     assert ask(client, "SELECT 1").status_code == 200

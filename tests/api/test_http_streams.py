@@ -220,7 +220,7 @@ def test_maria_hears_the_whole_history_on_every_connection(address: str, store: 
     ("path", "status", "name"),
     [
         ("/v1/threads/t/events?view=nothing", 404, "unknown-view"),
-        ("/v1/threads/t/events?colour=red", 422, "invalid-view-option"),
+        ("/v1/threads/t/events?colour=red", 422, "unknown-parameter"),
         ("/v1/threads/t/events?view=openai&repair=perhaps", 422, "invalid-view-option"),
         ("/v1/threads/t/events?after=x", 422, "invalid-cursor"),
         ("/v1/threads/t/events?after=9.0", 404, "future-moment"),

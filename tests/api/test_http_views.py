@@ -219,11 +219,9 @@ def test_options_change_a_view(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("nope=1", "does not take the option 'nope': it takes repair=true|false"),
+        ("dialect=langchain", "does not take the option 'dialect': it takes repair=true|false"),
         ("repair=maybe", "does not take the option 'repair'"),
         ("repair=%00", "does not take the option 'repair'"),
-        ("%00=1", "does not take the option"),
-        ("Repair=true", "does not take the option 'Repair'"),
     ],
 )
 def test_an_option_that_a_view_does_not_have_is_422_and_says_which_it_has(

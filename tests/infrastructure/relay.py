@@ -39,13 +39,18 @@ class Relay:
 
     def cut(self) -> None:
         """Break every connection, and refuse new ones."""
+        self.refuse()
         with self._lock:
-            listener, self._listener = self._listener, None
             ends, self._open = self._open, []
-        if listener is not None:
-            _close(listener)
         for end in ends:
             _close(end)
+
+    def refuse(self) -> None:
+        """Refuse new connections."""
+        with self._lock:
+            listener, self._listener = self._listener, None
+        if listener is not None:
+            _close(listener)
 
     def mend(self) -> None:
         """Let connections through again, on the same port."""

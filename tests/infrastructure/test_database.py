@@ -2,8 +2,12 @@
 
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
+from typing import LiteralString
 
+import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
@@ -30,6 +34,7 @@ from tests.infrastructure.appends import (
     request,
 )
 from tests.infrastructure.relay import Relay
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -170,6 +175,78 @@ def test_a_restart_that_breaks_the_whole_pool_costs_nobody_more_than_a_moment(
     for _ in range(4):
         with own_database.connection(wait_seconds=2) as connection:  # less than four pauses take
             assert connection.info.backend_pid not in pids
+
+
+def test_whoever_waits_for_a_connection_is_let_go_once_the_server_is_away(
+    database_url: str,
+) -> None:
+    with (
+        Relay(database_url) as relay,
+        Database(relay.url, pool_size=1, wait_seconds=60) as database,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        with database.connection():
+            waiting = pool.submit(fetch, database, "SELECT 1")
+            until(lambda: database.pool_stats()["requests_waiting"])
+            relay.cut()
+            with pytest.raises(DatabaseUnavailable):
+                database.connect()
+            with pytest.raises(DatabaseUnavailable):
+                waiting.result(timeout=20)
+        with pytest.raises(DatabaseUnavailable, match="takes no connections"):
+            database.check()
+        relay.mend()
+        until(partial(_is_there, database))
+        assert fetch(database, "SELECT 1") == [(1,)]
+
+
+def _is_there(database: Database) -> bool:
+    try:
+        database.check()
+    except DatabaseUnavailable:
+        return False
+    return True
+
+
+def test_a_server_that_has_no_connection_left_goes_on_with_those_that_it_has(
+    database_url: str,
+) -> None:
+    with ExitStack() as stack:
+        relay = stack.enter_context(Relay(database_url))
+        database = stack.enter_context(Database(relay.url, pool_size=1))
+        own = stack.enter_context(database.connect())
+        assert fetch(database, "SELECT 1") == [(1,)]
+        relay.refuse()
+        with pytest.raises(DatabaseUnavailable):
+            database.connect()
+        time.sleep(0.1)  # for the probe, which the server refuses too
+        database.check()
+        assert fetch(database, "SELECT 1") == [(1,)]
+        assert own.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT pg_sleep(60)", "LOCK TABLE agentlog.counter", "nonsense"]
+)
+def test_a_statement_that_fails_says_nothing_of_the_server(
+    database: Database, database_url: str, query: LiteralString
+) -> None:
+    timeouts = Timeouts(statement_seconds=0.2, lock_seconds=0.1)
+    with (
+        Database(database_url, pool_size=1, timeouts=timeouts) as hurried,
+        database.connection() as holder,
+        holder.transaction(),
+    ):
+        holder.execute("SELECT FROM agentlog.counter FOR UPDATE")
+        with (
+            pytest.raises((DatabaseUnavailable, psycopg.Error)),
+            hurried.connection() as connection,
+            connection.transaction(),
+        ):
+            connection.execute(query)
+        assert hurried._breaker is not None
+        assert not hurried._breaker._suspected.is_set()
+        hurried.check()
 
 
 def test_a_connection_that_the_server_ended_is_replaced(database: Database, writer: Writer) -> None:

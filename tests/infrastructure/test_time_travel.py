@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from psycopg.conninfo import make_conninfo
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
@@ -26,6 +27,8 @@ from tests.databases import new_database
 from tests.infrastructure.appends import (
     STORY,
     TENANT,
+    Clock,
+    Ids,
     append_apart,
     fetch,
     given,
@@ -120,6 +123,24 @@ def test_a_time_that_has_not_come_yet_says_what_the_clock_says(store: Store) -> 
     store.append("t", [reply("one")])
     with pytest.raises(FutureMoment, match=r"2999-.* is not there yet: the store's clock says 20"):
         store.view("t", choose_view("openai"), at=parse_moment("2999-01-01T00:00:00Z"))
+
+
+def test_where_nothing_is_written_a_time_after_the_log_is_of_the_future(
+    own_database: Database, database_url: str
+) -> None:
+    """A standby may be behind: what its primary has recorded at that time may yet come."""
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    writer.append(request("t", reply("one")))
+    url = make_conninfo(database_url, options="-c default_transaction_read_only=on")
+    with Database(url, pool_size=1) as standby:
+        reader = LogReader(standby, tenant=TENANT)
+        head = reader.head("t")
+        assert head.updated_at is not None
+        assert reader.version_at(head, AtTime(head.updated_at)) == 1
+        now = AtTime(datetime.now(UTC))
+        with pytest.raises(FutureMoment, match="takes no writes, and its log ends before that"):
+            reader.version_at(head, now)
+        assert LogReader(own_database, tenant=TENANT).version_at(head, now) == 1
 
 
 def test_no_moment_of_the_future_is_taken_for_the_end_of_a_difference(store: Store) -> None:

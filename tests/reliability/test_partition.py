@@ -23,6 +23,7 @@ from tests.reliability.postgres import OwnPostgres
 from tests.reliability.proof import prove
 from tests.reliability.service import ServiceProcess, own_service
 from tests.reliability.storm import CALM, Storm, by_way_of, to_postgres
+from tests.reliability.test_away import MARGIN_SECONDS, PROMISED_SECONDS, WATCH_SECONDS
 
 ROOT = Path(__file__).parents[2]
 OURS, THEIRS = "10.213.77.1", "10.213.77.2"
@@ -108,8 +109,9 @@ def test_a_network_that_swallows_all_is_found_out_and_recovered_from(
         "Half-open: the network to PostgreSQL swallows all, and nobody is told",
         made="a network namespace of its own between the service and PostgreSQL, with a black "
         "hole for what comes back, under load",
-        holds="reads and appends are answered 503 within 2 minutes, /healthz at once; once packets "
-        "come through again all goes on, without a hand",
+        holds="reads and appends are answered 503 within 2 minutes, /healthz at once; once that "
+        f"is known all are answered in {PROMISED_SECONDS:g} s; once packets come through again all "
+        "goes on, without a hand",
     )
     with network.relay(postgres.url) as url, own_service(url) as service:
         with Load(service.address, ledger, clients=4, timeout=WAIT_SECONDS):
@@ -122,11 +124,22 @@ def test_a_network_that_swallows_all_is_found_out_and_recovered_from(
                     assert time.monotonic() < before + WAIT_SECONDS, ledger.told
                     time.sleep(0.1)
                 seconds = read[1] + time.monotonic() - before
+                known = [_timed(service, path) for path in ("/readyz", "/v1/threads") * 50]
+                watched = [_timed(service, path) for path in ("/healthz", "/metrics") * 50]
+            back = time.monotonic()
+            service.get("/v1/threads")
+            recovered = time.monotonic() - back
             ledger.wait_for(40)
         assert (alive[0], read[0]) == (200, 503)
+        assert {status for status, _ in known} == {503}
+        assert max(took for _, took in known) < PROMISED_SECONDS + MARGIN_SECONDS
+        assert {status for status, _ in watched} == {200}
+        assert max(took for _, took in watched) < WATCH_SECONDS + MARGIN_SECONDS
         proven = prove(postgres.url, service, ledger)
     row.came = (
-        f"a read was answered 503 after {read[1]:.0f} s, appends after {seconds:.0f} s; {proven}. "
+        f"a read was answered 503 after {read[1]:.0f} s, appends after {seconds:.0f} s, and "
+        f"then all after {max(took for _, took in known):.2f} s at most; reads went on "
+        f"{recovered:.1f} s after the first packet; {proven}. "
         f"Answers and breaks: {ledger.told}"
     )
 

@@ -8,6 +8,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from infrastructure.analysts.analyst import Analyst
+from infrastructure.analysts.slots import Slots
 from infrastructure.database import Database
 from infrastructure.requests import AppendRequest
 from infrastructure.writer import Writer
@@ -58,13 +59,13 @@ def full(server_url: str, template_database: str) -> Iterator[Database]:
 @pytest.fixture(scope="module")
 def analyst(full: Database) -> Analyst:
     """The analyst of the tests' tenant."""
-    return Analyst(login_of(full, TENANT), tenant=TENANT)
+    return Analyst(login_of(full, TENANT), tenant=TENANT, slots=Slots())
 
 
 @pytest.fixture(scope="module")
 def other_analyst(full: Database) -> Analyst:
     """The analyst of the other one."""
-    return Analyst(login_of(full, OTHER), tenant=OTHER)
+    return Analyst(login_of(full, OTHER), tenant=OTHER, slots=Slots())
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import InvalidQuery, NotAQuery, QueryForbidden, QueryRejected
 from infrastructure.analysts.login import make_role, role_of
+from infrastructure.analysts.slots import Slots
 from infrastructure.database import Database
 from infrastructure.migration import migrate
 from infrastructure.unavailable import DatabaseUnavailable
@@ -160,7 +161,7 @@ def lenient(database_url: str) -> Iterator[Database]:
 
 
 def test_locks_of_a_query_end_with_it(lenient: Database) -> None:
-    analyst = Analyst(login_of(lenient, TENANT), tenant=TENANT)
+    analyst = Analyst(login_of(lenient, TENANT), tenant=TENANT, slots=Slots())
     analyst.query(f"SELECT pg_advisory_lock({0x6167_656E_746C_6F67})")
     with lenient.connection() as connection:
         assert migrate(connection) == []
@@ -168,7 +169,7 @@ def test_locks_of_a_query_end_with_it(lenient: Database) -> None:
 
 def test_what_a_query_writes_is_never_committed(lenient: Database) -> None:
     """PostgreSQL 15 makes large objects in transactions that only read."""
-    analyst = Analyst(login_of(lenient, TENANT), tenant=TENANT)
+    analyst = Analyst(login_of(lenient, TENANT), tenant=TENANT, slots=Slots())
     with lenient.connect() as listening:
         listening.execute("LISTEN agentlog")
         for asked in (

@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import AnalystNotConfined, NoAnalystLogin, QueryForbidden
 from infrastructure.analysts.login import given_login, grants, make_role, own_login, role_of
+from infrastructure.analysts.slots import Slots
 from infrastructure.database import Database
 from infrastructure.readmodels import builds
 from infrastructure.unavailable import DatabaseUnavailable
@@ -25,12 +26,12 @@ from tests.infrastructure.readmodels.tables import catch_up
 
 
 def _analyst(url: str, tenant: str = TENANT) -> Analyst:
-    return Analyst(given_login(url), tenant=tenant)
+    return Analyst(given_login(url), tenant=tenant, slots=Slots())
 
 
 def test_without_a_login_the_error_says_how_to_get_one() -> None:
     with pytest.raises(NoAnalystLogin, match=r"--grants.*AGENTLOG_ANALYST_URL"):
-        Analyst(given_login(None), tenant=TENANT).query("SELECT 1")
+        Analyst(given_login(None), tenant=TENANT, slots=Slots()).query("SELECT 1")
 
 
 def test_what_grants_prints_is_all_that_an_administrator_has_to_run(own_database: Database) -> None:
@@ -55,7 +56,9 @@ def test_the_login_of_our_own_server_is_made_when_it_is_first_needed(
     with psycopg.connect(database_url) as connection:
         if connection.pgconn.used_password:
             pytest.skip("this server asks for passwords: it is not our own")
-    analyst = Analyst(own_login(own_database, database_url, tenant=TENANT), tenant=TENANT)
+    analyst = Analyst(
+        own_login(own_database, database_url, tenant=TENANT), tenant=TENANT, slots=Slots()
+    )
     assert fetch(own_database, "SELECT * FROM agentlog.analysts") == []
     assert rows(analyst.query("SELECT session_user")) == [[role_of(TENANT)]]
     assert fetch(own_database, "SELECT * FROM agentlog.analysts") == [(role_of(TENANT), TENANT)]
@@ -157,7 +160,7 @@ def test_a_login_that_fails_gives_no_secret_away(
 def test_a_table_that_is_built_anew_stays_open_to_analysts(own_database: Database) -> None:
     writer = Writer(own_database, clock=Clock(), new_id=Ids())
     writer.append(request("t", reply("one")))
-    analyst = Analyst(login_of(own_database, TENANT), tenant=TENANT)
+    analyst = Analyst(login_of(own_database, TENANT), tenant=TENANT, slots=Slots())
     model = READ_MODELS["messages"]
     for _ in range(2):
         catch_up(own_database, model)

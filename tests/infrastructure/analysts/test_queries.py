@@ -15,8 +15,8 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     QueryTooSlow,
     RowTooLarge,
-    TooManyQueries,
 )
+from infrastructure.analysts.slots import Slots
 from infrastructure.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.analysts.logins import login_of
@@ -193,7 +193,7 @@ def test_times_have_limits(analyst: Analyst, seconds: float) -> None:
 
 
 def test_an_answer_ends_at_its_size_and_a_row_beyond_it_is_refused(full: Database) -> None:
-    small = Analyst(login_of(full, TENANT), tenant=TENANT, most_bytes=10_000)
+    small = Analyst(login_of(full, TENANT), tenant=TENANT, slots=Slots(), most_bytes=10_000)
     answer = small.query("SELECT repeat('x', 1000), generate_series(1, 1000000000)")
     assert answer.truncated
     assert len(answer.rows) == 9
@@ -231,18 +231,6 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
     monkeypatch.setattr("infrastructure.analysts.session._GRACE_SECONDS", -28.0)
     with pytest.raises(QueryTooSlow):
         analyst.query("SELECT pg_sleep(20)", seconds=28.3)
-
-
-def test_only_so_many_queries_run_at_once_and_a_place_is_free_again_afterwards(
-    full: Database,
-) -> None:
-    narrow = Analyst(login_of(full, TENANT), tenant=TENANT, most_queries=1)
-    with narrow._session(5), pytest.raises(TooManyQueries):
-        narrow.query("SELECT 1")
-    assert rows(narrow.query("SELECT 1")) == [[1]]
-    with pytest.raises(QueryRejected):
-        narrow.query("SELECT 1/0")
-    assert rows(narrow.query("SELECT 1")) == [[1]]
 
 
 def test_queries_beside_one_another_do_not_meet(analyst: Analyst) -> None:

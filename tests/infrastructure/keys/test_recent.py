@@ -166,13 +166,28 @@ def test_whether_there_is_a_first_key_is_asked_every_second_until_there_is(
     assert keys.asked == 2
 
 
+def test_the_second_of_a_look_begins_with_its_answer(
+    own_database: Database, listener: Listener, ticks: Ticks
+) -> None:
+    class Slow(CountingKeys):
+        @override
+        def ever_made(self) -> bool:
+            ticks.now += 10.0
+            return super().ever_made()
+
+    keys = Slow(own_database, random_bytes=token_bytes, clock=lambda: datetime.now(UTC))
+    recent = RecentKeys(keys, listener, ticks=ticks)
+    assert not recent.look_made()
+    assert recent.recall_made() is False
+
+
 def test_without_the_database_nothing_is_known_to_be_so(
     own_database: Database, database_url: str, ticks: Ticks
 ) -> None:
     text, _ = keys_over(own_database).create("t", name="x", scopes=("read",))
     with (
         Relay(database_url) as relay,
-        Database(relay.url, pool_size=1, wait_seconds=0.1) as database,
+        Database(relay.url, pool_size=1, wait_seconds=0.5) as database,
         Listener(database) as listener,
     ):
         recent = RecentKeys(keys_over(database), listener, ticks=ticks)
@@ -190,7 +205,7 @@ def test_that_there_was_no_key_holds_while_the_database_does_not_answer(
 ) -> None:
     with (
         Relay(database_url) as relay,
-        Database(relay.url, pool_size=1, wait_seconds=0.1) as database,
+        Database(relay.url, pool_size=1, wait_seconds=0.5) as database,
         Listener(database) as listener,
     ):
         recent = RecentKeys(keys_over(database), listener, ticks=ticks)

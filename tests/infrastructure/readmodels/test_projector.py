@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from typing_extensions import override
 
+from domain.errors import FutureMoment
 from domain.events import Event
 from infrastructure.database import Database
 from infrastructure.listening import Listener
@@ -92,6 +93,9 @@ def test_waiting_ends_with_the_reason(
         standings.wait(1, names=["talk"], seconds=0)
     catch_up(database, READ_MODELS["messages"])
     standings.wait(3, names=["messages"], seconds=0)
+    with pytest.raises(FutureMoment, match="position 4 is not there yet: the log is at position 3"):
+        standings.wait(4, names=["messages"], seconds=SECONDS)
+    append(writer, 2)
     with pytest.raises(ProjectionBehind, match="stands at 3, not at 4 yet: ask again"):
         standings.wait(4, names=["messages"], seconds=0)
     standings.pause("messages")

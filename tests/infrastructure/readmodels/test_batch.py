@@ -1,0 +1,55 @@
+"""Batches of the log for projections: together they are the log, wherever they end."""
+
+import pytest
+
+from infrastructure.database import Database
+from infrastructure.readmodels import batch
+from infrastructure.readmodels.batch import read_batch
+from infrastructure.writer import Writer
+from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
+
+OTHERS = ("a tenant", "z tenant")
+EVENTS = 23
+COPY_THREADS = """
+INSERT INTO agentlog.threads
+SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %s::text))).*
+FROM agentlog.threads AS each WHERE tenant = %s
+"""
+COPY_EVENTS = """
+INSERT INTO agentlog.events
+SELECT (jsonb_populate_record(each, jsonb_build_object('tenant', %s::text))).*
+FROM agentlog.events AS each WHERE tenant = %s
+"""
+
+
+@pytest.fixture
+def shared(own_database: Database) -> Database:
+    """A log in which three tenants have an event at each position."""
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    writer.append(request("t", *(reply("x" * number) for number in range(EVENTS))))
+    with own_database.connection() as connection:
+        for tenant in OTHERS:
+            connection.execute(COPY_THREADS, (tenant, TENANT))
+            connection.execute(COPY_EVENTS, (tenant, TENANT))
+    return own_database
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("most_bytes", [1, 100, 2**20])
+def test_tenants_whose_events_share_positions_lose_none(
+    shared: Database, limit: int, most_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "MOST_BYTES", most_bytes)
+    found, after = [], 0
+    with shared.connection() as connection:
+        while after < EVENTS:
+            read = read_batch(
+                connection, after=after, upto=EVENTS, types=None, limit=limit, long_texts=False
+            )
+            found += [(each.event.position, each.tenant) for each in read.events]
+            assert read.position > after
+            after = read.position
+    tenants = sorted((TENANT, *OTHERS))
+    assert sorted(found) == [
+        (position, tenant) for position in range(1, EVENTS + 1) for tenant in tenants
+    ]

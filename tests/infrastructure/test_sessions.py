@@ -1,0 +1,74 @@
+"""Sessions that are not as they were asked for, and a database that is another's copy."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from infrastructure.database import Database
+from infrastructure.sessions import LogSubscribed, UnsafeSession
+from tests.databases import name_of, new_database
+
+
+@pytest.mark.parametrize(
+    ("option", "flaw"),
+    [
+        ("role=none", "its role is .*, not agentlog_service"),
+        ("role=agentlog_tenant", "its role is agentlog_tenant"),
+        ("statement_timeout=0", "it has no statement_timeout"),
+        ("lock_timeout=0", "it has no lock_timeout"),
+        ("idle_in_transaction_session_timeout=0", "it has no idle_in_transaction_session_timeout"),
+    ],
+)
+def test_a_session_that_is_not_as_it_was_asked_for_is_refused(
+    database_url: str, option: str, flaw: str
+) -> None:
+    """As behind a pooler that leaves out the options that a session begins with."""
+    url = make_conninfo(database_url, options=f"-c {option}")
+    with pytest.raises(UnsafeSession, match=flaw) as refused:
+        Database(url, pool_size=1, in_role=True).open()
+    assert "pooler" in str(refused.value)
+
+
+def test_row_level_security_that_does_not_hold_is_refused(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        owner.execute("ALTER TABLE agentlog.events DISABLE ROW LEVEL SECURITY")
+    with pytest.raises(UnsafeSession, match="row-level security does not hold for tenants"):
+        Database(database_url, pool_size=1, in_role=True).open()
+
+
+@contextmanager
+def _subscribed(database_url: str, publisher_url: str) -> Iterator[None]:
+    """Have a database subscribe to the log of another; nothing is copied."""
+    with psycopg.connect(publisher_url, autocommit=True) as publisher:
+        publisher.execute("SET client_min_messages = error")  # wal_level is not logical
+        publisher.execute("CREATE PUBLICATION log FOR TABLE agentlog.events")
+    name = sql.Identifier(name_of(database_url))
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        create = sql.SQL(
+            "CREATE SUBSCRIPTION {} CONNECTION {} PUBLICATION log "
+            "WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = false)"
+        )
+        owner.execute(create.format(name, sql.Literal(make_conninfo(publisher_url))))
+        try:
+            yield
+        finally:
+            owner.execute(sql.SQL("DROP SUBSCRIPTION {}").format(name))
+
+
+def test_the_service_does_not_work_where_a_subscription_fills_the_log(
+    database_url: str, server_url: str, template_database: str
+) -> None:
+    with (
+        new_database(server_url, template=template_database) as publisher_url,
+        _subscribed(database_url, publisher_url),
+    ):
+        with pytest.raises(LogSubscribed, match="name the publisher"):
+            Database(database_url, pool_size=1, in_role=True).open()
+        with Database(database_url, pool_size=1) as owner:  # who migrates it
+            owner.migrate()
+    with Database(database_url, pool_size=1, in_role=True):
+        pass
