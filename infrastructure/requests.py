@@ -56,6 +56,13 @@ Outcomes = Sequence[Outcome] | BaseException
 """What came of each request, in order; or the defect that kept them from being tried."""
 
 
+def raised(outcomes: Outcomes) -> Sequence[Outcome]:
+    """Return what came of each request; raises what kept them from being tried."""
+    if isinstance(outcomes, BaseException):
+        raise outcomes
+    return outcomes
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A request checked, completed and printed: all that can be done before the log is held."""

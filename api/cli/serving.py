@@ -93,7 +93,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             beside.enter_context(ProjectorProcess(service.url))
         collect_rarely()
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
-            Server(config, app.state.followings, app.state.writer).run(sockets=[listening])
+            Server(config, app.state.followings).run(sockets=[listening])
 
 
 def _application(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:

@@ -21,7 +21,6 @@ from api.http.answers import error_answer
 from api.http.appending import SMALL_BODY, appended_in, is_small
 from api.http.asking import header_of
 from api.http.authentication import Authenticated
-from api.http.exchange import Exchange, exchange
 from api.http.limits import Limits
 from api.http.messages import append_messages, append_request, appended_answer
 from api.http.packets import Packets
@@ -52,7 +51,6 @@ class DirectAppends:
         self._limits = limits
         self._most_bytes = min(max_body_bytes, SMALL_BODY)
         self._answering: set[asyncio.Task[None]] = set()
-        self._latest: tuple[asyncio.AbstractEventLoop, Exchange] | None = None
 
     def is_for(self, cycle: RequestResponseCycle) -> bool:
         """Tell whether a request looks like one of these, and says that its body is small."""
@@ -79,16 +77,11 @@ class DirectAppends:
         thread_id, headers = found.parameters["thread_id"], scope["headers"]
         try:
             request = append_request(store, thread_id, headers, principal, self._limits, body)
+            tell = asyncio.get_running_loop().call_soon_threadsafe
+            store.submit([request], partial(tell, partial(self._answer, cycle, found, began)))
         except Exception:  # noqa: BLE001 - whatever it is, the application says so
             return False
-        self._exchange().ask(store.writer, request, partial(self._answer, cycle, found, began))
         return True
-
-    def _exchange(self) -> Exchange:
-        loop, latest = asyncio.get_running_loop(), self._latest
-        if latest is None or latest[0] is not loop:
-            latest = self._latest = loop, exchange()  # which takes 3 % of an append to find
-        return latest[1]
 
     def _answer(
         self, cycle: RequestResponseCycle, found: FoundRoute, began: float, outcomes: Outcomes

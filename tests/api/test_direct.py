@@ -207,7 +207,6 @@ def test_a_writer_that_takes_no_more_says_so(
     assert answer.startswith(b"http/1.1 503")
     assert b"retry-after:" in answer
     assert b"writer-overloaded" in answer
-    assert sides.watched.taken == [True]
 
 
 def test_a_defect_is_told_and_logged_under_the_requests_name(
@@ -216,7 +215,7 @@ def test_a_defect_is_told_and_logged_under_the_requests_name(
     def failing(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(store.writer, "hand_in", failing)
+    monkeypatch.setattr(store.writer, "submit", failing)
     answer = answers(sides.direct, asking(FINE, ("X-Request-Id", "mine")))
     assert answer.startswith(b"HTTP/1.1 500")
     assert b"urn:agentlog:request:mine" in answer
