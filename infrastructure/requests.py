@@ -59,8 +59,22 @@ Outcomes = Sequence[Outcome] | BaseException
 def raised(outcomes: Outcomes) -> Sequence[Outcome]:
     """Return what came of each request; raises what kept them from being tried."""
     if isinstance(outcomes, BaseException):
-        raise outcomes
+        try:
+            raise outcomes
+        finally:
+            del outcomes  # else the error holds this frame, and the frame the error
     return outcomes
+
+
+def appended_in(outcomes: Outcomes) -> Appended:
+    """Return what one append came to; raises what refuses it."""
+    (outcome,) = raised(outcomes)
+    if isinstance(outcome, AgentlogError):
+        try:
+            raise outcome
+        finally:
+            del outcome, outcomes
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +116,7 @@ class Preparer:
                 sum([len(each.body) for each in prepared]),
             )
         except AgentlogError as error:
-            return error
+            return error.detached()
 
     def _facts(
         self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int

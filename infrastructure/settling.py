@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Sequence
 
+from domain.errors import AgentlogError
 from infrastructure.committer import Committer
 from infrastructure.entries import Entry, ready_of
 from infrastructure.meters import WriterMeters
@@ -36,6 +37,8 @@ class Settling:
                 for entry in entries:
                     self._commit([entry])
                 return
+            if isinstance(error, AgentlogError):
+                error.detached()
             for entry in entries:
                 entry.outcomes = error
             return

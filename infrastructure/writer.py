@@ -11,12 +11,19 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from domain.errors import AgentlogError
 from infrastructure.committer import Committer
 from infrastructure.database import Database
 from infrastructure.entries import Deliver, Entry, Queue, WriterOverloaded
 from infrastructure.meters import WriterMeters
-from infrastructure.requests import Appended, AppendRequest, Outcome, Outcomes, Preparer, raised
+from infrastructure.requests import (
+    Appended,
+    AppendRequest,
+    Outcome,
+    Outcomes,
+    Preparer,
+    appended_in,
+    raised,
+)
 from infrastructure.settling import Settling
 
 
@@ -53,10 +60,7 @@ class Writer:
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises what refuses it."""
-        (outcome,) = self.append_many([request])
-        if isinstance(outcome, AgentlogError):
-            raise outcome
-        return outcome
+        return appended_in(self.append_many([request]))
 
     def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
         """Append requests together; return what came of each, in order.

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 
-from domain.errors import AgentlogError
-from infrastructure.requests import Appended, AppendRequest, Outcomes
+from infrastructure.requests import Appended, AppendRequest, Outcomes, appended_in
 from infrastructure.store import Store
 
 SMALL_BODY = 64 * 2**10
@@ -34,16 +33,6 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     else:
         await run_in_threadpool(lambda: store.submit([read(body)], deliver))
     return appended_in(await settling)
-
-
-def appended_in(outcomes: Outcomes) -> Appended:
-    """Return what one append came to; raises what refuses it."""
-    if isinstance(outcomes, BaseException):
-        raise outcomes
-    (outcome,) = outcomes
-    if isinstance(outcome, AgentlogError):
-        raise outcome
-    return outcome
 
 
 def is_small(body: bytes) -> bool:

@@ -18,7 +18,7 @@ from structlog.contextvars import bound_contextvars
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from api.http.answers import error_answer
-from api.http.appending import SMALL_BODY, appended_in, is_small
+from api.http.appending import SMALL_BODY, is_small
 from api.http.asking import header_of
 from api.http.authentication import Authenticated
 from api.http.limits import Limits
@@ -27,7 +27,7 @@ from api.http.packets import Packets
 from api.http.permissions import FoundRoute
 from api.http.request_ids import id_of, named
 from api.http.traffic import Traffic
-from infrastructure.requests import Outcomes
+from infrastructure.requests import Outcomes, appended_in
 from infrastructure.tenants import Tenants
 
 _LAST = "/messages"
