@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from domain.catalogue import MOST_FLAWS
 from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id
@@ -142,6 +143,8 @@ class Preparer:
                 prepared.append(prepare(draft, message_id=message_id, timestamp=now, origin=origin))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
+                if len(flaws) >= MOST_FLAWS:
+                    break
         if flaws:
             raise InvalidMessage(flaws)
         return prepared

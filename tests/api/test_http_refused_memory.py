@@ -6,6 +6,7 @@ import socket
 import time
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 
 import httpx2
 import pytest
@@ -51,10 +52,8 @@ def _send(remote: httpx2.Client, path: str, body: bytes, *headers: tuple[str, st
     ]
     with socket.create_connection(address, timeout=20) as connection:
         connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
-        try:
+        with suppress(ConnectionError):  # it was refused by its length
             connection.sendall(body)
-        except ConnectionError:  # it was refused by its length
-            pass
         answer = b""
         while piece := connection.recv(2**16):
             answer += piece
