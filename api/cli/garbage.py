@@ -11,8 +11,8 @@ from infrastructure.closing import Closing
 
 _THRESHOLDS = (50_000, 20, 10)
 _EVERY_SECONDS = 5.0
-_M_ARENA_MAX = -8  # of mallopt(3)
-_ARENAS = 2
+_M_MMAP_THRESHOLD = -3  # of mallopt(3)
+_LARGE_BYTES = 64 * 2**10
 
 
 def collect_rarely() -> None:
@@ -50,12 +50,12 @@ class MemoryReturn(Closing):
             _call_malloc("malloc_trim", 0)
 
 
-def share_arenas() -> None:
-    """Have all threads allocate from few arenas; to be called before there are threads.
+def map_large_blocks() -> None:
+    """Have large blocks, such as bodies and pieces of answers, go back as soon as they are freed.
 
-    glibc gives nearly each thread one of its own, and each keeps some megabytes.
+    glibc maps blocks apart from the heap from 128 KiB, but raises that to 32 MiB by itself.
     """
-    _call_malloc("mallopt", _M_ARENA_MAX, _ARENAS)
+    _call_malloc("mallopt", _M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 
 def _call_malloc(name: str, *numbers: int) -> None:

@@ -86,7 +86,9 @@ class Stream(ABC):
         while not follower.gone:
             follower.rung = False
             frames, then = await self._step(follower)
-            for piece in joined(frames):
+            pieces = joined(frames)
+            del frames  # a slow client's are in memory once
+            for piece in pieces:
                 yield piece
             if then == "end":
                 return
