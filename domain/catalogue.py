@@ -21,6 +21,12 @@ FACT_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Fact)
 }
 
+MOST_FLAWS = 100
+"""How many flaws of one append are told."""
+
+MOST_ITEMS = 10_000
+"""Calls, results or files of one message; to find what is wrong with more would take long."""
+
 _READERS: dict[str, Callable[..., Message | Fact]] = {
     name: cls.__pydantic_validator__.validate_python
     for name, cls in {**MESSAGE_TYPES, **FACT_TYPES}.items()
@@ -59,6 +65,9 @@ def validate_message(raw: dict[str, JsonValue]) -> Message:
                 )
             ]
         )
+    long = [Flaw(key, f"more than {MOST_ITEMS} items") for key in raw if _is_long(raw[key])]
+    if long:
+        raise InvalidMessage(long)
     return cast("Message", _validate(model, raw))
 
 
@@ -84,6 +93,8 @@ def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
     try:
         return model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False)
     except ValidationError as error:
+        if error.error_count() > MOST_FLAWS:  # to word each takes longer than to read the message
+            raise InvalidMessage.at("", f"{error.error_count()} flaws") from error
         details = error.errors(include_url=False)
         # a list with a flawed item is reported as too short as well: only the item is the news
         nested = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
@@ -94,6 +105,10 @@ def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
             and not (detail["loc"][-1:] == ("str",) and _names_member(detail["loc"], -1))
         ]
         raise InvalidMessage([_flaw(model, detail) for detail in news]) from error
+
+
+def _is_long(value: JsonValue) -> bool:
+    return isinstance(value, list) and len(value) > MOST_ITEMS
 
 
 def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:

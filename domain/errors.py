@@ -20,12 +20,22 @@ AgentlogError
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from typing_extensions import override
 
 
 class AgentlogError(Exception):
     """Whatever agentlog refuses or cannot do."""
+
+    def detached(self) -> Self:
+        """Return the error without the frames and errors that it came through.
+
+        Those hold the request. An error that is kept as a value, or raised again where a variable
+        holds it, would keep all of it until the garbage collector comes.
+        """
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
 
 
 class InvalidInput(AgentlogError):

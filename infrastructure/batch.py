@@ -101,7 +101,7 @@ class Batch:
             for index, prepared in enumerate(ready.prepared):
                 self._take(trial, ready, index, prepared)
         except AgentlogError as error:
-            return error
+            return error.detached()
         if trial.accepted:
             standing = self._accept(ready.thread, trial)
         return Appended(

@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping, Sequence
 
 import psycopg
-from psycopg.abc import PQGen
 
 from domain.errors import AgentlogError
 from infrastructure.batch import Batch, wanted_by
@@ -20,12 +19,6 @@ from infrastructure.requests import Outcome, Ready, ThreadKey
 from infrastructure.unavailable import BROKEN_OFF, unavailable
 
 logger = logging.getLogger("agentlog")
-
-Steps = PQGen[Sequence[Outcome] | None]
-"""A try to write on what is remembered, None where that does not do; whoever waits drives it."""
-
-MOST_STEPPED = 256
-"""So many messages may be written in steps: each takes 20 to 40 microseconds of who drives them."""
 
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
@@ -48,25 +41,8 @@ class Committer:
         self._recall = Recall()
         self._position = self._planned_at = 0
 
-    def steps(self, ready: Sequence[Ready]) -> tuple[int, Steps] | None:
-        """Return the socket and the steps of writing a small batch, for one who must not wait long.
-
-        None where it takes more than an answer or two of PostgreSQL's. A batch that they have not
-        written is for `write`, with what is left of them or how they ended.
-        """
-        connection = self._connection
-        if connection is None or connection.closed or self._plans_are_old:
-            return None
-        if not 0 < sum(len(each.prepared) for each in ready) <= MOST_STEPPED:
-            return None
-        return connection.fileno(), self._write_onward(
-            connection, ready, wanted_by(ready, again=False)
-        )
-
-    def write(self, ready: Sequence[Ready], steps: Steps | None = None) -> Sequence[Outcome]:
+    def write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
         """Write a batch in one transaction, again where the database broke off.
-
-        `steps` are those that have been begun for it, or how they `ended`.
 
         After a break nobody knows whether the transaction was committed. A second try finds the
         messages of the first by their ids, so it never writes anything twice.
@@ -76,16 +52,13 @@ class Committer:
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
-                if steps is None:
-                    self._renew_plans(connection)
+                self._renew_plans(connection)
                 wanted = wanted_by(ready, again=attempt > 0)
+                outcomes = None
                 if attempt == 0:
-                    steps = steps or self._write_onward(connection, ready, wanted)
-                    if outcomes := connection.wait(steps):  # which Ctrl-C may end
-                        return outcomes
-                return self._write_holding(connection, ready, wanted)
+                    outcomes = self._write_onward(connection, ready, wanted)
+                return outcomes or self._write_holding(connection, ready, wanted)
             except BROKEN_OFF as error:
-                steps = None
                 self._disconnect()
                 had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
                 if had_its_time or attempt == _TRIES - 1:
@@ -96,7 +69,7 @@ class Committer:
 
     def _write_onward(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
-    ) -> Steps:
+    ) -> Sequence[Outcome] | None:
         """Write a batch on what is remembered of the log; None where that does not do.
 
         It does for most, not for what is to be refused or was there before.
@@ -106,7 +79,7 @@ class Committer:
         missing = self._recall.missing(wanted.threads)
         heads: Mapping[ThreadKey, Head] = {}
         if missing:
-            position, heads = yield from look(connection, self._prepared, missing)
+            position, heads = look(connection, self._prepared, missing)
             if not self._recall.holds_at(position):
                 return None
         ground = self._recall.ground(wanted, heads)
@@ -122,12 +95,11 @@ class Committer:
         asked_at = time.monotonic()
         lone = batch.lone()
         if lone is None:
-            appending = append_onward(
+            moved = append_onward(
                 connection, self._prepared, ground.position, batch.unlinked(), assumed
             )
         else:
-            appending = append_lone(connection, self._prepared, ground.position, lone, assumed)
-        moved = yield from appending
+            moved = append_lone(connection, self._prepared, ground.position, lone, assumed)
         if moved is None:
             return None
         self._note("onward", ready, ground.position, [moved], asked_at)
@@ -198,14 +170,6 @@ class Committer:
             self._connection.close()
             self._connection = None
             self._recall.forget()
-
-
-def ended(error: Exception | None = None) -> Steps:
-    """Return steps that are done with: they did not do, or an error ended them."""
-    yield from ()  # which makes them steps
-    if error is not None:
-        raise error
-    return None
 
 
 def _unknown(tenant: str, thread_id: str, version: int) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from domain.errors import AgentlogError
 from infrastructure.requests import Outcome, Outcomes, Ready
 
-Deliver = Callable[[Outcomes], None]
+Deliver = Callable[[Outcomes], object]
 """Takes what came of requests."""
 
 _BATCH_REQUESTS = 1000
@@ -31,7 +31,7 @@ class Entry:
 
     tried: Sequence[Ready | AgentlogError]
     asked_at: float
-    deliver: Deliver = field(init=False)
+    deliver: Deliver
     outcomes: Outcomes | None = None
     ready: Sequence[Ready] = field(init=False)
     size: int = field(init=False)
@@ -75,15 +75,15 @@ class Queue:
         """Put an entry behind all others."""
         self._entries.append(entry)
 
-    def gather(self, most: int = _BATCH_REQUESTS) -> list[Entry]:
-        """Take what waits, as much of it as fits one batch of so many requests, at least one."""
+    def gather(self) -> list[Entry]:
+        """Take what waits, as much of it as fits one batch; at least one, if any waits."""
         entries: list[Entry] = []
         requests = size = 0
         while self._entries:
             entry = self._entries[0]
             requests += len(entry.ready)
             size += entry.size
-            if entries and (requests > most or size > _BATCH_BYTES):
+            if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
                 break
             entries.append(self._entries.popleft())
         return entries

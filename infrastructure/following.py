@@ -24,7 +24,7 @@ logger = logging.getLogger("agentlog")
 
 _PAUSE_SECONDS = 0.25
 _SMALL_PAGE, _LARGE_PAGE = 32, 512
-_PAGE_BYTES = 4 * 2**20
+_PAGE_BYTES = 128 * 2**10  # which each of thousands of followers may have in memory
 
 
 class Entry:

@@ -17,7 +17,6 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
-from psycopg.abc import PQGen
 from psycopg.rows import TupleRow
 
 from domain.threads import Entry, Key
@@ -158,9 +157,9 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
 
 def look(
     connection: psycopg.Connection, prepared: Prepared, threads: Sequence[ThreadKey]
-) -> PQGen[tuple[int, dict[ThreadKey, Head]]]:
+) -> tuple[int, dict[ThreadKey, Head]]:
     """Return the log's position, and the heads of threads as they are there, without holding it."""
-    result = yield from prepared.execute(connection, "look", columns(threads, **THREADS))
+    result = prepared.execute(connection, "look", columns(threads, **THREADS))
     rows = rows_in(connection, result)
     if not rows:
         raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
@@ -174,14 +173,14 @@ def append_onward(
     previous: int,
     changes: Changes,
     assumed: Assumed,
-) -> PQGen[Moved | None]:
+) -> Moved | None:
     """Commit changes that were decided at position `previous`, if they still hold.
 
     None where nothing was written, because the log has moved, or something that was `assumed` to be
     new is there already.
     """
     parameters = {**batch_columns(previous, changes, assumed), "holding": False}
-    result = yield from prepared.execute(connection, "append", parameters)
+    result = prepared.execute(connection, "append", parameters)
     return changes.moved(read_byte_strings(bytes_in(result, 0, 0))) if result.ntuples else None
 
 
@@ -191,14 +190,14 @@ def append_lone(
     previous: int,
     lone: Lone,
     assumed: Assumed,
-) -> PQGen[Moved | None]:
+) -> Moved | None:
     """Commit one message as `append_onward` does."""
     parameters = {**one_message(lone), "previous": previous}
     name = "append_one"
     if lone.notes:
         name = "append_one_noted"
         parameters |= note(*lone.notes[0], assumed)
-    result = yield from prepared.execute(connection, name, parameters)
+    result = prepared.execute(connection, name, parameters)
     return lone.moved(bytes_in(result, 0, 0)) if result.ntuples else None
 
 

@@ -1,7 +1,5 @@
 """Statements that are run over and over, with the least ado: prepared, their values in binary.
 
-They are generators as psycopg's own: each wait for the socket is yielded to who drives them.
-
 psycopg's cursors look at each value for how to send it, and at each statement for whether to
 prepare it: nearly a tenth of a millisecond an append, and more where caches went cold meanwhile.
 """
@@ -11,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from struct import Struct
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute, fetch_many
@@ -23,12 +20,9 @@ from psycopg.generators import send as flush
 from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.rows import TupleRow
-from psycopg.waiting import Wait
 
 from infrastructure.arrays import BooleanArray, BytesArray, IntegerArray, TextArray
 from infrastructure.sql import statement
-
-Result = TypeVar("Result")
 
 Parameter = str | int | bytes | datetime | None
 """What a parameter may be; a `bool` is an `int`."""
@@ -46,7 +40,7 @@ class Prepared:
 
     def execute(
         self, connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]
-    ) -> PQGen[PGresult]:
+    ) -> PGresult:
         """Return the result, in binary, of a statement outside of a transaction and a pipeline.
 
         Raises:
@@ -55,22 +49,11 @@ class Prepared:
         known = self._known.setdefault(connection, {})
         if name in known:
             try:
-                return (yield from _execute(connection, name, known[name], parameters))
+                return _execute(connection, name, known[name], parameters)
             except InvalidSqlStatementName:
                 pass  # after a rollback psycopg may have the server drop all that is prepared
-        known[name] = yield from _prepare(connection, name)
-        return (yield from _execute(connection, name, known[name], parameters))
-
-
-def resumed(steps: PQGen[Result], waits: Wait) -> PQGen[Result]:
-    """Return the rest of what somebody else has begun to drive, and what it `waits` for, anew."""
-    while True:
-        ready = yield waits
-        try:
-            waits = steps.send(ready)
-        except StopIteration as done:
-            result: Result = done.value
-            return result
+        known[name] = _prepare(connection, name)
+        return _execute(connection, name, known[name], parameters)
 
 
 def send(connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]) -> None:
@@ -106,11 +89,11 @@ def bytes_in(result: PGresult, row: int, column: int) -> bytes:
     return value
 
 
-def _prepare(connection: psycopg.Connection, name: str) -> PQGen[list[str]]:
+def _prepare(connection: psycopg.Connection, name: str) -> list[str]:
     """Prepare a statement by its name; return the names of its parameters, in their order."""
     text, order = _numbered(name)
     connection.pgconn.send_prepare(name.encode(), text)
-    (result,) = yield from execute(connection.pgconn)
+    (result,) = connection.wait(execute(connection.pgconn))
     _checked(result)
     return order
 
@@ -128,11 +111,11 @@ def _execute(
     name: str,
     order: Sequence[str],
     parameters: Mapping[str, Parameter],
-) -> PQGen[PGresult]:
+) -> PGresult:
     values = _values(order, parameters)
     formats = [Format.BINARY] * len(values)
     connection.pgconn.send_query_prepared(name.encode(), values, formats, Format.BINARY)
-    (result,) = yield from execute(connection.pgconn)
+    (result,) = connection.wait(execute(connection.pgconn))  # which Ctrl-C may end
     return _checked(result)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from domain.catalogue import MOST_FLAWS
 from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id
@@ -56,6 +57,27 @@ Outcomes = Sequence[Outcome] | BaseException
 """What came of each request, in order; or the defect that kept them from being tried."""
 
 
+def raised(outcomes: Outcomes) -> Sequence[Outcome]:
+    """Return what came of each request; raises what kept them from being tried."""
+    if isinstance(outcomes, BaseException):
+        try:
+            raise outcomes
+        finally:
+            del outcomes  # else the error holds this frame, and the frame the error
+    return outcomes
+
+
+def appended_in(outcomes: Outcomes) -> Appended:
+    """Return what one append came to; raises what refuses it."""
+    (outcome,) = raised(outcomes)
+    if isinstance(outcome, AgentlogError):
+        try:
+            raise outcome
+        finally:
+            del outcome, outcomes
+    return outcome
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A request checked, completed and printed: all that can be done before the log is held."""
@@ -95,7 +117,7 @@ class Preparer:
                 sum([len(each.body) for each in prepared]),
             )
         except AgentlogError as error:
-            return error
+            return error.detached()
 
     def _facts(
         self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
@@ -121,6 +143,8 @@ class Preparer:
                 prepared.append(prepare(draft, message_id=message_id, timestamp=now, origin=origin))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
+                if len(flaws) >= MOST_FLAWS:
+                    break
         if flaws:
             raise InvalidMessage(flaws)
         return prepared

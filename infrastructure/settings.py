@@ -51,6 +51,8 @@ class Settings(BaseSettings):
     """Messages of one append, at most."""
     max_json_depth: int = Field(default=128, ge=1, le=128)
     """Levels of objects and arrays in a body, at most; the log itself holds 128."""
+    max_json_parts: int = Field(default=500_000, ge=1000)
+    """Brackets, colons, commas and strings in the JSON of a body or line, at most."""
     max_header_bytes: int = Field(default=64 * 2**10, ge=1024)
     """A request's first line and headers together, at most."""
     client_seconds: float = Field(default=30, gt=0, le=3600)

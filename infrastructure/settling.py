@@ -4,10 +4,10 @@ import logging
 import time
 from collections.abc import Sequence
 
-from infrastructure.committer import Committer, Steps
+from domain.errors import AgentlogError
+from infrastructure.committer import Committer
 from infrastructure.entries import Entry, ready_of
 from infrastructure.meters import WriterMeters
-from infrastructure.requests import Outcome
 from infrastructure.unavailable import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
@@ -20,37 +20,32 @@ class Settling:
         self._committer = committer
         self._meters = meters
 
-    def settle(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
-        """Commit entries and have them told; `steps` as `Committer.write` has them."""
+    def settle(self, entries: Sequence[Entry]) -> None:
+        """Commit entries and have them told."""
         try:
-            self._commit(entries, steps)
+            self._commit(entries)
         finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
-            self._tell(entries)
+            for entry in entries:
+                self._deliver(entry)
 
-    def settled(self, entries: Sequence[Entry], decided: Sequence[Outcome]) -> None:
-        """Have entries told that were committed, step by step."""
-        try:
-            _take(entries, decided)
-        finally:
-            self._tell(entries)
-
-    def _commit(self, entries: Sequence[Entry], steps: Steps | None = None) -> None:
+    def _commit(self, entries: Sequence[Entry]) -> None:
         """Write entries together; one that cannot be written takes no other with it."""
         try:
-            decided = self._committer.write(ready_of(entries), steps)
+            decided = self._committer.write(ready_of(entries))
         except Exception as error:  # noqa: BLE001 - it is given to the callers
             if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
                 for entry in entries:
                     self._commit([entry])
                 return
+            if isinstance(error, AgentlogError):
+                error.detached()
             for entry in entries:
                 entry.outcomes = error
             return
-        _take(entries, decided)
-
-    def _tell(self, entries: Sequence[Entry]) -> None:
+        start = 0
         for entry in entries:
-            self._deliver(entry)
+            entry.settle(decided[start : start + len(entry.ready)])
+            start += len(entry.ready)
 
     def _deliver(self, entry: Entry) -> None:
         outcomes, taken = entry.outcomes, time.monotonic() - entry.asked_at
@@ -64,10 +59,3 @@ class Settling:
             entry.deliver(outcomes)
         except Exception:  # who asked is gone; whoever commits here goes on for all the others
             logger.exception("what came of an append could not be delivered")
-
-
-def _take(entries: Sequence[Entry], decided: Sequence[Outcome]) -> None:
-    start = 0
-    for entry in entries:
-        entry.settle(decided[start : start + len(entry.ready)])
-        start += len(entry.ready)

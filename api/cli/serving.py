@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 from rich.console import Console
 
-from api.cli.garbage import collect_rarely
+from api.cli.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from api.composition import Service, open_service
 from api.http.app import create_app
 from api.http.authentication import AnonymousFrom, Entrance
@@ -51,6 +51,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
     """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
     _take_descriptors()
+    map_large_blocks()
     console = Console(soft_wrap=True, highlight=False)
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
@@ -94,8 +95,9 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         if settings.projections == "on":
             beside.enter_context(ProjectorProcess(service.url))
         collect_rarely()
+        beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
-            Server(config, app.state.followings, app.state.writer).run(sockets=[listening])
+            Server(config, app.state.followings).run(sockets=[listening])
 
 
 def _application(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:

@@ -63,7 +63,7 @@ def error_answer(error: BaseException, *, asked: str) -> Printed:
     `asked` is what failed: the request's method and path.
     """
     if isinstance(error, AgentlogError):
-        return problem_answer(problem_of(error), headers=headers_of(error))
+        return problem_answer(problem_of(error.detached()), headers=headers_of(error))
     logger.error("%s failed", asked, exc_info=error)
     detail = "agentlog has a defect here; its log says more. Nothing of the request was kept."
     return problem_answer(

@@ -3,13 +3,10 @@
 import asyncio
 import re
 from collections.abc import Callable
-from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 
-from api.http.exchange import exchange
-from domain.errors import AgentlogError
-from infrastructure.requests import Appended, AppendRequest, Outcomes
+from infrastructure.requests import Appended, AppendRequest, Outcomes, appended_in
 from infrastructure.store import Store
 
 SMALL_BODY = 64 * 2**10
@@ -27,23 +24,15 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
     """
     loop = asyncio.get_running_loop()
     settling: asyncio.Future[Outcomes] = loop.create_future()
-    settle = partial(_settle, settling)
+
+    def deliver(outcomes: Outcomes) -> None:
+        loop.call_soon_threadsafe(_settle, settling, outcomes)
+
     if is_small(body):
-        exchange().ask(store.writer, read(body), settle)
+        store.submit([read(body)], deliver)
     else:
-        deliver = partial(exchange().tell, loop, settle)
         await run_in_threadpool(lambda: store.submit([read(body)], deliver))
     return appended_in(await settling)
-
-
-def appended_in(outcomes: Outcomes) -> Appended:
-    """Return what one append came to; raises what refuses it."""
-    if isinstance(outcomes, BaseException):
-        raise outcomes
-    (outcome,) = outcomes
-    if isinstance(outcome, AgentlogError):
-        raise outcome
-    return outcome
 
 
 def is_small(body: bytes) -> bool:

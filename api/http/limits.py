@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from domain.errors import AgentlogError, InvalidInput, InvalidJson
 from domain.json_places import is_deeper
+from domain.json_size import exceeded
 from domain.json_text import MAX_DEPTH, JsonValue, parse
 from infrastructure.settings import Settings
 
@@ -16,12 +17,24 @@ from infrastructure.settings import Settings
 class TooManyMessages(InvalidInput):
     """The append has more messages than the service takes at once."""
 
-    def __init__(self, count: int, *, most: int) -> None:
+    def __init__(self, most: int) -> None:
         super().__init__(
-            f"{count} messages are more than the {most} that one append may have: send them in "
-            "several, or raise AGENTLOG_MAX_BATCH_MESSAGES"
+            f"more than the {most} messages that one append may have: send them in several, or "
+            "raise AGENTLOG_MAX_BATCH_MESSAGES"
         )
-        self.count, self.most = count, most
+        self.most = most
+
+
+class TooManyParts(InvalidInput):
+    """The JSON has more brackets, colons, commas and strings than the service takes at once."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"more than the {most} brackets, colons, commas and strings that the JSON of one body "
+            "or line may have: send it in several, send what is large as a string of JSON, or "
+            "raise AGENTLOG_MAX_JSON_PARTS"
+        )
+        self.most = most
 
 
 class NestedTooDeep(InvalidJson):
@@ -79,6 +92,7 @@ class Limits:
 
     max_batch_messages: int = 10_000
     max_json_depth: int = MAX_DEPTH
+    max_json_parts: int = 500_000
     rate_per_second: float = 0.0
     rate_burst: int | None = None
     max_streams: int = 10_000
@@ -93,8 +107,16 @@ class Limits:
         """Return the value of a body or a line.
 
         Raises:
+            TooManyParts, TooManyMessages: found before it is parsed.
             InvalidJson: it is not JSON, or nested too deep.
         """
+        match exceeded(text, parts=self.max_json_parts, messages=self.max_batch_messages):
+            case "parts":
+                raise TooManyParts(self.max_json_parts)
+            case "messages":
+                raise TooManyMessages(self.max_batch_messages)
+            case None:
+                pass
         value = parse(text)
         if self.max_json_depth < MAX_DEPTH and is_deeper(value, self.max_json_depth):
             raise NestedTooDeep(self.max_json_depth)
@@ -103,7 +125,7 @@ class Limits:
     def batch(self, drafts: list[JsonValue]) -> list[JsonValue]:
         """Return messages that are few enough for one append; else raise `TooManyMessages`."""
         if len(drafts) > self.max_batch_messages:
-            raise TooManyMessages(len(drafts), most=self.max_batch_messages)
+            raise TooManyMessages(self.max_batch_messages)
         return drafts
 
 
@@ -116,6 +138,7 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(
         max_batch_messages=settings.max_batch_messages,
         max_json_depth=settings.max_json_depth,
+        max_json_parts=settings.max_json_parts,
         rate_per_second=settings.rate_per_second,
         rate_burst=settings.rate_burst,
         max_streams=settings.max_streams,

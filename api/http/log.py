@@ -157,7 +157,7 @@ def _request(
                     "", 'not {"threadId": …, "messages": […], "expectedVersion"?: …}'
                 )
     except AgentlogError as error:
-        return error
+        return error.detached()
 
 
 def _answer(outcome: Outcome) -> dict[str, JsonValue]:

@@ -12,6 +12,7 @@ from api.http.limits import (
     NestedTooDeep,
     StreamsExhausted,
     TooManyMessages,
+    TooManyParts,
     TooManyRequests,
     TooManyStreams,
 )
@@ -184,6 +185,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StreamsExhausted: 503,
     ThreadExists: 409,
     TooManyMessages: 413,
+    TooManyParts: 413,
     TooManyQueries: 429,
     TooManyRequests: 429,
     TooManyStreams: 429,

@@ -22,7 +22,7 @@ from infrastructure.unavailable import DatabaseUnavailable
 
 MOST = 512
 """Events that are told at once, at most."""
-_PIECE_BYTES = 256 * 2**10
+_PIECE_BYTES = 64 * 2**10
 _RETRY_SECONDS = 1.0
 
 Then = Literal["go on", "wait", "end"]
@@ -86,7 +86,9 @@ class Stream(ABC):
         while not follower.gone:
             follower.rung = False
             frames, then = await self._step(follower)
-            for piece in joined(frames):
+            pieces = joined(frames)
+            del frames  # a slow client's are in memory once
+            for piece in pieces:
                 yield piece
             if then == "end":
                 return

@@ -8,12 +8,12 @@ message there, and a run over a history that has grown appends what is new.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import AgentlogError
-from infrastructure.answers import Answer, Line
-from infrastructure.requests import Appended, AppendRequest
+from infrastructure.requests import Appended, AppendRequest, Outcomes, raised
 from infrastructure.store import Store
 from infrastructure.transfer.records import History, Plan, is_history, read_history
 from infrastructure.transfer.sources import Record, read_records
@@ -64,7 +64,7 @@ class Importer:
         self._between = between
         self._pending: list[tuple[Record, AppendRequest]] = []
         self._waiting = 0
-        self._on_their_way: deque[tuple[Answer, Sequence[Record]]] = deque()
+        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[Record]]] = deque()
         self.report = Report()
 
     def import_file(self, path: Path) -> None:
@@ -94,8 +94,8 @@ class Importer:
         """Have written what has gathered, and count what was written meanwhile."""
         pending, self._pending, self._waiting = self._pending, [], 0
         if pending:
-            answer = Answer(Line())  # of its own: it does not sleep meanwhile
-            self._store.submit([request for _, request in pending], answer.deliver)
+            answer: Future[Outcomes] = Future()
+            self._store.submit([request for _, request in pending], answer.set_result)
             self._on_their_way.append((answer, [record for record, _ in pending]))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
@@ -103,7 +103,7 @@ class Importer:
         """Count what is on its way, once it is written, but for so many batches."""
         while len(self._on_their_way) > but:
             answer, records = self._on_their_way.popleft()
-            for record, outcome in zip(records, answer.wait(), strict=True):
+            for record, outcome in zip(records, raised(answer.result()), strict=True):
                 if isinstance(outcome, AgentlogError):
                     self._fail(record, outcome)
                 else:

@@ -27,7 +27,7 @@ def running(
     config.timeout_keep_alive = idle_seconds  # type: ignore[assignment] # whole ones take long
     server = uvicorn.Server(config)
     if isinstance(app, FastAPI):
-        server = Server(config, app.state.followings, app.state.writer)
+        server = Server(config, app.state.followings)
     with closing(socket.create_server(("127.0.0.1", 0), backlog=512)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -1,37 +1,34 @@
 """Appends of one event loop go to the writer together, and each is told what came of it."""
 
 import asyncio
-import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from fastapi.testclient import TestClient
 
 from api.http.appending import append
-from api.http.exchange import Exchange
 from domain.errors import InvalidMessage
 from domain.json_text import parse
 from infrastructure.database import Database
-from infrastructure.entries import WriterOverloaded
-from infrastructure.requests import Appended, AppendRequest, Outcomes
+from infrastructure.requests import Appended, AppendRequest
 from infrastructure.store import Store
 from infrastructure.writer import Writer
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
-from tests.infrastructure.appends import TENANT, Clock, Ids, last_position
-from tests.waiting import soon
+from tests.infrastructure.appends import TENANT, Clock, Ids, check_log, last_position
+from tests.infrastructure.holding import held, until_waited_for
 
 _FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
 _OFF = b'{"type": "reply"}'
 _LARGE = b'{"type": "reply", "text": "%s"}' % (b"large " * 20_000)
 
 
-def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
-    def read(body: bytes) -> AppendRequest:
-        return AppendRequest(TENANT, "t", [parse(body)])
+def _read(body: bytes) -> AppendRequest:
+    return AppendRequest(TENANT, "t", [parse(body)])
 
+
+def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
     async def go() -> list[Appended | BaseException]:
-        asked = [append(store, body, read) for body in bodies]
+        asked = [append(store, body, _read) for body in bodies]
         return await asyncio.gather(*asked, return_exceptions=True)
 
     return asyncio.run(go())
@@ -59,64 +56,49 @@ def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -
     assert last_position(database) == 0
 
 
-@pytest.mark.parametrize("capacity", [8, 0])
-def test_one_that_cannot_be_told_takes_no_other_along(
-    database: Database, caplog: pytest.LogCaptureFixture, capacity: int
-) -> None:
-    writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=capacity)
-    told: list[Outcomes] = []
-
-    def failing(_: Outcomes) -> None:
-        raise ZeroDivisionError
-
-    async def go() -> None:
-        exchange = Exchange()
-        for number, settle in enumerate((failing, told.append, failing, told.append)):
-            exchange.ask(writer, AppendRequest(TENANT, f"t{number}", [parse(_FINE[0])]), settle)
-        await soon(lambda: len(told) == 2)
-
-    asyncio.run(go())
-    assert len([each for each in caplog.records if each.exc_info]) == 2
-    assert [isinstance(each, WriterOverloaded) for each in told] == [capacity == 0] * 2
-
-
-def test_who_comes_upon_a_loop_that_has_ended_is_not_stopped_by_it(
+def test_an_append_whose_client_has_gone_is_written_and_takes_no_other_along(
     store: Store, database: Database
 ) -> None:
-    woken: list[Callable[[], object]] = []
+    async def go() -> Appended:
+        gone = asyncio.create_task(append(store, _FINE[0], _read))
+        await asyncio.sleep(0)  # it has been handed in
+        gone.cancel()
+        return await append(store, _FINE[1], _read)
 
-    async def go() -> None:
-        with Exchange().driving(store.writer):
-            assert store.writer._driver is not None
-            woken.append(store.writer._driver.wake)
-
-    asyncio.run(go())
-    woken[0]()  # as one whom the interpreter was taken away from meanwhile
-    assert store.append("t", [{"type": "tick"}]).version == 1
-    assert last_position(database) == 1
+    assert asyncio.run(go()).version == 2
+    assert last_position(database) == 2
 
 
-def test_a_loop_that_drives_the_writer_commits_by_itself(store: Store, database: Database) -> None:
-    for number in range(2):
-        store.append("t", [{"type": "tick"}] * (number + 1))
-    told: list[tuple[Outcomes, str]] = []
+def test_a_loop_that_has_ended_stops_no_other_append(store: Store, database: Database) -> None:
+    async def leave() -> None:
+        asyncio.create_task(append(store, _FINE[0], _read))  # noqa: RUF006 - nobody waits for it
+        await asyncio.sleep(0)
 
-    def settle(outcomes: Outcomes) -> None:
-        told.append((outcomes, threading.current_thread().name))
+    with held(database):
+        asyncio.run(leave())
+        until_waited_for(database)
+    assert store.append("t", [{"type": "tick"}]).version == 2
+    assert last_position(database) == 2
 
-    async def go() -> None:
-        exchange = Exchange()
-        with exchange.driving(store.writer):
-            for number in range(1, 6):
-                for body in _FINE:
-                    exchange.ask(store.writer, AppendRequest(TENANT, "t", [parse(body)]), settle)
-                await soon(lambda: len(told) == number * 5)  # noqa: B023 - it is over by then
-            beside = asyncio.to_thread(store.append, "t", [{"type": "tick"}])
-            assert (await beside).version == 29
-        exchange.ask(store.writer, AppendRequest(TENANT, "t", [parse(_FINE[0])]), settle)
-        await soon(lambda: len(told) == 26)
 
-    asyncio.run(go())
-    assert not [outcomes for outcomes, _ in told if isinstance(outcomes, BaseException)]
-    assert {by for _, by in told} == {threading.current_thread().name}
-    assert last_position(database) == 30
+def test_threads_and_an_event_loop_append_through_one_writer(
+    store: Store, database: Database
+) -> None:
+    rounds, callers = 25, 6
+
+    async def go() -> int:
+        count = 0
+        for _ in range(rounds):
+            asked = (append(store, body, _read) for body in _FINE)
+            count += len(await asyncio.gather(*asked))
+        return count
+
+    def wait() -> int:
+        return sum(len(store.append("t", [{"type": "tick"}]).messages) for _ in range(rounds))
+
+    with ThreadPoolExecutor(callers) as pool:
+        beside = [pool.submit(wait) for _ in range(callers)]
+        assert asyncio.run(go()) == rounds * len(_FINE)
+        assert [each.result(timeout=20) for each in beside] == [rounds] * callers
+    assert last_position(database) == rounds * (len(_FINE) + callers)
+    check_log(database)

@@ -1,5 +1,6 @@
 """Limits over HTTP: what is refused says by which setting, others go on, and it ends."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -58,9 +59,66 @@ def test_an_append_has_no_more_messages_than_it_may(app_with: AppWith, database:
     with TestClient(app_with(max_batch_messages=3)) as client:
         for body in ([TICK] * 4, {"messages": [TICK] * 4}):
             response = client.post(MESSAGES, json=body)
-            problem_in(response, 413, "too-many-messages", "4", "AGENTLOG_MAX_BATCH_MESSAGES")
+            problem_in(
+                response, 413, "too-many-messages", "the 3 messages", "AGENTLOG_MAX_BATCH_MESSAGES"
+            )
         assert last_position(database) == 0
         assert client.post(MESSAGES, json=[TICK] * 3).status_code == 201
+
+
+def test_too_many_messages_are_refused_before_they_are_parsed(app_with: AppWith) -> None:
+    with TestClient(app_with(max_batch_messages=3)) as client:
+        for body in ('[{"type": "tick"},1,2,3 no JSON', '{"messages": [[4,5,6,7],1,2,3 no JSON'):
+            problem_in(client.post(MESSAGES, content=body), 413, "too-many-messages")
+        body = '[{"type": "tick"},1,2 no JSON, , ,'
+        problem_in(client.post(MESSAGES, content=body), 413, "too-many-messages")
+        body = '{"type": "tick", "a": [1,2,3,4 no JSON'  # these are no messages
+        problem_in(client.post(MESSAGES, content=body), 400, "invalid-json")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (MESSAGES, {"type": "vendor.wide", "payload": {"x": [1] * 50}}),
+        (MESSAGES, [{"type": "tick", "metadata": {"x": ["", {}]}}] * 5),
+        ("/v1/threads", {"threadId": "t", "metadata": {"x": [[]] * 20}}),
+        (f"{MESSAGES.removesuffix('/messages')}/annotate", {"metadata": {"x": [{}] * 20}}),
+        ("/v1/analytics/sql", {"sql": "SELECT 1", "parameters": [1] * 60}),
+    ],
+)
+def test_a_body_has_no_more_parts_than_it_may(
+    app_with: AppWith, database: Database, path: str, body: Any
+) -> None:
+    with TestClient(app_with(max_json_parts=50)) as client:
+        response = client.post(path, json=body)
+        problem_in(response, 413, "too-many-parts", "the 50 brackets", "AGENTLOG_MAX_JSON_PARTS")
+        assert last_position(database) == 0
+        text = {"type": "reply", "text": 'one, {"two": [' * 100}
+        assert client.post(MESSAGES, json=text).status_code == 201
+
+
+def test_a_line_has_no_more_parts_than_it_may(app_with: AppWith) -> None:
+    messages = ({"type": "vendor.wide", "payload": {"x": [1] * count}} for count in (1, 50))
+    lines = [json.dumps({"threadId": "a", "messages": [each]}) for each in messages]
+    with TestClient(app_with(max_json_parts=50)) as client:
+        answers = client.post("/v1/log", content="\n".join(lines)).text.splitlines()
+    first, second = map(parse, answers)
+    assert first["appended"]["position"] == 1
+    assert second["problem"]["type"] == "urn:agentlog:problem:too-many-parts"
+
+
+def test_of_very_many_flaws_some_are_told(app_with: AppWith) -> None:
+    odd: list[tuple[Any, str]] = [
+        ({"type": "tick", **{f"more{number}": 1 for number in range(200)}}, "200 flaws"),
+        ({"type": "tool_calls", "calls": [{}] * 200}, "messages[0]: 401 flaws"),
+        ({"type": "tool_calls", "calls": [{}] * 10_001}, "calls: more than 10000 items"),
+        ([{"type": "reply"}] * 200, "messages[99].text"),
+    ]
+    with TestClient(app_with()) as client:
+        for body, said in odd:
+            response = client.post(MESSAGES, json=body)
+            problem_in(response, 422, "invalid-message", said)
+            assert len(response.json()["errors"]) <= 100
 
 
 def test_of_many_lines_only_the_one_that_is_too_long_is_refused(app_with: AppWith) -> None:

@@ -3,12 +3,15 @@
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import psycopg
 import pytest
 
+from domain.errors import InvalidMessage
 from infrastructure.database import Database
 from infrastructure.entries import Deliver, WriterOverloaded
+from infrastructure.log import append_onward
 from infrastructure.reader import LogReader
 from infrastructure.requests import Appended, Outcomes
 from infrastructure.writer import Writer
@@ -131,7 +134,28 @@ def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
     check_log(database)
 
 
+@pytest.mark.parametrize("written", [False, True])
 def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
+    begun: Writer, database: Database, monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
+    broken: list[Database] = []
+
+    def break_off(*given: Any) -> Any:
+        result = append_onward(*given) if written else None  # committed, and the answer is lost
+        broken.append(database)
+        raise psycopg.OperationalError(f"broke off after {result}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("infrastructure.committer.append_onward", break_off)
+        appended = begun.append(request("t", reply("one"), reply("two")))
+    assert broken
+    assert [each.version for each in appended.messages] == [4, 5]
+    assert last_position(database) == 5
+    assert begun.append(request("t", reply("after"))).version == 6
+    check_log(database)
+
+
+def test_an_append_whose_server_process_is_ended_is_written_once(
     database: Database, writer: Writer
 ) -> None:
     writer.append(request("t", reply("before")))
@@ -145,6 +169,27 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
                 )
         assert waiting.result(timeout=20).version == 2
     assert last_position(database) == 2
+    check_log(database)
+
+
+def test_what_is_refused_before_it_is_written_needs_no_database(
+    begun: Writer, database: Database
+) -> None:
+    with held(database), pytest.raises(InvalidMessage):
+        begun.append(request("t", {"type": "nope"}))
+
+
+def test_ctrl_c_in_a_commit_leaves_the_writer_free_and_nobody_waiting(
+    begun: Writer, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("infrastructure.committer.append_onward", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            begun.append(request("t", reply("one"), reply("two")))
+    assert begun.append(request("t", reply("after"))).version == 4
     check_log(database)
 
 

@@ -53,7 +53,7 @@ def _execute(
     name: str,
     parameters: dict[str, Parameter],
 ) -> PGresult:
-    return connection.wait(prepared.execute(connection, name, parameters))
+    return prepared.execute(connection, name, parameters)
 
 
 @pytest.fixture
