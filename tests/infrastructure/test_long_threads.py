@@ -113,11 +113,11 @@ _DAMAGES = [
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
-        "UPDATE agentlog.snapshots SET grown = substr(grown, 1, length(grown) - 1) "
+        "UPDATE agentlog.snapshots SET grown = substr(grown, 1, greatest(length(grown) - 1, 0)) "
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
-        "UPDATE agentlog.snapshots SET items = substr(items, 1, length(items) - 1) "
+        "UPDATE agentlog.snapshots SET items = substr(items, 1, greatest(length(items) - 1, 0)) "
         "WHERE thread_id = %(thread)s AND version %% %(some)s = 0"
     ),
     (
