@@ -12,33 +12,33 @@ from psycopg.conninfo import make_conninfo
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
 from infrastructure.analysts.slots import Slots
+from infrastructure.appending.writer import Writer
+from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import FILE_NAME, SigningKey
-from infrastructure.background import Background
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database, Timeouts
-from infrastructure.derived import DerivedAuditor
+from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.following import Hub
-from infrastructure.ids import Ulids
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.message_ids import Ulids
+from infrastructure.eventlog.reader import LogReader
 from infrastructure.keys.accesses import Accesses
+from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.keys import Keys
-from infrastructure.keys.recent import RecentKeys
-from infrastructure.listening import Listener
-from infrastructure.meters import Commit, WriterMeters
-from infrastructure.reader import LogReader
-from infrastructure.readmodels.standings import Standings
-from infrastructure.recent import RecentViews
+from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.postgres.notifications import Listener
+from infrastructure.postgres.roles import LOGIN, check_membership, make_login
+from infrastructure.readmodels.projection_status import Standings
 from infrastructure.reports.reports import Reports
-from infrastructure.roles import LOGIN, check_membership, make_login
+from infrastructure.runtime.background import Background
 from infrastructure.settings import Settings
-from infrastructure.snapshots.key import given_key, own_key
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
+from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
-from infrastructure.writer import Writer
+from infrastructure.views.snapshots.key import given_key, own_key
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
+from infrastructure.views.view_cache import RecentViews
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from domain.errors import InvalidInput, InvalidJson
-from domain.json_text import JsonValue, parse
+from domain.json.text import JsonValue, parse
 
 
 class InvalidFilter(InvalidInput):

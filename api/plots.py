@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any, Literal
 
 from domain.errors import AgentlogError
-from domain.json_text import JsonValue, print_text
+from domain.json.text import JsonValue, print_text
 from infrastructure.reports.question import InvalidQuestion, is_time
 from infrastructure.reports.reports import Answer
 

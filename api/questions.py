@@ -7,7 +7,7 @@ from typing import get_args
 
 from api.filters import InvalidFilter, metadata_filter
 from domain.errors import InvalidMoment
-from domain.moments import AtTime, parse_moment
+from domain.points_in_time import AtTime, parse_moment
 from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.report import METADATA, Clock, Report
 

@@ -11,15 +11,15 @@ from domain.catalogue import FACT_TYPES
 from domain.errors import FutureMoment, InvalidCursor
 from domain.events import Event
 from domain.identifiers import check_thread_id
-from domain.json_text import JsonValue, print_text
-from domain.moments import Moment
-from infrastructure.reader import LogReader
-from infrastructure.store import Store
-from projections.letta import LettaOptions
-from projections.letta_turns import LettaLive, LettaTurnsView
-from projections.live import ItemsLive, Live, PatientLive, StateLive, parse_place
+from domain.json.text import JsonValue, print_text
+from domain.points_in_time import Moment
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.views.store import Store
+from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
 from projections.registry import AnyView, choose_view
 from projections.view import StateView
+from projections.views.letta.turns import LettaLive, LettaTurnsView
+from projections.views.letta.view import LettaOptions
 
 _BIGGEST_DIGITS = 19
 _NUMBERS = (int, float, Decimal)

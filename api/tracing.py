@@ -7,7 +7,7 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
-from infrastructure.meters import Commit
+from infrastructure.appending.writer_metrics import Commit
 from infrastructure.settings import TraceSettings
 
 
@@ -34,8 +34,8 @@ def open_traces(settings: TraceSettings) -> Iterator[Traces]:
         yield Traces()
         return
     try:
-        from api.http.traced import Traced  # noqa: PLC0415 - an optional extra
-        from infrastructure.tracing import EXPORTERS, Tracing  # noqa: PLC0415 - an optional extra
+        from api.http.middleware.tracing import Traced  # noqa: PLC0415 - an optional extra
+        from infrastructure.appending.commit_tracing import EXPORTERS, Tracing  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         if not str(error.name).startswith("opentelemetry"):
             raise

@@ -8,7 +8,7 @@ from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database
 from benchmarks.figures import Case, Figure, sample_in_turn
 from benchmarks.workload import Workload
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.reports.catalogue import REPORTS

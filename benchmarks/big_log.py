@@ -13,8 +13,8 @@ from typing import Any
 from benchmarks.databases import connected, store_on
 from benchmarks.workload import Workload
 from domain.errors import AgentlogError
-from infrastructure.requests import AppendRequest
-from infrastructure.store import Store
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.views.store import Store
 from projections.readers.draft import Draft
 from projections.readers.registry import choose_reader
 

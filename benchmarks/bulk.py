@@ -13,9 +13,9 @@ from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
 from benchmarks.table import Table
 from benchmarks.workload import Workload
 from domain.errors import AgentlogError
-from domain.json_text import print_bytes
-from infrastructure.requests import AppendRequest
-from infrastructure.store import Store
+from domain.json.text import print_bytes
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.views.store import Store
 from projections.readers.registry import choose_reader
 
 _BATCH_THREADS = 70  # about 2,000 messages, as the importer does

@@ -15,8 +15,8 @@ from benchmarks.floor import StoredBody
 from benchmarks.table import Table, milliseconds
 from benchmarks.workload import Workload
 from domain.errors import AgentlogError
-from domain.json_text import print_bytes
-from infrastructure.store import Store
+from domain.json.text import print_bytes
+from infrastructure.views.store import Store
 from projections.readers.draft import Draft
 
 _BATCH = 1000

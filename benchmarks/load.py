@@ -23,8 +23,8 @@ from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
 from benchmarks.service import Served, served
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from domain.json_text import print_bytes
-from infrastructure.store import Store
+from domain.json.text import print_bytes
+from infrastructure.views.store import Store
 from projections.readers.draft import Draft
 
 THREADS = 4000

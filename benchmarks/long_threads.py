@@ -14,7 +14,7 @@ from benchmarks.figures import Case, Figure, sample_in_turn, timed
 from benchmarks.folded import wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from projections.readers.draft import Draft
 from projections.registry import VIEWS
 

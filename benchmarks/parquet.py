@@ -8,12 +8,12 @@ from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from infrastructure.database import Database
 from infrastructure.dataset.export import TABLES, export_dataset
 from infrastructure.dataset.schema import EVENTS
-from infrastructure.listening import Listener
-from infrastructure.readmodels.present import bring_up
-from infrastructure.readmodels.standings import Standings
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.readmodels.catch_up import bring_up
+from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS
 
 _LEAST_PER_SECOND = 20_000

@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from benchmarks.databases import connected
 from benchmarks.floor import StoredBody
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 
 _TABLE = "peer_events"
 # one INSERT of about 1 MB over a Unix socket never returns (9.5.6): write in pieces

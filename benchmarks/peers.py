@@ -18,7 +18,7 @@ from benchmarks.floor import StoredBody
 from benchmarks.rates import Rate, Run
 from benchmarks.table import Table, milliseconds
 from benchmarks.workload import Workload
-from domain.json_text import JsonValue, print_bytes
+from domain.json.text import JsonValue, print_bytes
 
 MESSAGES = 300
 """Of one growing thread."""

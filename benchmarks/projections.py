@@ -7,13 +7,13 @@ from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from infrastructure.database import Database
-from infrastructure.listening import Listener
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.batch import read_batch
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.readmodels.projection import MOST_EVENTS, Projection, Step
-from infrastructure.readmodels.standings import Standings
+from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 _LEAST_PER_SECOND = 15_000

@@ -6,7 +6,7 @@ from statistics import median
 
 from benchmarks.figures import Role
 from benchmarks.table import Table, milliseconds
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

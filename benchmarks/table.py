@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.figures import Case, Figure
-from domain.json_text import JsonValue, print_bytes
+from domain.json.text import JsonValue, print_bytes
 
 _HEADINGS = "| what | whose | median | spread | p99 | times floor | must be |"
 _RULE = "|---|---|--:|--:|--:|--:|--:|"

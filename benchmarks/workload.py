@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, count, cycle, islice
 from pathlib import Path
 
-from domain.json_text import JsonValue, parse, print_bytes, print_text
+from domain.json.text import JsonValue, parse, print_bytes, print_text
 from projections.readers.draft import Draft
 from projections.readers.registry import choose_reader
 from projections.view import Item

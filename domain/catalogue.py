@@ -8,8 +8,8 @@ from pydantic_core import ErrorDetails
 
 from domain.errors import Flaw, InvalidMessage
 from domain.facts import Fact
-from domain.json_places import path
-from domain.json_text import JsonValue
+from domain.json.places import path
+from domain.json.text import JsonValue
 from domain.messages import CustomMessage, KernelMessage, Message, Model
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
-from domain.chain import digest
 from domain.errors import Flaw, InvalidMessage
 from domain.facts import Fact
-from domain.json_text import JsonValue, parse_stored, print_bytes, print_checked
+from domain.integrity.hash_chain import digest
+from domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
 from domain.messages import Message
 
 APPENDED_BY = "appendedBy"

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from domain.catalogue import read_stored
 from domain.facts import Fact
-from domain.json_text import JsonValue, parse_stored
+from domain.json.text import JsonValue, parse_stored
 from domain.messages import Message
 
 ValueT = TypeVar("ValueT")

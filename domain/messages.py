@@ -3,7 +3,7 @@
 JSON has `type` in snake case and fields in camel case, as the kernel's documents have them
 (Unternet kernel 0.5 to 0.7; the worker, approval and model messages follow mylm's cognitive
 kernel). Extra fields are refused. In Python both spellings of a field work, in JSON only the
-alias. Numbers and texts stay as they were written (see `domain.json_text`).
+alias. Numbers and texts stay as they were written (see `domain.json.text`).
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -21,7 +21,7 @@ from pydantic.alias_generators import to_camel
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 
 Json = Any
-"""Any JSON value, as `domain.json_text.parse` reads it."""
+"""Any JSON value, as `domain.json.text.parse` reads it."""
 
 Number = float
 """Strict: an integer or a decimal, no string and no boolean."""

@@ -8,9 +8,9 @@ erasure. Erasing a skeleton again changes nothing.
 from collections.abc import Collection, Mapping
 
 from domain.catalogue import read_stored
-from domain.chain import digest
 from domain.drafts import APPENDED_BY
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.integrity.hash_chain import digest
+from domain.json.text import JsonValue, parse_stored, print_bytes
 
 REDACTED = "[redacted]"
 """What stands where something was said."""

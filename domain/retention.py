@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from domain.threads import Status
 
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}

@@ -8,12 +8,12 @@ from typing_extensions import override
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.audit.proofs import Proofs
-from infrastructure.closing import Closing
-from infrastructure.derived import DerivedAuditor
+from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.following import Hub
 from infrastructure.reports.reports import Reports
-from infrastructure.store import Store
+from infrastructure.runtime.closeable import Closing
+from infrastructure.subscriptions.hub import Hub
+from infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import jsonpatch
 
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from projections.view import Item, Printed
 
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from domain.json_text import JsonValue
-from projections.openai import MARK, OpenAIOptions, OpenAIView
+from domain.json.text import JsonValue
 from projections.view import Item
+from projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
 VIEW = OpenAIView(OpenAIOptions(repair=True, mark=True))
 """What examples are made from: `mark` says which calls the view made up."""

@@ -6,14 +6,14 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from domain.errors import InvalidViewOption, UnknownView
-from projections.agent_state import AgentStateView
-from projections.anomalies import AnomaliesView
-from projections.kernel import KernelView
-from projections.letta import LettaView
-from projections.maria import MariaView
-from projections.openai import OpenAIView
-from projections.openletta import OpenLettaView
 from projections.view import View
+from projections.views.agent_state import AgentStateView
+from projections.views.anomalies import AnomaliesView
+from projections.views.kernel import KernelView
+from projections.views.letta.view import LettaView
+from projections.views.maria.view import MariaView
+from projections.views.openai import OpenAIView
+from projections.views.openletta import OpenLettaView
 
 AnyView = View[Any, Any]
 

@@ -9,7 +9,7 @@ same view gives back what was imported, and every other view sees plain messages
 from collections.abc import Callable, Sequence
 
 from domain.events import Event
-from domain.json_text import JsonValue, print_bytes
+from domain.json.text import JsonValue, print_bytes
 from projections.view import Item
 
 METADATA_KEY = "wire"

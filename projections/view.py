@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from domain.events import Event, read_messages
-from domain.json_text import JsonValue, parse_stored, print_bytes, print_to_keep
+from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
 
 Item = dict[str, JsonValue]
 CarryT = TypeVar("CarryT")

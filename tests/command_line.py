@@ -11,7 +11,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from api.cli.main import app
-from domain.json_text import JsonValue, parse
+from domain.json.text import JsonValue, parse
 
 AGENTLOG = Path(sys.executable).with_name("agentlog")
 WAIT_SECONDS = 60

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from domain.catalogue import validate_message
 from domain.events import Event
 from domain.identifiers import derived_message_id
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

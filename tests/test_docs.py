@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from api.cli.main import app
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from tests.infrastructure.analysts.logins import analyst_url
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import pytest
 
 from domain.catalogue import MESSAGE_TYPES, validate_message
 from domain.identifiers import derived_message_id
-from domain.json_text import parse
+from domain.json.text import parse
 from domain.messages import CustomMessage
 from tests.command_line import agentlog
 from tests.databases import new_database

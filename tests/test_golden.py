@@ -13,8 +13,8 @@ from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from domain.drafts import Prepared, prepare, prepare_fact
 from domain.events import Event
 from domain.identifiers import derived_message_id
-from domain.json_numbers import Decimal
-from domain.json_text import parse_stored, print_bytes
+from domain.json.numbers import Decimal
+from domain.json.text import parse_stored, print_bytes
 from infrastructure.transfer.records import Plan, read_history
 from infrastructure.transfer.sources import read_records
 from projections.readers.kernel import READER

@@ -11,12 +11,12 @@ from letta_client.types.agents import Message
 from letta_client.types.agents.system_message import SystemMessage
 
 from api.composition import Service, open_service
-from domain.moments import AtVersion
-from infrastructure.reads import Page, State
+from domain.points_in_time import AtVersion
 from infrastructure.settings import Settings
-from projections.agent_state import AgentStateView
+from infrastructure.views.results import Page, State
 from projections.registry import choose_view
 from projections.view import Item
+from projections.views.agent_state import AgentStateView
 from tests.command_line import Outcome, agentlog_process
 from tests.conftest import TAU_BENCH
 from tests.databases import new_database

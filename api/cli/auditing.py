@@ -12,7 +12,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
 from api.cli.session import InvalidOption, printable
 from api.composition import Service, open_service
-from domain.audit import Finding
+from domain.integrity.chain_audit import Finding
 from infrastructure.audit.auditor import check_positions
 from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.notes import Checkpoint, VerifierKey

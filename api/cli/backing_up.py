@@ -21,8 +21,8 @@ from infrastructure.backup.contents import Progress
 from infrastructure.backup.dump import Signing, back_up
 from infrastructure.backup.manifest import Manifest, read_manifest
 from infrastructure.backup.verification import Verdict, verify
-from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
+from infrastructure.postgres.database import Database
 from infrastructure.settings import Settings
 
 _THROWN_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}

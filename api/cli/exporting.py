@@ -13,9 +13,9 @@ from api.cli.reading import filter_of
 from api.cli.session import InvalidOption, json_line
 from api.cli.transferring import export_threads_as, opened
 from api.composition import open_service
-from api.representations import event_json
+from api.shapes.threads import event_json
 from domain.errors import AgentlogError, FutureMoment
-from infrastructure.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import log_events
 from infrastructure.transfer.finetuning import finished_threads, training_examples

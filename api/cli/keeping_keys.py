@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.access import access_json, key_json
 from api.cli.reading import print_line
 from api.cli.session import printable
 from api.composition import open_service
-from api.representations import time_text
+from api.shapes.access import access_json, key_json
+from api.shapes.threads import time_text
 from infrastructure.keys.key import Key
 from infrastructure.keys.terms import expiry_of, name_of, scopes_of
 from infrastructure.settings import Settings

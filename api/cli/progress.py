@@ -13,7 +13,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from infrastructure.readmodels.present import Progress as Told
+from infrastructure.readmodels.catch_up import Progress as Told
 
 
 @contextmanager

@@ -14,13 +14,13 @@ from api.cli.garbage import collect_rarely
 from api.cli.reading import print_line
 from api.cli.session import printable
 from api.composition import Service, open_service
-from api.representations import build_json
-from infrastructure.listening import PROJECTED
-from infrastructure.logs import logs_on_stderr
+from api.shapes.threads import build_json
+from infrastructure.postgres.notifications import PROJECTED
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.readmodels.projection_status import RebuildUnderWay
 from infrastructure.readmodels.projector import Projector
-from infrastructure.readmodels.standings import RebuildUnderWay
+from infrastructure.runtime.logging import logs_on_stderr
 from infrastructure.settings import Settings
 from projections.readmodels.registry import READ_MODELS, read_model
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from api.cli.reading import print_line
 from api.cli.session import InvalidOption, printable
 from api.composition import open_service
-from api.tabular import answer_csv, answer_json, rows_of_text, tables_json
+from api.shapes.tables import answer_csv, answer_json, rows_of_text, tables_json
 from infrastructure.analysts.answers import Answer
 from infrastructure.analysts.login import grants
 from infrastructure.analysts.parameters import MOST_CHARACTERS

@@ -11,15 +11,15 @@ from rich.text import Text
 from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from api.filters import metadata_filter
-from api.representations import difference_json, event_json, thread_json, time_text
+from api.shapes.threads import difference_json, event_json, thread_json, time_text
 from domain.events import Event
-from domain.json_text import JsonValue, print_text
-from domain.moments import parse_moment
+from domain.json.text import JsonValue, print_text
+from domain.points_in_time import parse_moment
 from domain.threads import Status
-from infrastructure.reader import ThreadFilter
-from infrastructure.reads import State
+from infrastructure.eventlog.reader import ThreadFilter
 from infrastructure.settings import Settings
-from infrastructure.store import Store
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
 
 _LINES = 4
 _LINE_WIDTH = 200

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from api.cli.session import InvalidOption, json_line, printable
 from api.composition import open_as_owner, open_service
-from api.representations import file_redaction_json, redaction_json, time_text
+from api.shapes.threads import file_redaction_json, redaction_json, time_text
 from infrastructure.erasure.retention import Due, Retention, read_rules
 from infrastructure.erasure.vacuum import vacuum
 from infrastructure.settings import Settings

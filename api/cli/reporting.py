@@ -16,11 +16,11 @@ from api.cli.session import InvalidOption, printable
 from api.composition import Service, open_service
 from api.plots import plot
 from api.questions import question_of
-from api.reporting import answer_csv, answer_json
-from domain.json_text import JsonValue, print_text
-from infrastructure.pulse import log_position
-from infrastructure.readmodels.present import bring_up
-from infrastructure.readmodels.standings import ProjectionBehind
+from api.shapes.reports import answer_csv, answer_json
+from domain.json.text import JsonValue, print_text
+from infrastructure.postgres.log_position import log_position
+from infrastructure.readmodels.catch_up import bring_up
+from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.report import METADATA, Column

@@ -18,17 +18,17 @@ from rich.console import Console
 from api.cli.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from api.composition import Service, open_service
 from api.http.app import create_app
-from api.http.authentication import AnonymousFrom, Entrance
-from api.http.connections import bounded_connections
-from api.http.limits import limits_of
-from api.http.server import Server
+from api.http.middleware.authentication import AnonymousFrom, Entrance
+from api.http.request.limits import limits_of
+from api.http.server.connection import bounded_connections
+from api.http.server.server import Server
 from api.tracing import open_traces
 from domain.errors import AgentlogError
 from infrastructure.erasure.watch import ErasureWatch
-from infrastructure.logs import access_logger, logs_on_stderr
 from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.runtime.logging import access_logger, logs_on_stderr
 from infrastructure.settings import Settings, TraceSettings
-from infrastructure.snapshots.ahead import Ahead
+from infrastructure.view_precomputation import Ahead
 
 _GRACE_SECONDS = 10
 _BACKLOG = 2048

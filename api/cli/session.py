@@ -13,8 +13,8 @@ import typer
 from pydantic import ValidationError
 
 from domain.errors import AgentlogError
-from domain.json_text import JsonValue, print_text
-from infrastructure.concealment import ConcealingFormatter, without_secrets
+from domain.json.text import JsonValue, print_text
+from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
 from projections.registry import AnyView, choose_view
 

@@ -14,14 +14,14 @@ from api.cli.reading import content_of, print_event, print_line
 from api.cli.session import InvalidOption, json_line, printable
 from api.composition import open_service
 from api.filters import metadata_filter
-from api.representations import event_json, time_text
+from api.shapes.threads import event_json, time_text
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
 from domain.events import Event
-from infrastructure.following import Entry, Hub
-from infrastructure.reader import BIGGEST
+from infrastructure.eventlog.reader import BIGGEST
+from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.settings import Settings
-from infrastructure.unavailable import DatabaseUnavailable
-from projections.live import Told
+from infrastructure.subscriptions.hub import Entry, Hub
+from projections.followed_view import Told
 from projections.registry import AnyView, choose_view
 
 _LIMIT = 200

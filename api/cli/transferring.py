@@ -20,7 +20,7 @@ from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from domain.errors import AgentlogError
 from domain.facts import Policy
-from domain.moments import parse_moment
+from domain.points_in_time import parse_moment
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads
 from infrastructure.transfer.importer import Importer, Report

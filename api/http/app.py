@@ -15,43 +15,42 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
-from api.http import (
+from api.http.codec.problems import flaw_list, problem
+from api.http.codec.responses import error_answer, problem_answer
+from api.http.middleware.authentication import Authenticated, Entrance
+from api.http.middleware.incoming import Incoming
+from api.http.middleware.metrics_exposition import Gauges
+from api.http.middleware.permissions import FOUND, FoundRoute, Permissions, describe_permissions
+from api.http.middleware.query_parameters import KnownQueries
+from api.http.middleware.rate_limit import Limited, describe_limits
+from api.http.middleware.request_id import Identified
+from api.http.middleware.request_metrics import Traffic
+from api.http.openapi.schemas import components
+from api.http.request.limits import USUAL, Limits
+from api.http.routes import (
     accesses,
     analytics,
     audit,
     blobs,
-    health,
     keys,
     log,
     messages,
-    metrics,
+    monitoring,
     projections,
-    queries,
     redaction,
+    sql,
     streams,
     threads,
     views,
 )
-from api.http.answers import error_answer, problem_answer
-from api.http.authentication import Authenticated, Entrance
-from api.http.exposition import Gauges
-from api.http.following import Followings
-from api.http.incoming import Incoming
-from api.http.limited import Limited, describe_limits
-from api.http.limits import USUAL, Limits
-from api.http.metrics import Metrics
-from api.http.permissions import FOUND, FoundRoute, Permissions, describe_permissions
-from api.http.problems import flaw_list, problem
-from api.http.query_names import KnownQueries
-from api.http.request_ids import Identified
-from api.http.shapes import components
-from api.http.traffic import Traffic
+from api.http.routes.monitoring import Metrics
+from api.http.streaming.subscribers import Followings
 from domain.errors import AgentlogError, Flaw
-from domain.json_places import path
-from infrastructure.database import Database
-from infrastructure.readmodels.standings import Standings
+from domain.json.places import path
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.readmodels.projection_status import Standings
 from infrastructure.tenants import Tenants
-from infrastructure.writer import Writer
 
 VERSION = "0.1.0"
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
@@ -91,7 +90,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         recent_bytes=lambda: tenants.of(own).store.recent.size,  # which all of them share
     )
     app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
-    app.state.readiness = health.readiness_of(database)
+    app.state.readiness = monitoring.readiness_of(database)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
@@ -106,7 +105,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         streams.router,
         projections.router,
         analytics.router,
-        queries.router,
+        sql.router,
         audit.router,
         keys.router,
         accesses.router,
@@ -114,10 +113,9 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         app.include_router(routes, prefix="/v1")
         app.traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
-    for routes in (health.router, metrics.router):
-        app.include_router(routes)
-        app.traffic.know(routes)
-        permissions.know(routes)
+    app.include_router(monitoring.router)
+    app.traffic.know(monitoring.router)
+    permissions.know(monitoring.router)
     app.traffic.know(app.router)
     permissions.know(app.router)
     app.router.routes.insert(0, _Shortcut())

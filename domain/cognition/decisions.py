@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from domain.cognition.state import AgentState
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

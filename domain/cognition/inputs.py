@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

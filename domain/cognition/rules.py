@@ -40,7 +40,7 @@ from domain.cognition.inputs import (
 )
 from domain.cognition.state import AgentState, Message
 from domain.errors import InvalidJson
-from domain.json_text import JsonValue, parse, print_text
+from domain.json.text import JsonValue, parse, print_text
 
 TOOLS_TO_APPROVE = frozenset({"shell", "write_file", "rm", "sudo"})
 WORDS_TO_APPROVE = ("rm -rf", "sudo", "curl | sh", "wget | sh")

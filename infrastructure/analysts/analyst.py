@@ -27,8 +27,8 @@ from infrastructure.analysts.login import Login
 from infrastructure.analysts.parameters import Parameters, Query, query_of
 from infrastructure.analysts.session import DeadlinePassed, Refused, Session
 from infrastructure.analysts.slots import Slots
-from infrastructure.sql import statement
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.statements import statement
 
 MOST_ROWS = 100_000
 USUAL_ROWS = 1000

@@ -15,8 +15,8 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from infrastructure.analysts.errors import NoAnalystLogin
-from infrastructure.database import Database
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
 
 Login = Callable[[], str]
 """Returns what libpq needs to log in as an analyst."""

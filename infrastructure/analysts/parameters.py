@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from domain.json_numbers import Decimal
-from domain.json_text import JsonValue, print_text
+from domain.json.numbers import Decimal
+from domain.json.text import JsonValue, print_text
 from infrastructure.analysts.errors import InvalidQuery
 
 MOST_CHARACTERS = 100_000

@@ -20,9 +20,9 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
-from infrastructure.closing import Closing
-from infrastructure.conninfo import read_conninfo
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.postgres.conninfo import read_conninfo
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

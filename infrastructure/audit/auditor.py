@@ -7,9 +7,16 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.audit import Finding, Place, Redactions, broken, check_record, redaction_in
 from domain.errors import UnknownThread
-from domain.merkle import Frontier, root_of
+from domain.integrity.chain_audit import (
+    Finding,
+    Place,
+    Redactions,
+    broken,
+    check_record,
+    redaction_in,
+)
+from domain.integrity.merkle_tree import Frontier, root_of
 from infrastructure.audit.heads import ReplayedHead, StoredHead
 from infrastructure.audit.notes import (
     Checkpoint,
@@ -20,8 +27,8 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.audit.records import stored_events
 from infrastructure.audit.tree import BEFORE_ALL, TILE, leaves_after
-from infrastructure.database import Connections
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
 
 MOST_FINDINGS = 1000
 """Of one thread or tree, that are kept; more are counted."""

@@ -6,10 +6,18 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from domain.audit import Finding, Place, Record, Redactions, broken, check_record, redaction_in
-from domain.chain import digest
 from domain.errors import InvalidInput
-from domain.merkle import is_included, leaf_hash
+from domain.integrity.chain_audit import (
+    Finding,
+    Place,
+    Record,
+    Redactions,
+    broken,
+    check_record,
+    redaction_in,
+)
+from domain.integrity.hash_chain import digest
+from domain.integrity.merkle_tree import is_included, leaf_hash
 from infrastructure.audit.evidence import FORMAT, time_text
 from infrastructure.audit.notes import (
     Checkpoint,

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from domain.errors import AgentlogError, NotThere
-from domain.merkle import (
+from domain.integrity.merkle_tree import (
     consistency_path,
     inclusion_path,
     is_consistent,
@@ -25,9 +25,9 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.audit.signing import SigningKey
 from infrastructure.audit.tree import LogTree
-from infrastructure.database import Connections
-from infrastructure.reader import BIGGEST, LogReader
-from infrastructure.sql import statement
+from infrastructure.eventlog.reader import BIGGEST, LogReader
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
 
 
 class UnknownCheckpoint(NotThere):

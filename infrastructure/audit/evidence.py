@@ -7,13 +7,13 @@ that this link is in the checkpoint covers them too. So one proof of inclusion i
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from domain.json_text import JsonValue, print_text
+from domain.json.text import JsonValue, print_text
 from infrastructure.audit.checkpoints import Checkpoints, Inclusion, SignedCheckpoint
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 from infrastructure.audit.records import StoredEvent, stored_events
-from infrastructure.database import Connections
-from infrastructure.heads import Head
-from infrastructure.reader import LogReader
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Connections
 
 FORMAT = "agentlog-evidence-1"
 """What a bundle says that it is; see docs/audit.md."""

@@ -7,16 +7,15 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.audit import Finding
 from domain.catalogue import read_stored
 from domain.facts import Fact
-from domain.json_text import parse_stored
+from domain.integrity.chain_audit import Finding
+from domain.json.text import parse_stored
 from domain.messages import Message
 from domain.threads import Entry, Key
 from infrastructure.audit.records import StoredEvent
-from infrastructure.columns import ledger_digest, searchable
-from infrastructure.heads import Head, replayed
-from infrastructure.sql import statement
+from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
+from infrastructure.postgres.statements import statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from infrastructure.audit.auditor import Auditor
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
 from infrastructure.audit.signing import SigningKey
-from infrastructure.database import Connections
+from infrastructure.postgres.database import Connections
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.audit import Record
-from domain.chain import digest
+from domain.integrity.chain_audit import Record
+from domain.integrity.hash_chain import digest
 from domain.redaction import left_digest, skeleton, skeleton_metadata
-from infrastructure.blobs import read_contents
-from infrastructure.cuts import Digest, digests_in, whole
-from infrastructure.sql import statement
+from infrastructure.eventlog.blob_store import read_contents
+from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 1000
 _PAGE_BYTES = 8 * 2**20

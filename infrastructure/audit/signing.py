@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from domain.errors import AgentlogError
-from infrastructure.key_files import write_once
+from infrastructure.runtime.key_files import write_once
 
 FILE_NAME = "signing-key.pem"
 """Its name in the data folder of our own PostgreSQL."""

@@ -10,8 +10,8 @@ from bisect import bisect_left
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.merkle import leaf_hash, node_hash, root_of, split_of
-from infrastructure.sql import statement
+from domain.integrity.merkle_tree import leaf_hash, node_hash, root_of, split_of
+from infrastructure.postgres.statements import statement
 
 TILE = 1024
 """Leaves of a tile; a power of two, so that the tiles are nodes of the tree."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.merkle import Frontier
+from domain.integrity.merkle_tree import Frontier
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.tree import BEFORE_ALL, leaves_after
 from infrastructure.backup.errors import NothingToBackUp
-from infrastructure.sql import statement
+from infrastructure.postgres.statements import statement
 
 Progress = Callable[[str, int, int | None], None]
 """Is told of what is done, how far it is, and how far it is to go, where that is known."""

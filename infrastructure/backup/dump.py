@@ -38,7 +38,7 @@ from infrastructure.backup.manifest import (
     file_of,
 )
 from infrastructure.backup.programs import Address, Programs
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels.tables import SCHEMA, VIEWS
 
 _LOOK_SECONDS = 0.1

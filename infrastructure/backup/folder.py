@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infrastructure.backup.errors import BackupBusy, BackupExists, UnwritableBackup
-from infrastructure.embedded.locks import FileLock
+from infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "lock"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from infrastructure.backup.errors import InvalidBackup, NewerSchema
-from infrastructure.migration import migrations
+from infrastructure.postgres.migration import migrations
 
 FORMAT = "agentlog-backup-1"
 NAME = "manifest.json"

@@ -18,8 +18,8 @@ from infrastructure.backup.contents import Progress
 from infrastructure.backup.errors import LogInTheWay
 from infrastructure.backup.manifest import DUMP, KEY, Manifest
 from infrastructure.backup.programs import Address, Programs, Running
-from infrastructure.database import Database
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
 
 _PIECE = 2**20
 _FROM = ("--file=-", "--no-owner", "--exit-on-error")

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from domain.audit import Finding, broken
 from domain.errors import InvalidInput, UnknownThread
+from domain.integrity.chain_audit import Finding, broken
 from infrastructure.audit.auditor import Audit, Auditor
 from infrastructure.audit.notes import (
     Checkpoint,
@@ -17,8 +17,8 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.backup.contents import Contents, Progress, contents_of
 from infrastructure.backup.manifest import Manifest, TenantLog
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 
 _PAGE = 1000
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import psycopg
 
-from infrastructure.database import Database
 from infrastructure.dataset.ahead import ahead
 from infrastructure.dataset.event_pages import read_events
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import EventsFile, Manifest
 from infrastructure.dataset.part import Part
 from infrastructure.dataset.schema import EVENTS, schema_of
-from infrastructure.readmodels.present import Progress
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels.catch_up import Progress
 
 
 @dataclass(frozen=True, slots=True)

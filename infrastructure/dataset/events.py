@@ -7,14 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from infrastructure.database import Database
 from infrastructure.dataset.ahead import ahead
 from infrastructure.dataset.event_pages import read_events
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import EventsFile, Mark
 from infrastructure.dataset.part import Part
 from infrastructure.dataset.schema import EVENTS, schema_of
-from infrastructure.readmodels.present import Progress
+from infrastructure.postgres.database import Database
+from infrastructure.readmodels.catch_up import Progress
 
 _FILE_ROWS = 2_000_000
 _FILE_BYTES = 2**30

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infrastructure.database import Database
 from infrastructure.dataset.erased import renew_events, stale_tables
 from infrastructure.dataset.errors import ForeignDataset
 from infrastructure.dataset.events import EventsExport
@@ -12,10 +11,11 @@ from infrastructure.dataset.folder import Folder, open_folder
 from infrastructure.dataset.manifest import Mark
 from infrastructure.dataset.schema import EVENTS
 from infrastructure.dataset.tables import export_tables, last_event
-from infrastructure.pulse import log_position
-from infrastructure.readmodels.present import Progress, bring_up
-from infrastructure.readmodels.standings import Standings
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.log_position import log_position
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels.catch_up import Progress, bring_up
+from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS
 
 TABLES = (EVENTS, *READ_MODELS)

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
 from infrastructure.dataset.manifest import FORMAT, NAME, Manifest, rows_path
-from infrastructure.embedded.locks import FileLock
+from infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "_agentlog.lock"
 _PARTIAL = "_partial"

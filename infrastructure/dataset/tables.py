@@ -7,7 +7,6 @@ from datetime import date
 import psycopg
 from psycopg.errors import UndefinedTable
 
-from infrastructure.database import Database
 from infrastructure.dataset.ahead import ahead
 from infrastructure.dataset.erased import erased_since
 from infrastructure.dataset.errors import ReadModelsMove
@@ -17,11 +16,12 @@ from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text,
 from infrastructure.dataset.part import Part
 from infrastructure.dataset.schema import schema_of, table_of
 from infrastructure.dataset.table_days import DayRows, TableDays
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.present import Progress
-from infrastructure.readmodels.standings import NewerReadModel
-from infrastructure.sql import statement
+from infrastructure.readmodels.catch_up import Progress
+from infrastructure.readmodels.projection_status import NewerReadModel
 from projections.readmodels.registry import read_model
 
 _TRIES = 5

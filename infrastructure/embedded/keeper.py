@@ -9,9 +9,9 @@ import threading
 
 from typing_extensions import override
 
-from infrastructure.closing import Closing
 from infrastructure.embedded.errors import EmbeddedServerError
 from infrastructure.embedded.server import EmbeddedServer
+from infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

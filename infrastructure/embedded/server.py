@@ -16,8 +16,8 @@ from infrastructure.embedded.errors import (
     UnreachableFolder,
     UnsupportedPlatform,
 )
-from infrastructure.embedded.locks import FileLock
 from infrastructure.embedded.programs import find_programs
+from infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "server.lock"  # the first file we make: it marks the folder as ours
 _USERS = "users.lock"

@@ -9,13 +9,13 @@ from psycopg.rows import TupleRow
 from domain.catalogue import read_stored
 from domain.drafts import Prepared
 from domain.facts import ThreadRedacted
-from domain.json_text import parse_stored
+from domain.json.text import parse_stored
 from domain.messages import InputMessage
 from domain.redaction import left_digest, skeleton, skeleton_metadata, without_files
-from infrastructure.arrays import byte_strings, integers
-from infrastructure.blobs import read_contents
-from infrastructure.cuts import Digest, Stored, file_digests, stored, whole
-from infrastructure.sql import statement
+from infrastructure.eventlog.blob_store import read_contents
+from infrastructure.eventlog.body_deduplication import Digest, Stored, file_digests, stored, whole
+from infrastructure.postgres.binary_arrays import byte_strings, integers
+from infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 200
 

@@ -8,13 +8,13 @@ from psycopg.errors import DeadlockDetected
 
 from domain.catalogue import read_stored
 from domain.facts import ThreadRedacted
-from domain.json_text import parse_stored
-from infrastructure.database import Connections
+from domain.json.text import parse_stored
 from infrastructure.erasure.blanking import Erasure, blank_events
-from infrastructure.erasure.locks import erase_alone
 from infrastructure.erasure.renewal import renew_rows
-from infrastructure.listening import ERASED
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.erasure_lock import erase_alone
+from infrastructure.postgres.notifications import ERASED
+from infrastructure.postgres.statements import statement
 
 logger = logging.getLogger("agentlog")
 

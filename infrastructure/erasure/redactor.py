@@ -17,15 +17,15 @@ from domain.drafts import NO_ORIGIN, Origin
 from domain.errors import InvalidMessage, VersionConflict
 from domain.events import Event
 from domain.facts import ThreadRedacted
-from domain.json_text import JsonValue, parse_stored
-from infrastructure.blobs import UnknownBlob
-from infrastructure.cuts import files_in
-from infrastructure.database import Connections
+from domain.json.text import JsonValue, parse_stored
 from infrastructure.erasure.blanking import Erasure, blank_pages
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
-from infrastructure.sql import statement
-from infrastructure.store import Store
+from infrastructure.eventlog.blob_store import UnknownBlob
+from infrastructure.eventlog.body_deduplication import files_in
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+from infrastructure.views.store import Store
 
 MOST_MESSAGES = 1000
 """That one redaction names."""

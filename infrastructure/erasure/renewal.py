@@ -4,10 +4,10 @@ import logging
 
 import psycopg
 
+from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection
 from infrastructure.readmodels.tables import delete_thread
-from infrastructure.sql import statement
 from projections.readmodels.registry import READ_MODELS
 
 logger = logging.getLogger("agentlog")

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 from domain.errors import InvalidInput
 from domain.facts import ThreadRedacted
 from domain.retention import Rule, Rules
-from infrastructure.database import Connections
-from infrastructure.heads import Head
-from infrastructure.reader import ThreadFilter
-from infrastructure.sql import statement
-from infrastructure.store import Store
+from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+from infrastructure.views.store import Store
 
 _PAGE = 500
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from psycopg import sql
 from psycopg.errors import Diagnostic
 
-from infrastructure.database import Connections
+from infrastructure.postgres.database import Connections
 
 SCHEMAS = ("agentlog", "agentlog_readmodels")
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from infrastructure.database import Connections
 from infrastructure.erasure.eraser import Eraser
-from infrastructure.listening import ERASED, Listener
-from infrastructure.sql import statement
-from infrastructure.watching import Watch, warn
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.notifications import ERASED, Listener
+from infrastructure.postgres.statements import statement
+from infrastructure.postgres.watcher import Watch, warn
 
 Forget = Callable[[str, str], None]
 """Told of a tenant and a thread whose contents went; it must be quick."""

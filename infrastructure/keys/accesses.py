@@ -6,10 +6,10 @@ from datetime import datetime
 import psycopg
 
 from domain.errors import AgentlogError
-from infrastructure.database import Database
-from infrastructure.reader import BIGGEST
-from infrastructure.sql import statement
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.eventlog.reader import BIGGEST
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.statements import statement
 
 
 class AccessNotRecorded(AgentlogError):

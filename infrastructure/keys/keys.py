@@ -9,10 +9,10 @@ from psycopg.rows import TupleRow
 
 from domain.access import Scope
 from domain.errors import NotThere
-from infrastructure.database import Database
 from infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
-from infrastructure.listening import KEYED
-from infrastructure.sql import statement
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import KEYED
+from infrastructure.postgres.statements import statement
 
 Clock = Callable[[], datetime]
 """Returns the time, with its zone."""

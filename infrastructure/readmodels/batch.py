@@ -9,9 +9,9 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from domain.json_text import parse_stored
-from infrastructure.cuts import Digest, digests_in, whole
-from infrastructure.sql import statement
+from domain.json.text import parse_stored
+from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
 """Of the bodies of a batch, but for its first."""

@@ -12,10 +12,10 @@ import psycopg
 from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
-from infrastructure.erasure.locks import let_erasures_end
-from infrastructure.listening import DIRECTED, PROJECTED
+from infrastructure.postgres.erasure_lock import let_erasures_end
+from infrastructure.postgres.notifications import DIRECTED, PROJECTED
+from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.tables import BuildTable
-from infrastructure.sql import statement
 from projections.readmodels.registry import AnyReadModel
 
 AnyTable = BuildTable[Any]

@@ -13,12 +13,12 @@ from typing import Generic
 import psycopg
 from eventsourcing.persistence import Tracking
 
+from infrastructure.postgres.errors import BROKEN_OFF
+from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.batch import Batch, Recorded, read_batch, recorded
 from infrastructure.readmodels.tables import BuildTable, ThreadKey
-from infrastructure.sql import statement
-from infrastructure.tracking import move_tracking
-from infrastructure.unavailable import BROKEN_OFF
+from infrastructure.readmodels.tracking import move_tracking
 from projections.readmodels.model import ReadModel, RowT, ThreadRows
 
 logger = logging.getLogger("agentlog")

@@ -14,13 +14,13 @@ from typing import Any
 import psycopg
 from typing_extensions import override
 
-from infrastructure.closing import Closing
-from infrastructure.database import Database
-from infrastructure.listening import APPENDED, DIRECTED, Listener
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavailable
+from infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.joint import Joint
+from infrastructure.readmodels.live_batch import Joint
 from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.unavailable import BROKEN_OFF, DatabaseUnavailable
+from infrastructure.runtime.closeable import Closing
 from projections.readmodels.registry import AnyReadModel
 
 logger = logging.getLogger("agentlog")

@@ -12,8 +12,8 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from infrastructure.arrays import IntegerArray, TextArray, integers, texts
-from infrastructure.roles import SERVICE, TENANT
+from infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
+from infrastructure.postgres.roles import SERVICE, TENANT
 from projections.readmodels.model import RowT
 from projections.readmodels.table import SqlType, Table
 

@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from infrastructure.reports.question import Question, is_time
 from infrastructure.reports.report import METADATA, Report
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from domain.errors import InvalidInput
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from infrastructure.reports.report import METADATA, TIMES, Clock, Report
 
 MOST_ROWS = 10_000

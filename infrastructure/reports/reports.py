@@ -13,10 +13,10 @@ from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 
 from domain.errors import AgentlogError
-from domain.json_text import JsonValue, parse_stored
-from infrastructure.database import Connections
+from domain.json.text import JsonValue, parse_stored
+from infrastructure.postgres.database import Connections
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.standings import NotYetBuilt
+from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import asks_for_models, query_of

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from domain.events import Event
 from domain.facts import ThreadClosed
-from domain.json_text import JsonValue
-from domain.moments import Moment
-from infrastructure.heads import Head
-from infrastructure.reader import LogReader
-from infrastructure.store import Store
+from domain.json.text import JsonValue
+from domain.points_in_time import Moment
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head
 from infrastructure.transfer.records import OWN_FACTS
+from infrastructure.views.store import Store
 from projections.registry import AnyView
 from projections.view import StateView, render
 

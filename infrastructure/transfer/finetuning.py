@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from domain.threads import Status
-from infrastructure.heads import Head
-from infrastructure.reader import ThreadFilter
-from infrastructure.store import Store
+from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.views.store import Store
 from projections.finetuning import VIEW, LeftOut, example_of
 from projections.view import Item, render
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import AgentlogError
-from infrastructure.requests import Appended, AppendRequest, Outcomes, raised
-from infrastructure.store import Store
+from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, raised
 from infrastructure.transfer.records import History, Plan, is_history, read_history
 from infrastructure.transfer.sources import Record, read_records
+from infrastructure.views.store import Store
 
 _BATCH_MESSAGES = 2000
 _BATCHES_ON_THEIR_WAY = 1

@@ -9,7 +9,7 @@ from jsonpath import compile as compile_path
 from domain.errors import InvalidInput, InvalidMessage
 from domain.facts import Policy
 from domain.identifiers import check_thread_id, derived_message_id
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from infrastructure.transfer.sources import Record
 from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Draft, Reader

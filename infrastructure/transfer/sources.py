@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import InvalidInput, InvalidJson
-from domain.json_text import JsonValue, parse, replace_lone_surrogates
+from domain.json.text import JsonValue, parse, replace_lone_surrogates
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 STANDARD_INPUT = Path("-")

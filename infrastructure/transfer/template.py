@@ -3,7 +3,7 @@
 import re
 
 from domain.errors import InvalidInput
-from domain.json_text import JsonValue, print_text
+from domain.json.text import JsonValue, print_text
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 

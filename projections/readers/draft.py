@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from domain.catalogue import validate_message
 from domain.errors import Flaw, InvalidMessage
 from domain.events import Event
-from domain.json_text import JsonValue, print_bytes
+from domain.json.text import JsonValue, print_bytes
 from projections.registry import AnyView
 from projections.residue import METADATA_KEY, residue, residue_of
 from projections.view import Item, render

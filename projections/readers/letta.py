@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from domain.errors import Flaw, InvalidMessage
-from domain.json_text import JsonValue, print_text
-from projections.letta import CUSTOM, LettaOptions, LettaView
-from projections.letta_residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
-from projections.letta_shapes import read_date
+from domain.json.text import JsonValue, print_text
 from projections.readers.draft import Draft, Reader, text_field
 from projections.readers.letta_parts import input_draft, parts_text
 from projections.residue import METADATA_KEY
+from projections.text_format import call_fields
 from projections.view import Item
-from projections.wording import call_fields
+from projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
+from projections.views.letta.shapes import read_date
+from projections.views.letta.view import CUSTOM, LettaOptions, LettaView
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253_402_300_799_999

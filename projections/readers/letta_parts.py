@@ -3,7 +3,7 @@
 import re
 
 from domain.errors import Flaw, InvalidMessage
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from projections.readers.draft import Draft
 from projections.view import Item
 

@@ -7,11 +7,11 @@ from uuid import UUID
 from ulid import ULID
 
 from domain.errors import Flaw, InvalidMessage
-from domain.json_text import JsonValue
-from projections.maria import CUSTOM
+from domain.json.text import JsonValue
 from projections.readers.draft import Draft, text_field
+from projections.text_format import call_fields, value_text
 from projections.view import Item
-from projections.wording import call_fields, value_text
+from projections.views.maria.view import CUSTOM
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}\Z")
 _LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999

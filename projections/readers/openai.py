@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 
 from domain.errors import Flaw, InvalidMessage
-from domain.json_text import JsonValue
-from projections.openai import OpenAIOptions, OpenAIView
+from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
+from projections.text_format import call_fields
 from projections.view import Item
-from projections.wording import call_fields
+from projections.views.openai import OpenAIOptions, OpenAIView
 
 _DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*)\Z")
 

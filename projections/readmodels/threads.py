@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from domain.events import Event
 from domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
-from domain.json_text import JsonValue, parse_stored, print_text
+from domain.json.text import JsonValue, parse_stored, print_text
 from domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,

@@ -12,7 +12,7 @@ from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, T
 from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
-from projections.wording import arguments_text
+from projections.text_format import arguments_text
 
 Outcome = Literal["succeeded", "failed"]
 

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TypeVar
 
 from domain.events import Event
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 
 TextT = TypeVar("TextT", str, str | None)
 

@@ -11,7 +11,7 @@ from domain.messages import WorkerResultMessage, WorkerSpawnedMessage
 from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
-from projections.wording import value_text
+from projections.text_format import value_text
 
 
 @dataclass(slots=True)

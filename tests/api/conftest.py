@@ -11,30 +11,30 @@ from fastapi.testclient import TestClient
 from structlog.typing import FilteringBoundLogger
 
 from api.http.app import create_app
-from api.http.authentication import AnonymousFrom, Entrance
-from api.http.following import Following, Followings
-from api.http.limits import USUAL, Limits
+from api.http.middleware.authentication import AnonymousFrom, Entrance
+from api.http.request.limits import USUAL, Limits
+from api.http.streaming.subscribers import Following, Followings
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.slots import Slots
+from infrastructure.appending.writer import Writer
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.derived import DerivedAuditor
+from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.following import Hub
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
 from infrastructure.keys.accesses import Accesses
+from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.keys import Keys
-from infrastructure.keys.recent import RecentKeys
-from infrastructure.listening import Listener
-from infrastructure.reader import LogReader
-from infrastructure.readmodels.standings import Standings
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.readmodels.projection_status import Standings
 from infrastructure.reports.reports import Reports
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
+from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
-from infrastructure.writer import Writer
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids

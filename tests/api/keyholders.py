@@ -7,9 +7,9 @@ from fastapi import FastAPI
 from psycopg.sql import SQL, Identifier
 
 from domain.access import Scope
-from infrastructure.database import Database
+from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.key import KeyText
-from infrastructure.keys.recent import RecentKeys
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import TENANT
 
 

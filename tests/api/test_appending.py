@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fastapi.testclient import TestClient
 
-from api.http.appending import append
+from api.http.codec.append import append
 from domain.errors import InvalidMessage
-from domain.json_text import parse
-from infrastructure.database import Database
-from infrastructure.requests import Appended, AppendRequest
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.json.text import parse
+from infrastructure.appending.append_request import Appended, AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import TENANT, Clock, Ids, check_log, last_position

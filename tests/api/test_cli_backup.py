@@ -21,10 +21,10 @@ from typer.testing import CliRunner, Result
 
 from api.cli.main import app
 from infrastructure.backup.programs import Address, Programs
-from infrastructure.database import Database
 from infrastructure.embedded import open_embedded
-from infrastructure.migration import migrate
-from infrastructure.roles import LOGIN, make_login
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.migration import migrate
+from infrastructure.postgres.roles import LOGIN, make_login
 from tests.command_line import WAIT_SECONDS, agentlog, environment, started
 from tests.databases import CARELESS, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner

@@ -11,8 +11,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from api.composition import open_service
-from domain.json_text import parse, print_bytes
-from infrastructure.roles import LOGIN, make_login
+from domain.json.text import parse, print_bytes
+from infrastructure.postgres.roles import LOGIN, make_login
 from infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database

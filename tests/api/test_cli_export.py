@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from domain.json_text import parse
-from infrastructure.database import Database
+from domain.json.text import parse
+from infrastructure.postgres.database import Database
 from tests.command_line import agentlog, as_words, environment
 from tests.infrastructure.dataset.datasets import duck
 from tests.projections.chat_api import check_types, why_unsafe

@@ -10,7 +10,7 @@ import pytest
 
 from api.cli.serving import NoKeyYet, _anonymous
 from api.composition import open_service
-from domain.json_text import JsonValue
+from domain.json.text import JsonValue
 from infrastructure.keys.key import KeyText
 from infrastructure.settings import Settings
 from tests.api.keyholders import bearing

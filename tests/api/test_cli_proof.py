@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from tests.command_line import Outcome, agentlog, started
 from tests.databases import name_of, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.api.test_cli_reading import refused
 from tests.command_line import agentlog, started

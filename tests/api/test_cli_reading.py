@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.json_text import parse
+from domain.json.text import parse
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from tests.api.conftest import store_over
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import STORY

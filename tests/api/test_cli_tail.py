@@ -11,7 +11,7 @@ import pytest
 
 from api.composition import open_service
 from infrastructure.settings import Settings
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.infrastructure.appends import STORY, calls, items_of, reply

@@ -8,12 +8,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from domain.merkle import is_consistent, is_included
+from domain.integrity.merkle_tree import is_consistent, is_included
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.notes import VerifierKey, open_note
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.audit.conftest import Owner
 

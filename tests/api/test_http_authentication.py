@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
-from api.http.authentication import AnonymousFrom
-from api.http.permissions import NEEDS, Permissions
+from api.http.middleware.authentication import AnonymousFrom
+from api.http.middleware.permissions import NEEDS, Permissions
 from domain.access import SCOPES, Scope
-from infrastructure.database import Database
 from infrastructure.keys.key import KeyText
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.refusals import problem_in

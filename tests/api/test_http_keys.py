@@ -16,12 +16,12 @@ from fastapi.testclient import TestClient
 
 from domain.access import SCOPES
 from domain.events import Event
-from domain.json_text import print_bytes
-from infrastructure.database import Database
+from domain.json.text import print_bytes
 from infrastructure.keys.key import KeyText
 from infrastructure.keys.keys import Keys
-from infrastructure.listening import KEYED
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import KEYED
+from infrastructure.views.store import Store
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.listeners import WAIT_SECONDS, followed, listening
 from tests.api.refusals import problem_in

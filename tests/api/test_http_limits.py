@@ -11,13 +11,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.limited import Limited
-from api.http.limits import Limits
-from api.http.traffic import Traffic
+from api.http.middleware.rate_limit import Limited
+from api.http.middleware.request_metrics import Traffic
+from api.http.request.limits import Limits
 from domain.access import Principal
-from domain.json_text import parse
-from infrastructure.database import Database, Timeouts
-from infrastructure.store import Store
+from domain.json.text import parse
+from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening

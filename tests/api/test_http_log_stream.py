@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.following import Following
-from infrastructure.database import Database
-from infrastructure.store import Store
+from api.http.streaming.subscribers import Following
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, following_of, store_over
 from tests.api.listeners import WAIT_SECONDS, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from domain.json_text import parse
-from infrastructure.database import Database
+from domain.json.text import parse
+from infrastructure.postgres.database import Database
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
 

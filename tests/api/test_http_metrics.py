@@ -13,13 +13,13 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.servers import served

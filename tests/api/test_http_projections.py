@@ -9,11 +9,11 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
-from infrastructure.database import Database
-from infrastructure.listening import Listener
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projector import Projector
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.api.refusals import problem_in
 from tests.clients import TLS

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.tenants import Tenants
 from projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, store_over

@@ -4,7 +4,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import reply
 

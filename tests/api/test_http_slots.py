@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, make_key
 from tests.api.servers import served

@@ -8,11 +8,11 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.permissions import NEEDS
+from api.http.middleware.permissions import NEEDS
 from domain.access import SCOPES
-from infrastructure.database import Database
 from infrastructure.keys.key import KeyText
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import STORY, TENANT, given

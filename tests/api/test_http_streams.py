@@ -15,10 +15,10 @@ from letta_client import Letta
 from letta_client._streaming import Stream
 from letta_client.types.agents import LettaStreamingResponse
 
-from domain.json_text import JsonValue
-from domain.moments import AtVersion
-from infrastructure.reads import State
-from infrastructure.store import Store
+from domain.json.text import JsonValue
+from domain.points_in_time import AtVersion
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening

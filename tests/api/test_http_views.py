@@ -5,10 +5,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from domain.json_text import JsonValue, parse_stored, print_bytes
-from domain.moments import AtVersion
-from infrastructure.reads import State
-from infrastructure.store import Store
+from domain.json.text import JsonValue, parse_stored, print_bytes
+from domain.points_in_time import AtVersion
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
 from tests.api.refusals import Refusals
 from tests.api.servers import connected, served

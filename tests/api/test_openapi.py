@@ -21,26 +21,25 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-from api.http import (
+from api.http.routes import (
     accesses,
     analytics,
     audit,
     blobs,
-    health,
     keys,
     log,
     messages,
-    metrics,
+    monitoring,
     projections,
-    queries,
     redaction,
+    sql,
     streams,
     threads,
     views,
 )
 from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from projections.registry import VIEWS, option_values
 from tests.api.conftest import app_over, end_following, store_over
@@ -136,13 +135,12 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", streams),
             ("/v1", analytics),
             ("/v1", projections),
-            ("/v1", queries),
+            ("/v1", sql),
             ("/v1", redaction),
             ("/v1", audit),
             ("/v1", keys),
             ("/v1", accesses),
-            ("", health),
-            ("", metrics),
+            ("", monitoring),
         )
         for route in module.router.routes
         if isinstance(route, APIRoute)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from starlette.types import Message
 from typing_extensions import override
 
-from api.http.pieces import pieces_answer
-from domain.json_pieces import PrintedArray
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from api.http.codec.chunked_json import pieces_answer
+from domain.json.printed import PrintedArray
+from domain.json.text import JsonValue, parse_stored, print_bytes
 from tests.histories import json_values, texts
 
 _HALF = 2**19

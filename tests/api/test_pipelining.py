@@ -12,11 +12,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.server import ServerState
 
-from api.http.connections import Connection
-from api.http.incoming import Incoming
-from api.http.traffic import Traffic
-from domain.json_text import print_bytes
-from infrastructure.database import Database
+from api.http.middleware.incoming import Incoming
+from api.http.middleware.request_metrics import Traffic
+from api.http.server.connection import Connection
+from domain.json.text import print_bytes
+from infrastructure.postgres.database import Database
 from tests.api.servers import answers, asking, served
 from tests.infrastructure.appends import last_position, reply
 from tests.waiting import soon

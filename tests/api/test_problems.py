@@ -12,7 +12,7 @@ import api
 import domain
 import infrastructure
 import projections
-from api.http.problems import STATUSES, headers_of, problem_of, status_of
+from api.http.codec.problems import STATUSES, headers_of, problem_of, status_of
 from domain.errors import (
     AgentlogError,
     EmptyAppend,
@@ -22,7 +22,7 @@ from domain.errors import (
     Refused,
     UnknownThread,
 )
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.postgres.errors import DatabaseUnavailable
 
 for _package in (domain, projections, infrastructure, api):
     for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):

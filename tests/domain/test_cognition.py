@@ -47,7 +47,7 @@ from domain.cognition import (
     WorkerResult,
 )
 from domain.errors import AgentlogError
-from domain.json_text import print_text
+from domain.json.text import print_text
 from tests.histories import texts
 
 BEGUN = AgentState.new(5).increment_step().with_delegation().with_rejection()

@@ -6,8 +6,8 @@ import pickle
 
 from hypothesis import given
 
-from domain.json_numbers import Decimal
-from domain.json_text import parse, print_text
+from domain.json.numbers import Decimal
+from domain.json.text import parse, print_text
 from tests.histories import numbers
 
 

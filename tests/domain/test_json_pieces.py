@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import InvalidJson
-from domain.json_pieces import PrintedArray, Text
-from domain.json_text import JsonValue, print_bytes
+from domain.json.printed import PrintedArray, Text
+from domain.json.text import JsonValue, print_bytes
 from tests.histories import json_values
 
 

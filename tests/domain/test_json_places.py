@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.errors import Flaw, InvalidJson
-from domain.json_places import first_refused, path
-from domain.json_text import parse
+from domain.json.places import first_refused, path
+from domain.json.text import parse
 from tests.histories import json_values, texts
 
 LONG = "k" * 99

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import InvalidJson
-from domain.json_numbers import Decimal
-from domain.json_places import path
-from domain.json_text import (
+from domain.json.numbers import Decimal
+from domain.json.places import path
+from domain.json.text import (
     MAX_DEPTH,
     is_stored_object,
     parse,

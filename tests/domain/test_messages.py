@@ -16,8 +16,8 @@ from domain.catalogue import (
 )
 from domain.errors import InvalidMessage
 from domain.facts import Fact, ThreadStarted
-from domain.json_numbers import Decimal
-from domain.json_text import parse, print_bytes
+from domain.json.numbers import Decimal
+from domain.json.text import parse, print_bytes
 from domain.messages import (
     ApprovalRequestMessage,
     CustomMessage,

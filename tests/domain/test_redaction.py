@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from domain.facts import ThreadRedacted
-from domain.json_text import JsonValue, parse_stored, print_bytes
+from domain.json.text import JsonValue, parse_stored, print_bytes
 from domain.redaction import REDACTED, skeleton, skeleton_metadata, without_files
 from tests.test_golden import EVENTS, _prepared
 

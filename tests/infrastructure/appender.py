@@ -11,9 +11,9 @@ import time
 
 from ulid import ULID
 
-from infrastructure.database import Database
-from infrastructure.requests import Appended
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import Appended
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import calls, reply, request, results
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import psycopg
 from typing_extensions import override
 
-from domain.chain import GENESIS, digest, link
 from domain.events import Event
-from domain.json_text import JsonValue
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.reads import Page, State
-from infrastructure.requests import AppendRequest
-from infrastructure.store import Store
+from domain.integrity.hash_chain import GENESIS, digest, link
+from domain.json.text import JsonValue
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import Page, State
+from infrastructure.views.store import Store
 from projections.view import Printed
 
 TENANT = "tests"

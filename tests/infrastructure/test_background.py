@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from infrastructure.background import Background
+from infrastructure.runtime.background import Background
 
 SECONDS = 20
 

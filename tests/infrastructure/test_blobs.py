@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from domain.drafts import Prepared, prepare
 from domain.errors import InvalidMessage
-from domain.json_text import print_bytes
-from infrastructure.blobs import PIECE, Blobs, UnknownBlob
-from infrastructure.cuts import SHORTEST, stored, whole
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.recorder import PostgresRecorder
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.json.text import print_bytes
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import PIECE, Blobs, UnknownBlob
+from infrastructure.eventlog.body_deduplication import SHORTEST, stored, whole
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import (
     TENANT,
     Clock,

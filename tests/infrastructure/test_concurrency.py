@@ -16,10 +16,10 @@ import pytest
 
 from domain.errors import AgentlogError, VersionConflict
 from domain.events import Event
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.requests import Appended, AppendRequest
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import Appended, AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     TENANT,
     Clock,

@@ -4,9 +4,9 @@ import traceback
 
 import pytest
 
-from infrastructure.conninfo import InvalidConninfo, read_conninfo
-from infrastructure.database import Database
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.postgres.conninfo import InvalidConninfo, read_conninfo
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from domain.json_text import JsonValue, parse, print_bytes
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.json.text import JsonValue, parse, print_bytes
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.histories import drafts, metadata
 from tests.infrastructure.appends import (
     TENANT,

@@ -12,15 +12,15 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.database import Database, Timeouts
-from infrastructure.reader import LogReader
-from infrastructure.unavailable import (
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
     StatementTooLong,
 )
-from infrastructure.writer import Writer
 from tests.databases import name_of
 from tests.infrastructure.appends import (
     TENANT,
@@ -72,7 +72,7 @@ def test_a_database_that_does_not_exist_is_unavailable(database_url: str) -> Non
 def test_a_server_older_than_supported_is_refused(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infrastructure.database.MINIMUM_SERVER", 10_000_000)
+    monkeypatch.setattr("infrastructure.postgres.database.MINIMUM_SERVER", 10_000_000)
     with pytest.raises(DatabaseTooOld, match="is too old: agentlog needs 15 or newer"):
         Database(database_url, pool_size=1).open()
 

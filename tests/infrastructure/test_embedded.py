@@ -26,9 +26,9 @@ from infrastructure.embedded.errors import (
     UnsupportedPlatform,
     UntrustedFolder,
 )
-from infrastructure.embedded.locks import FileLock
 from infrastructure.embedded.postmaster import Postmaster
 from infrastructure.embedded.programs import find_programs
+from infrastructure.runtime.file_lock import FileLock
 from tests.databases import short_folder
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")

@@ -3,8 +3,8 @@
 import pytest
 
 from domain.errors import InvalidMessage, MessageConflict, RuleBroken, ThreadExists, UnknownThread
-from infrastructure.database import Database
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import Clock, check_log, last_position, reply, request, started
 
 FACTS = {

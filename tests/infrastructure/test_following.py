@@ -9,11 +9,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from infrastructure.database import Database
-from infrastructure.following import Entry, Hub, Paging
-from infrastructure.listening import Listener
-from infrastructure.reader import LogReader
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.subscriptions.hub import Entry, Hub, Paging
 from tests.infrastructure.appends import (
     TENANT,
     Clock,

@@ -8,11 +8,11 @@ from domain.errors import (
     MessageConflict,
     VersionConflict,
 )
-from domain.json_text import parse
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.requests import Appended, Receipt
-from infrastructure.writer import Writer
+from domain.json.text import parse
+from infrastructure.appending.append_request import Appended, Receipt
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     NOON,
     Clock,

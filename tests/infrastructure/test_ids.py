@@ -7,7 +7,7 @@ import pytest
 from ulid import ULID
 
 from domain.identifiers import check_message_id
-from infrastructure.ids import Ulids
+from infrastructure.eventlog.message_ids import Ulids
 from tests.infrastructure.appends import NOON, Clock
 
 

@@ -12,8 +12,8 @@ import pytest
 from api.composition import Service, open_service
 from infrastructure.embedded import open_embedded
 from infrastructure.embedded.postmaster import Postmaster
+from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.settings import Settings
-from infrastructure.unavailable import DatabaseUnavailable
 from tests.databases import CARELESS, short_folder
 from tests.infrastructure.appends import given, reply
 

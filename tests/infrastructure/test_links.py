@@ -4,11 +4,18 @@ from random import Random
 
 import pytest
 
-from domain.chain import GENESIS, around_time, beginning, digest, link_at, time_in_link
-from infrastructure.arrays import byte_strings, integers, read_byte_strings
-from infrastructure.database import Database
-from infrastructure.requests import Appended, AppendRequest
-from infrastructure.writer import Writer
+from domain.integrity.hash_chain import (
+    GENESIS,
+    around_time,
+    beginning,
+    digest,
+    link_at,
+    time_in_link,
+)
+from infrastructure.appending.append_request import Appended, AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.binary_arrays import byte_strings, integers, read_byte_strings
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import TENANT, calls, check_log, fetch, reply
 
 THREADS = ("a", "b", "with:colons:1:", "ärger/😀", "c" * 120)

@@ -7,12 +7,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from domain.threads import Status
-from infrastructure.database import Database
-from infrastructure.migration import migrations
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.store import Store
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.migration import migrations
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, unguarded
 
 

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from psycopg.errors import RestrictViolation
 
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,

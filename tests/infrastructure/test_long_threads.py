@@ -12,16 +12,16 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from domain.events import Event
-from domain.json_text import print_bytes
-from domain.moments import AtVersion
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.folding import Fold
-from infrastructure.reader import LogReader
-from infrastructure.reads import Difference, Page, State
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.json.text import print_bytes
+from domain.points_in_time import AtVersion
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import Difference, Page, State
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
+from infrastructure.views.view_fold import Fold
 from projections.difference import items_difference, state_difference
 from projections.readers.draft import Draft
 from projections.registry import AnyView

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from domain.catalogue import MESSAGE_TYPES
 from domain.events import Event
 from domain.identifiers import is_message_id
-from infrastructure.mapper import MessageMapper, StoredMessage
-from infrastructure.reader import LogReader
-from infrastructure.recorder import PostgresRecorder
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventsourcing_adapter.mapper import MessageMapper, StoredMessage
+from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from tests.histories import event, histories, history
 
 ONE_OF_EACH = history(

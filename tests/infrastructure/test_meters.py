@@ -3,9 +3,9 @@
 import pytest
 
 from domain.errors import RuleBroken
-from infrastructure.database import Database
-from infrastructure.meters import Commit, Tally, WriterMeters
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.appending.writer_metrics import Commit, Tally, WriterMeters
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import Clock, Ids, given, reply, request, results
 
 

@@ -9,10 +9,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from infrastructure.database import Database
-from infrastructure.migration import Migration, MigrationError, migrate, migrations
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.migration import Migration, MigrationError, migrate, migrations
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -151,7 +151,7 @@ def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
     known = migrations()
     with Database(empty_database_url, pool_size=2) as database:
         before_it = [*known[:9], known[12]]  # which makes what today's writer calls
-        monkeypatch.setattr("infrastructure.migration.migrations", lambda: before_it)
+        monkeypatch.setattr("infrastructure.postgres.migration.migrations", lambda: before_it)
         assert database.migrate() == before_it
         clock, new_id = Clock(), Ids()
         writer = Writer(database, clock=clock, new_id=new_id)

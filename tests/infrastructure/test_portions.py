@@ -6,10 +6,10 @@ import psycopg
 import pytest
 
 from domain.errors import MessageConflict, RuleBroken
-from infrastructure.batch import Batch
-from infrastructure.database import Database
-from infrastructure.requests import Appended, Outcome, Ready
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import Appended, Outcome, Ready
+from infrastructure.appending.batch_decision import Batch
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,
@@ -27,8 +27,8 @@ from tests.infrastructure.appends import (
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Portions of three events, each on its way by itself, however small."""
     for name in ("_FIRST_PORTION", "_PORTION"):
-        monkeypatch.setattr(f"infrastructure.committer.{name}", 3)
-    monkeypatch.setattr("infrastructure.committer._ONWARD_BYTES", 0)
+        monkeypatch.setattr(f"infrastructure.appending.committer.{name}", 3)
+    monkeypatch.setattr("infrastructure.appending.committer._ONWARD_BYTES", 0)
 
 
 def _version(outcome: Outcome) -> int:

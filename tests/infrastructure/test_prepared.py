@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg.pq.abc import PGresult
 
-from infrastructure.arrays import booleans, byte_strings, integers, texts
-from infrastructure.prepared import Parameter, Prepared
+from infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
+from infrastructure.postgres.prepared_statements import Parameter, Prepared
 
 EVERY_TYPE = """
 SELECT array_to_json(ARRAY[
@@ -66,7 +66,7 @@ def connection(database_url: str) -> Iterator[psycopg.Connection]:
 def statements(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The statements that there are, by name."""
     found: dict[str, str] = {}
-    monkeypatch.setattr("infrastructure.prepared.statement", found.__getitem__)
+    monkeypatch.setattr("infrastructure.postgres.prepared_statements.statement", found.__getitem__)
     return found
 
 

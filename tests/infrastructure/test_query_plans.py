@@ -15,11 +15,11 @@ import pytest
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
-from domain.moments import AtPosition, AtTime
-from infrastructure.database import Database
-from infrastructure.heads import Head
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.sql import statement
+from domain.points_in_time import AtPosition, AtTime
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, position_of, time_of, unguarded
 

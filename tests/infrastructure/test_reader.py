@@ -3,9 +3,9 @@
 import pytest
 
 from domain.errors import UnknownThread
-from infrastructure.database import Database
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.store import Store
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, append_apart, position_of, reply
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from domain.errors import MessageConflict, RuleBroken, VersionConflict
 from domain.threads import Entry, Key
-from infrastructure.changes import Moved, Wanted
-from infrastructure.database import Database
-from infrastructure.heads import Head
-from infrastructure.log import log_transaction
-from infrastructure.reader import LogReader
-from infrastructure.recall import Recall
-from infrastructure.requests import Appended
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import Appended
+from infrastructure.appending.append_statements import log_transaction
+from infrastructure.appending.commit_plan import Moved, Wanted
+from infrastructure.appending.head_cache import Recall
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -53,7 +53,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
         found.count += 1
         return held(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("infrastructure.committer.log_transaction", counting)
+    monkeypatch.setattr("infrastructure.appending.committer.log_transaction", counting)
     return found
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from domain.moments import AtVersion
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.recent import Folded, RecentViews
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.points_in_time import AtVersion
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
+from infrastructure.views.view_cache import Folded, RecentViews
 from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import StateView
 from tests.infrastructure.appends import (

@@ -15,11 +15,11 @@ from eventsourcing.tests.persistence import (
 )
 from typing_extensions import override
 
-from infrastructure.database import Database
-from infrastructure.mapper import StoredMessage
-from infrastructure.recorder import PostgresRecorder
-from infrastructure.tracking import PostgresTrackingRecorder
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.eventsourcing_adapter.mapper import StoredMessage
+from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from infrastructure.postgres.database import Database
+from infrastructure.readmodels.tracking import PostgresTrackingRecorder
 from tests.infrastructure.appends import TENANT, check_log, fetch, given, reply, request
 
 

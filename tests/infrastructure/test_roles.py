@@ -16,11 +16,11 @@ from api.composition import Service, open_service
 from domain.errors import AgentlogError
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.signing import SigningKey
-from infrastructure.blobs import Blobs
-from infrastructure.database import Connections, Database
-from infrastructure.migration import MigrationError
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.roles import SERVICE, TENANT, NoServiceRole
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Connections, Database
+from infrastructure.postgres.migration import MigrationError
+from infrastructure.postgres.roles import SERVICE, TENANT, NoServiceRole
 from infrastructure.settings import Settings
 from tests.infrastructure.appends import reply
 

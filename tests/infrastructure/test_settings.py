@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from api.composition import Service
-from domain.json_text import MAX_DEPTH
+from domain.json.text import MAX_DEPTH
 from infrastructure.settings import Settings
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for

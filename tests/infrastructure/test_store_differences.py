@@ -7,11 +7,11 @@ from typing import Any
 import jsonpatch
 import pytest
 
-from domain.json_text import print_bytes
-from domain.moments import AtTime, AtVersion
-from infrastructure.database import Database
-from infrastructure.reads import Difference, Page, State
-from infrastructure.store import Store
+from domain.json.text import print_bytes
+from domain.points_in_time import AtTime, AtVersion
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import Difference, Page, State
+from infrastructure.views.store import Store
 from projections.readers.registry import choose_reader
 from projections.registry import VIEWS, AnyView, choose_view
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position

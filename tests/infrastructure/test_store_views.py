@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from domain.errors import InvalidCursor
-from domain.json_text import JsonValue, print_bytes
-from domain.moments import AtTime, AtVersion, Moment
-from infrastructure.reads import Page, State
-from infrastructure.store import Store
+from domain.json.text import JsonValue, print_bytes
+from domain.points_in_time import AtTime, AtVersion, Moment
+from infrastructure.views.results import Page, State
+from infrastructure.views.store import Store
 from projections.readers.registry import choose_reader
 from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import Printed, print_items, render

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
-from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
-from infrastructure.database import Database
-from infrastructure.heads import Head
-from infrastructure.reader import BIGGEST, LogReader
-from infrastructure.reads import Page
-from infrastructure.sql import statement
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import BIGGEST, LogReader
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
+from infrastructure.views.results import Page
+from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
 from tests.databases import new_database
 from tests.infrastructure.appends import (

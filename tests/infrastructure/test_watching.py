@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from typing_extensions import override
 
-from infrastructure.database import Database
-from infrastructure.listening import ERASED, Listener
-from infrastructure.unavailable import DatabaseUnavailable
-from infrastructure.watching import Watch
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.notifications import ERASED, Listener
+from infrastructure.postgres.watcher import Watch
 
 WAIT_SECONDS = 20
 

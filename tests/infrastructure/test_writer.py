@@ -12,10 +12,10 @@ from domain.errors import (
     MessageConflict,
     RuleBroken,
 )
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.requests import Appended, AppendRequest, Receipt
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import Appended, AppendRequest, Receipt
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,

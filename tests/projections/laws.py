@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from domain.events import Event
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from projections.registry import AnyView
 from projections.view import StateView, render
 

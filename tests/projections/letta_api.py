@@ -9,9 +9,9 @@ from letta_client.types.agents import LettaStreamingResponse, Message
 from pydantic import TypeAdapter
 
 from domain.events import Event
-from domain.json_text import print_bytes
-from projections.letta import LettaOptions, LettaView
+from domain.json.text import print_bytes
 from projections.view import Item, render
+from projections.views.letta.view import LettaOptions, LettaView
 
 LIST, STREAM = LettaView(), LettaView(LettaOptions(stream=True))
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from domain.cognition import AgentState, Message
 from domain.events import Event
-from domain.json_text import parse, print_bytes, print_text
-from projections.agent_state import AgentStateOptions, AgentStateView
+from domain.json.text import parse, print_bytes, print_text
 from projections.readers.openai import READER
 from projections.view import render
+from projections.views.agent_state import AgentStateOptions, AgentStateView
 from tests.histories import drafts, event, histories, history, metadata
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from domain.events import Event
 from domain.threads import Thread, decide
-from projections.anomalies import AnomaliesView
 from projections.view import Item, render
+from projections.views.anomalies import AnomaliesView
 from tests.histories import drafts, histories, history
 
 VIEW = AnomaliesView()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from domain.events import Event
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from projections.finetuning import VIEW, LeftOut, example_of
 from projections.view import Item, render
 from tests.histories import histories, history

@@ -8,10 +8,10 @@ from hypothesis import given
 from domain.catalogue import FACT_TYPES
 from domain.errors import InvalidViewOption
 from domain.events import Event
-from domain.json_text import parse, print_bytes
-from projections.kernel import KernelOptions, KernelView
+from domain.json.text import parse, print_bytes
 from projections.registry import choose_view
 from projections.view import Item, render
+from projections.views.kernel import KernelOptions, KernelView
 from tests.histories import event, histories, history
 
 

@@ -12,13 +12,13 @@ from letta_client.types.agents.system_message import SystemMessage
 from pydantic import TypeAdapter, ValidationError
 
 from domain.events import Event
-from projections.letta import LettaOptions, LettaView
-from projections.letta_carry import LettaCarry
-from projections.letta_items import KEPT
-from projections.letta_residue import EXIT_REASONS, STOP_REASONS
-from projections.letta_shapes import LIST_ONLY, STREAM_ONLY, fits
 from projections.readers import openai
 from projections.view import Item, render
+from projections.views.letta.carry import LettaCarry
+from projections.views.letta.items import KEPT
+from projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
+from projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
+from projections.views.letta.view import LettaOptions, LettaView
 from tests.histories import event, histories, history
 from tests.projections.letta_api import (
     BASE,

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.events import Event
-from domain.json_text import JsonValue
-from projections.letta import LettaOptions, LettaView
-from projections.letta_turns import DONE, LettaLive, LettaTurnsView
+from domain.json.text import JsonValue
 from projections.view import Item, render
+from projections.views.letta.turns import DONE, LettaLive, LettaTurnsView
+from projections.views.letta.view import LettaOptions, LettaView
 from tests.histories import histories, history
 from tests.projections.laws import (
     check_places_ascend,

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.events import Event
-from domain.json_text import JsonValue, print_bytes
-from projections.agent_state import AgentStateView
-from projections.live import ItemsLive, Live, PatientLive, StateLive, Told, parse_place
+from domain.json.text import JsonValue, print_bytes
+from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, Told, parse_place
 from projections.registry import VIEWS
 from projections.view import StateView, render
+from projections.views.agent_state import AgentStateView
 from tests.histories import histories, history
 from tests.projections.test_laws import ALL_VIEWS
 

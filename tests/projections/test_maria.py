@@ -13,10 +13,10 @@ from ulid import ULID
 from domain.errors import InvalidJson
 from domain.events import Event
 from domain.identifiers import derived_message_id
-from domain.json_text import parse, print_bytes, print_text
-from projections.maria import Dialect, MariaOptions, MariaView
+from domain.json.text import parse, print_bytes, print_text
 from projections.registry import choose_view
 from projections.view import Item, render
+from projections.views.maria.view import Dialect, MariaOptions, MariaView
 from tests.histories import calls, event, histories, history
 
 DIALECTS: tuple[Dialect, ...] = ("2025-12", "2026-03")

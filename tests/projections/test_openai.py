@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from domain.events import Event
-from domain.json_text import parse, print_bytes
-from projections.openai import FILLER, MARK, OpenAIOptions, OpenAIView
+from domain.json.text import parse, print_bytes
 from projections.view import Item, render
+from projections.views.openai import FILLER, MARK, OpenAIOptions, OpenAIView
 from tests.histories import histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage
 from domain.events import Event
-from projections.letta_items import KEPT
-from projections.openletta import OpenLettaView
 from projections.readers.openletta import READER
 from projections.view import Item, render
+from projections.views.letta.items import KEPT
+from projections.views.openletta import OpenLettaView
 from tests.histories import event, histories, history, json_values
 
 VIEW = OpenLettaView()

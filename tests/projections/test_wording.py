@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 
 from domain.messages import ToolCall
-from projections.wording import arguments_text, iso_time
+from projections.text_format import arguments_text, iso_time
 from tests.histories import timestamps
 
 

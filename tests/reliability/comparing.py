@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.errors import AgentlogError
 from domain.events import Event
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from projections.registry import AnyView, choose_view
 from tests.reliability.drawn import ViewChoice
 from tests.reliability.model import Content, KnownThread, Recorded, printed

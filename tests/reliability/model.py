@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from domain.json_text import parse_stored, print_bytes
+from domain.json.text import parse_stored, print_bytes
 from domain.redaction import skeleton
 
 Content = dict[str, Any]

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 from ulid import ULID
 
-from domain.json_text import parse
-from infrastructure.database import Database
+from domain.json.text import parse
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import check_log, fetch

@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from domain.events import Event
-from domain.moments import AtMessage, AtPosition, AtTime, AtVersion, Moment
+from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
-from infrastructure.reader import ThreadFilter
-from infrastructure.reads import Page
+from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.views.results import Page
 from projections.registry import choose_view
 from projections.view import StateView
 from tests.infrastructure.appends import given

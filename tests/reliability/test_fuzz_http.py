@@ -21,7 +21,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance
 
 from domain.access import SCOPES
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.appends import STORY, fetch

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
+from infrastructure.appending.writer import Writer
 from infrastructure.audit.auditor import Auditor
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.reads import Page
-from infrastructure.store import Store
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Database
 from infrastructure.transfer.exporter import export_threads
 from infrastructure.transfer.importer import Importer, Report
 from infrastructure.transfer.records import Plan
-from infrastructure.writer import Writer
+from infrastructure.views.results import Page
+from infrastructure.views.store import Store
 from projections.readers.registry import READERS, choose_reader
 from projections.registry import choose_view
 from tests.command_line import agentlog, agentlog_process

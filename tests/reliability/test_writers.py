@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 from ulid import ULID
 
-from infrastructure.database import Database
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import TENANT, Clock, check_log, fetch, reply, request
 from tests.reliability.followers import END, LAST_THREAD, Follower, tail_of_log, tail_of_table
 from tests.reliability.outcomes import Tried

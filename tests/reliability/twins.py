@@ -12,20 +12,20 @@ from typing_extensions import override
 
 from domain.errors import AgentlogError, RuleBroken
 from domain.events import Event
-from domain.moments import AtTime, Moment
+from domain.points_in_time import AtTime, Moment
+from infrastructure.appending.append_request import Appended
+from infrastructure.appending.writer import Writer
 from infrastructure.audit.auditor import Auditor
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.following import Hub
-from infrastructure.listening import Listener
-from infrastructure.reader import LogReader, ThreadFilter
-from infrastructure.reads import State
-from infrastructure.requests import Appended
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.subscriptions.hub import Hub
+from infrastructure.views.results import State
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
 from projections.registry import AnyView
 from projections.view import StateView, render
 from tests.infrastructure.appends import Clock, Ids, last_position

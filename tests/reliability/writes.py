@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from infrastructure.requests import Appended
+from infrastructure.appending.append_request import Appended
 from tests.reliability.drawn import (
     expectations,
     facts,

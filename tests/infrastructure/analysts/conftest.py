@@ -9,9 +9,9 @@ from psycopg.conninfo import make_conninfo
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url, login_of

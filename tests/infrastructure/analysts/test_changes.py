@@ -14,9 +14,9 @@ from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import InvalidQuery, NotAQuery, QueryForbidden, QueryRejected
 from infrastructure.analysts.login import make_role, role_of
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
-from infrastructure.migration import migrate
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.migration import migrate
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.analysts.test_queries import rows
 from tests.infrastructure.appends import TENANT, fetch

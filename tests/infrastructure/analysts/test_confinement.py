@@ -13,7 +13,7 @@ import pytest
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import InvalidQuery, QueryForbidden, QueryRejected
 from infrastructure.analysts.login import role_of
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.analysts.conftest import OTHER, SECRET
 from tests.infrastructure.analysts.logins import analyst_url

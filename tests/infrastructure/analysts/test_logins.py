@@ -13,10 +13,10 @@ from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import AnalystNotConfined, NoAnalystLogin, QueryForbidden
 from infrastructure.analysts.login import given_login, grants, make_role, own_login, role_of
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.readmodels import builds
-from infrastructure.unavailable import DatabaseUnavailable
-from infrastructure.writer import Writer
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url, login_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.json_text import parse
+from domain.json.text import parse
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.answers import Answer, AnswerColumn
 from infrastructure.analysts.errors import (
@@ -17,7 +17,7 @@ from infrastructure.analysts.errors import (
     RowTooLarge,
 )
 from infrastructure.analysts.slots import Slots
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, fetch

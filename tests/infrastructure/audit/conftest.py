@@ -12,8 +12,8 @@ from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
-from infrastructure.database import Database
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT, reply
 
 

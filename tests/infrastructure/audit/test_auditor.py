@@ -7,14 +7,14 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from domain.audit import Finding
-from domain.chain import GENESIS, digest, link
 from domain.errors import UnknownThread
+from domain.integrity.chain_audit import Finding
+from domain.integrity.hash_chain import GENESIS, digest, link
 from infrastructure.audit.auditor import MOST_FINDINGS, Auditor
 from infrastructure.audit.checkpoints import Checkpoints, LogContradicted
 from infrastructure.audit.notes import Checkpoint, public_key_of, signed_note
-from infrastructure.database import Database
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 

@@ -14,7 +14,7 @@ from infrastructure.audit.bundle import InvalidBundle, check_bundle
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
 from infrastructure.audit.notes import Checkpoint, VerifierKey, public_key_of, signed_note
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import reply
 from tests.infrastructure.audit.conftest import Owner
 

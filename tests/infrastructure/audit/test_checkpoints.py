@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from domain.merkle import is_consistent, is_included, leaf_hash, root_of
+from domain.integrity.merkle_tree import is_consistent, is_included, leaf_hash, root_of
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
 from infrastructure.audit.checkpoints import (
     Checkpoints,
     LogContradicted,
@@ -17,10 +19,8 @@ from infrastructure.audit.checkpoints import (
 from infrastructure.audit.notes import Checkpoint, VerifierKey, open_note
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import NoSigningKey, SigningKey
-from infrastructure.database import Database
-from infrastructure.requests import AppendRequest
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 

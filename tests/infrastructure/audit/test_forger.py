@@ -13,21 +13,21 @@ from typing import Literal
 
 import pytest
 
-from api.representations import bare_view_json
-from domain.json_text import print_bytes
+from api.shapes.threads import bare_view_json
+from domain.json.text import print_bytes
+from infrastructure.appending.writer import Writer
 from infrastructure.audit.auditor import check_positions
 from infrastructure.audit.notes import Checkpoint
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.derived import DerivedAuditor
+from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.reader import LogReader
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from projections.registry import VIEWS
 from tests.databases import name_of, new_database

@@ -2,15 +2,15 @@
 
 import pytest
 
-from domain.json_text import parse, print_bytes
+from domain.json.text import parse, print_bytes
 from infrastructure.audit.auditor import Auditor
 from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
-from infrastructure.database import Database
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, check_log
 from tests.infrastructure.audit.conftest import Owner
 

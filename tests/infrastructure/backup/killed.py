@@ -11,7 +11,7 @@ from pathlib import Path
 from infrastructure.backup import restore as restoring
 from infrastructure.backup.manifest import read_manifest
 from infrastructure.backup.programs import Running
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 
 tell = Running.tell
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.dataset.datasets import Exporter
 

@@ -8,11 +8,11 @@ from typing import Any
 import duckdb
 import psycopg
 
-from infrastructure.database import Database
 from infrastructure.dataset.export import TABLES, Exported, export_dataset
 from infrastructure.dataset.manifest import NAME, Manifest
-from infrastructure.listening import Listener
-from infrastructure.readmodels.standings import Standings
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch
 

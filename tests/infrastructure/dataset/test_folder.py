@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.database import Database
 from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
 from infrastructure.dataset.folder import open_folder
 from infrastructure.dataset.manifest import NAME
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, empty_log, fetch, reply, unguarded
 from tests.infrastructure.dataset.conftest import store_on
 from tests.infrastructure.dataset.datasets import Exporter, check_files

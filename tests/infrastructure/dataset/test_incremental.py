@@ -8,17 +8,17 @@ import psycopg
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from domain.json_numbers import Decimal
-from infrastructure.database import Database
+from domain.json.numbers import Decimal
 from infrastructure.dataset import event_pages
 from infrastructure.dataset import events as events_module
 from infrastructure.dataset.event_pages import read_events
 from infrastructure.dataset.table_days import TableDays
-from infrastructure.listening import Listener
+from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.readmodels.projector import Projector
-from infrastructure.readmodels.standings import ProjectionBehind
-from infrastructure.recorder import PostgresRecorder
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import STORY, TENANT, calls, fetch, reply, results

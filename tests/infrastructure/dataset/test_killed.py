@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from infrastructure.database import Database
 from infrastructure.dataset import event_pages
 from infrastructure.dataset import events as events_module
 from infrastructure.dataset.export import TABLES
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.command_line import environment
 from tests.infrastructure.appends import STORY, calls, results

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.conftest import TAU_BENCH

@@ -11,7 +11,7 @@ import pytest
 
 from infrastructure.dataset.export import TABLES
 from infrastructure.dataset.schema import EVENTS, fields_of, schema_of, table_of
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 

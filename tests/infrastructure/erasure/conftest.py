@@ -2,14 +2,14 @@
 
 import pytest
 
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
+from infrastructure.appending.writer import Writer
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.reader import LogReader
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids
 
 

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from domain.events import Event
-from infrastructure.database import Database
 from infrastructure.erasure import eraser as eraser_module
 from infrastructure.erasure.blanking import Erasure, blank_events
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.erasure.watch import ErasureWatch
-from infrastructure.following import Hub
-from infrastructure.listening import Listener
-from infrastructure.reader import LogReader
-from infrastructure.reads import State
-from infrastructure.store import Store
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.subscriptions.hub import Hub
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import (
     TENANT,

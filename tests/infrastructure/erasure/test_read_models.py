@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.database import Database
 from infrastructure.erasure.redactor import Redactor
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.store import Store
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import STORY, fetch, reply
 from tests.infrastructure.erasure.conftest import redactor_on, store_on

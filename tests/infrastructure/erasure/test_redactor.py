@@ -13,13 +13,13 @@ from domain.errors import (
     UnknownThread,
 )
 from domain.events import Event
-from infrastructure.blobs import UnknownBlob
-from infrastructure.database import Database
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.erasure.redactor import Redactor
-from infrastructure.reader import ThreadFilter
-from infrastructure.reads import State
-from infrastructure.store import Store
+from infrastructure.eventlog.blob_store import UnknownBlob
+from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
 from tests.infrastructure.appends import (
     STORY,

@@ -1,8 +1,8 @@
 """The planner's figures hold values: none of what was erased is left in them."""
 
-from infrastructure.database import Database
 from infrastructure.erasure.vacuum import vacuum
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.erasure.conftest import redactor_on, store_on

@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from infrastructure.database import Database
 from infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
+from infrastructure.postgres.database import Database
 from tests.infrastructure.relay import Relay
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

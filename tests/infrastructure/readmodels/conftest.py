@@ -2,8 +2,8 @@
 
 import pytest
 
-from infrastructure.database import Database
-from infrastructure.writer import Writer
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import Clock, Ids
 
 

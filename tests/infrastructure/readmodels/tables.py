@@ -7,7 +7,7 @@ import psycopg
 from typing_extensions import override
 
 from domain.events import Event
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step

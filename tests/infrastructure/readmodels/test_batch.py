@@ -2,10 +2,10 @@
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import batch
 from infrastructure.readmodels.batch import read_batch
-from infrastructure.writer import Writer
 from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
 
 OTHERS = ("a tenant", "z tenant")

@@ -8,13 +8,13 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from domain.json_text import JsonValue
-from infrastructure.database import Database
+from domain.json.text import JsonValue
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.joint import Joined, Joint
+from infrastructure.readmodels.live_batch import Joined, Joint
 from infrastructure.readmodels.projection import Projection
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
 from projections.readmodels.messages import Messages
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
 from projections.readmodels.tool_calls import ToolCalls

@@ -13,13 +13,13 @@ from typing_extensions import override
 
 from domain.errors import FutureMoment
 from domain.events import Event
-from infrastructure.database import Database
-from infrastructure.listening import Listener
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.readmodels.projection_status import NotYetBuilt, ProjectionBehind, Standings
 from infrastructure.readmodels.projector import Projector
-from infrastructure.readmodels.standings import NotYetBuilt, ProjectionBehind, Standings
-from infrastructure.writer import Writer
 from projections.readmodels.model import ThreadRows
 from projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (

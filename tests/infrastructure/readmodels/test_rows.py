@@ -7,10 +7,10 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from domain.events import Event
-from infrastructure.database import Database
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.appends import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.reports.reports import Reports
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from infrastructure.database import Database
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import NOON, TENANT, Clock, Ids, started
 

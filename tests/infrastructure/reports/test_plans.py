@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.database import Database
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import REPORTS
 from infrastructure.reports.query import query_of

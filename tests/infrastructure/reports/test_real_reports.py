@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.reports.question import Question
 from infrastructure.reports.reports import Reports
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
 from projections.readers.registry import choose_reader
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, Clock, Ids, started

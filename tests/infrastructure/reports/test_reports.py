@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from infrastructure.database import Database
+from infrastructure.appending.append_request import AppendRequest
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.standings import NotYetBuilt
+from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.reports import reports as reports_module
 from infrastructure.reports.catalogue import REPORTS, UnknownReport
 from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.reports import Answer, Reports, ReportTooLong
-from infrastructure.requests import AppendRequest
-from infrastructure.writer import Writer
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     TENANT,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from infrastructure.database import Database
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
 from tests.infrastructure.snapshots.kept import change, filled
 
 

@@ -1,16 +1,16 @@
 """What tests of snapshots share: a thread that has some, and how they are looked at and spoilt."""
 
-from domain.json_text import print_bytes
-from domain.moments import AtVersion
-from infrastructure.blobs import Blobs
-from infrastructure.database import Database
-from infrastructure.reader import LogReader
-from infrastructure.reads import State
-from infrastructure.snapshots.rows import packed, unpacked
-from infrastructure.snapshots.snapshots import Snapshots
-from infrastructure.snapshots.table import Row, Series, SnapshotTable
-from infrastructure.store import Store
-from infrastructure.writer import Writer
+from domain.json.text import print_bytes
+from domain.points_in_time import AtVersion
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import State
+from infrastructure.views.snapshots.encoding import packed, unpacked
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.snapshots.table import Row, Series, SnapshotTable
+from infrastructure.views.store import Store
 from projections.registry import AnyView, choose_view
 from projections.view import Printed
 from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fetch, reply

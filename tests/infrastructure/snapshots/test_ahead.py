@@ -11,15 +11,15 @@ import pytest
 
 from api.composition import open_service
 from domain.events import Event
-from infrastructure.database import Database
-from infrastructure.folding import Fold
-from infrastructure.reader import LogReader
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.settings import Settings
-from infrastructure.snapshots.ahead import LATEST, Ahead
-from infrastructure.snapshots.in_use import ViewsInUse
-from infrastructure.store import Store
 from infrastructure.tenants import Tenant
-from infrastructure.unavailable import DatabaseUnavailable
+from infrastructure.view_precomputation import LATEST, Ahead
+from infrastructure.views.snapshots.views_in_use import ViewsInUse
+from infrastructure.views.store import Store
+from infrastructure.views.view_fold import Fold
 from projections.registry import VIEWS, choose_view
 from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply

@@ -4,12 +4,12 @@ from typing import ClassVar
 
 import pytest
 
-from infrastructure.database import Database
-from infrastructure.snapshots.rows import FORMAT, packed, packed_lists
-from infrastructure.store import Store
-from projections.agent_state import AgentStateView
+from infrastructure.postgres.database import Database
+from infrastructure.views.snapshots.encoding import FORMAT, packed, packed_lists
+from infrastructure.views.store import Store
 from projections.growth import Growth
 from projections.registry import AnyView
+from projections.views.agent_state import AgentStateView
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.snapshots.kept import (
     DAMAGES,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json_text import JsonValue, print_bytes
-from infrastructure.snapshots.rows import GARBAGE, packed_lists, unpacked_lists
+from domain.json.text import JsonValue, print_bytes
+from infrastructure.views.snapshots.encoding import GARBAGE, packed_lists, unpacked_lists
 from projections.growth import Growth
 from tests.histories import json_values, texts
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from infrastructure.database import Database
-from infrastructure.sql import statement
-from infrastructure.store import Store
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
+from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import TENANT, calls, fetch, reply, results
 from tests.infrastructure.snapshots.kept import (

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from domain.moments import AtVersion
-from infrastructure.database import Database
-from infrastructure.reads import State
-from infrastructure.snapshots.rows import packed_items, unpacked_items
-from infrastructure.store import Store
+from domain.points_in_time import AtVersion
+from infrastructure.postgres.database import Database
+from infrastructure.views.results import State
+from infrastructure.views.snapshots.encoding import packed_items, unpacked_items
+from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.snapshots.kept import (

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from domain.errors import FutureMoment, UnknownThread
-from domain.json_text import JsonValue, print_bytes
-from domain.moments import AtPosition, AtVersion, Moment
-from infrastructure.store import Store
+from domain.json.text import JsonValue, print_bytes
+from domain.points_in_time import AtPosition, AtVersion, Moment
 from infrastructure.transfer.exporter import all_thread_ids, export_threads
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.records import Plan
+from infrastructure.views.store import Store
 from projections.readers.kernel import READER
 from projections.registry import choose_view
 from tests.infrastructure.appends import NOON, calls, given, reply

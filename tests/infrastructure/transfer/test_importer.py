@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from domain.threads import Status
-from infrastructure.reads import Page
-from infrastructure.store import Store
 from infrastructure.transfer.exporter import export_threads
 from infrastructure.transfer.importer import Importer, Report
 from infrastructure.transfer.records import Plan
 from infrastructure.transfer.sources import find_files
+from infrastructure.views.results import Page
+from infrastructure.views.store import Store
 from projections.readers.registry import choose_reader
 from projections.registry import choose_view
 from tests.infrastructure.appends import calls, reply

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from domain.json_text import parse, print_text
+from domain.json.text import parse, print_text
 from infrastructure.transfer.template import InvalidTemplate, expand, expand_value
 
 RECORD: dict[str, Any] = parse(

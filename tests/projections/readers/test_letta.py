@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage, UnknownFormat
 from domain.events import Event
-from projections.letta import LettaView
-from projections.letta_shapes import STREAM_ONLY
 from projections.readers import openai
 from projections.readers.letta import READER
 from projections.readers.registry import READERS, choose_reader
 from projections.view import Item
+from projections.views.letta.shapes import STREAM_ONLY
+from projections.views.letta.view import LettaView
 from tests.histories import histories, history
 from tests.projections.letta_api import (
     BASE,

@@ -11,13 +11,13 @@ from ulid import ULID
 
 from domain.errors import InvalidMessage
 from domain.events import Event
-from domain.json_text import JsonValue, parse, print_bytes
-from projections.maria import Dialect, MariaOptions, MariaView
-from projections.openai import OpenAIView
+from domain.json.text import JsonValue, parse, print_bytes
 from projections.readers import openai
 from projections.readers.draft import Draft
 from projections.readers.maria import READER
 from projections.view import Item, render
+from projections.views.maria.view import Dialect, MariaOptions, MariaView
+from projections.views.openai import OpenAIView
 from tests.histories import event, histories
 
 AIRLINE = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage
 from domain.events import Event
-from domain.json_text import JsonValue, parse, print_bytes, print_text
-from projections.openai import OpenAIOptions, OpenAIView
+from domain.json.text import JsonValue, parse, print_bytes, print_text
 from projections.readers.openai import READER
 from projections.view import Item, render
+from projections.views.openai import OpenAIOptions, OpenAIView
 from tests.histories import event, texts
 from tests.projections.chat_api import check_types, why_unsafe
 

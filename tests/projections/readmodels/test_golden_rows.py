@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from domain.json_text import print_bytes
+from domain.json.text import print_bytes
 from projections.readmodels.registry import READ_MODELS
 from tests.projections.readmodels.folding import rows_of
 from tests.test_golden import GOLDEN, THREADS, check_golden

@@ -7,9 +7,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from domain.events import Event
-from domain.json_text import parse_stored
+from domain.json.text import parse_stored
 from domain.messages import ToolCallsMessage, ToolResultsMessage
-from projections.agent_state import AgentStateView
 from projections.readmodels.approvals import Approvals
 from projections.readmodels.model_calls import ModelCalls
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
@@ -18,6 +17,7 @@ from projections.readmodels.threads import ThreadRow, Threads
 from projections.readmodels.tool_calls import ToolCalls
 from projections.readmodels.workers import Workers
 from projections.view import render
+from projections.views.agent_state import AgentStateView
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of
 from tests.projections.readmodels.stories import stories

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.json_numbers import Decimal
+from domain.json.numbers import Decimal
 from projections.readmodels.model_calls import ModelCallRow, ModelCalls
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from domain.json_numbers import Decimal
-from domain.json_text import parse
+from domain.json.numbers import Decimal
+from domain.json.text import parse
 from projections.readmodels.threads import ThreadRow, Threads
 from tests.histories import event
 from tests.infrastructure.appends import STORY, calls, reply, started

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from domain.events import Event
-from domain.json_numbers import Decimal
+from domain.json.numbers import Decimal
 from projections.readmodels.values import (
     count_held,
     count_sum,

@@ -1,0 +1,1 @@
+"""Requests read and responses written: parameters, bodies, JSON, problems."""

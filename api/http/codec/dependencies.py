@@ -1,0 +1,167 @@
+"""What routes are asked with: bodies in strict JSON, moments, versions, cursors.
+
+The dependencies are coroutines because the framework would send plain functions to another thread,
+which costs more than they do.
+"""
+
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from starlette.requests import ClientDisconnect
+
+from api.http.codec.problems import BodyTooLarge, InvalidIfMatch
+from api.http.codec.security_headers import Headers
+from api.http.request.limits import Limits
+from api.http.request.scope import PRINCIPAL
+from domain.access import Principal
+from domain.drafts import NO_ORIGIN, Origin
+from domain.errors import InvalidCursor, InvalidMessage
+from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from domain.json.text import JsonValue
+from domain.points_in_time import Moment, parse_moment
+from domain.traces import read_traceparent
+from infrastructure.tenants import Tenant, Tenants
+from infrastructure.views.store import Store
+
+
+def principal_of(request: Request) -> Principal:
+    """Return who asks, as the authentication found."""
+    found: Principal = request.scope[PRINCIPAL]
+    return found
+
+
+def tenant_of(request: Request) -> Tenant:
+    """Return what there is for the tenant of whoever asks."""
+    tenants: Tenants = request.app.state.tenants
+    return tenants.of(principal_of(request).tenant)
+
+
+def header_of(headers: Headers, name: bytes) -> bytes | None:
+    """Return a header, the first of that name in lower case: sooner than by a mapping of them."""
+    for each, value in headers:
+        if each == name:
+            return value
+    return None
+
+
+async def store_of(request: Request) -> Store:
+    """Return the store of whoever asks."""
+    return tenant_of(request).store
+
+
+async def body_of(request: Request) -> bytes:
+    """Return the request's body; raises `BodyTooLarge` before more than the limit is kept."""
+    limit: int = request.app.state.max_body_bytes
+    declared = header_of(request.scope["headers"], b"content-length") or b""
+    if declared.isdigit() and int(declared) > limit:
+        raise BodyTooLarge(limit)
+    chunks, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > limit:
+            raise BodyTooLarge(limit)
+        chunks.append(chunk)
+        more = message.get("more_body", False)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+async def limits_of(request: Request) -> Limits:
+    """Return what the service takes from clients."""
+    found: Limits = request.app.state.limits
+    return found
+
+
+async def moment_of(
+    at: Annotated[
+        str | None,
+        Query(
+            description="As it was just after this: a version (12), a position (@345), a message "
+            "id (ULID) or an RFC 3339 time with its zone.",
+            examples=["12", "@345", "2026-11-21T10:00:00Z"],
+        ),
+    ] = None,
+) -> Moment | None:
+    """Return the moment that `at` names."""
+    return None if at is None else parse_moment(at)
+
+
+async def origin_of(request: Request) -> Origin:
+    """Return by whose key a request comes, and which trace its traceparent header says."""
+    return origin_in(request.scope["headers"], principal_of(request))
+
+
+def origin_in(headers: Headers, principal: Principal) -> Origin:
+    """Return what `origin_of` does, of a request with such headers.
+
+    A header that is none, or that stands twice, is ignored, as the W3C recommends.
+    """
+    key_id = principal.key_id
+    found = [value for name, value in headers if name == b"traceparent"]
+    trace = read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
+    return NO_ORIGIN if key_id is None and trace is None else Origin(trace, key_id)
+
+
+def expected_version_of(if_match: str | None) -> int | None:
+    """Return the version that the If-Match header names; `*` is any."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    text = if_match.strip().removeprefix("W/").strip('"')
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+        raise InvalidIfMatch(if_match)
+    return int(text)
+
+
+def number_cursor(text: str | None) -> int | None:
+    """Return the version or position that a list's cursor holds."""
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+        raise InvalidCursor(text)
+    return int(text)
+
+
+def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
+    """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
+    found = limits.json_in(body)
+    if isinstance(found, dict):
+        if len(found) == 1 and "messages" in found:
+            found = found["messages"]
+        elif "type" in found:
+            return [found]
+    if isinstance(found, list):
+        return limits.batch(found)
+    raise InvalidMessage.at(
+        "", 'send one message with its "type", a list of messages, or {"messages": […]}'
+    )
+
+
+async def types_of(
+    types: Annotated[
+        list[str] | None, Query(alias="type", description="Only events of these types.")
+    ] = None,
+) -> list[str] | None:
+    """Return the types to list, None for all."""
+    return None if types is None else [without_nul(each) for each in types]
+
+
+def without_nul(text: str) -> str:
+    """Return text that PostgreSQL takes: where the log keeps a NUL, its index has U+FFFD."""
+    return text.replace("\x00", "\ufffd")
+
+
+TheStore = Annotated[Store, Depends(store_of)]
+TheLimits = Annotated[Limits, Depends(limits_of)]
+Body = Annotated[bytes, Depends(body_of)]
+At = Annotated[Moment | None, Depends(moment_of)]
+ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
+MessageId = Annotated[
+    str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
+]
+Types = Annotated[list[str] | None, Depends(types_of)]
+TheOrigin = Annotated[Origin, Depends(origin_of)]
+After = Annotated[str | None, Query(description="The `next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]

@@ -1,0 +1,40 @@
+"""Lines out of a stream of bytes, however its chunks are cut."""
+
+from collections.abc import AsyncIterator
+
+from api.http.codec.problems import BodyTooLarge
+from domain.errors import AgentlogError
+
+NumberedLine = tuple[int, bytes | AgentlogError]
+
+
+async def numbered_lines(
+    chunks: AsyncIterator[bytes], *, longest: int
+) -> AsyncIterator[list[NumberedLine]]:
+    """Yield the lines that each chunk completes, blank ones left out, numbered from 1.
+
+    So a caller who waits for the answer to a line before sending the next gets it. A line longer
+    than `longest` bytes comes as the error that says so; what is left of it is skipped, so memory
+    stays bounded, and the lines after it are read.
+    """
+    number, held, skipping = 1, bytearray(), False
+    async for chunk in chunks:
+        lines: list[NumberedLine] = []
+        first, *rest = chunk.split(b"\n")
+        held += first
+        for following in rest:
+            if not skipping and held.strip():
+                lines.append((number, _checked(bytes(held), longest)))
+            number, held, skipping = number + 1, bytearray(following), False
+        if len(held) > longest:
+            if not skipping:
+                lines.append((number, BodyTooLarge(longest)))
+            held, skipping = bytearray(), True
+        if lines:
+            yield lines
+    if held.strip() and not skipping:
+        yield [(number, _checked(bytes(held), longest))]
+
+
+def _checked(line: bytes, longest: int) -> bytes | AgentlogError:
+    return line if len(line) <= longest else BodyTooLarge(longest)

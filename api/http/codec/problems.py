@@ -1,0 +1,304 @@
+"""Every error as an RFC 9457 problem: its status, its name, its facts, its way out.
+
+The one place that knows HTTP statuses of errors; a test keeps the table complete.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from api.http.request.credentials import ForeignSite, KeyInUrl
+from api.http.request.errors import (
+    BodyStalled,
+    HeadersStalled,
+    HeadersTooLarge,
+    MethodNotImplemented,
+    RefusedRequest,
+    TransferCodingNotImplemented,
+    UnknownHttpVersion,
+)
+from api.http.request.limits import (
+    NestedTooDeep,
+    StreamsExhausted,
+    TooManyMessages,
+    TooManyParts,
+    TooManyRequests,
+    TooManyStreams,
+)
+from api.plots import PlotsMissing
+from domain.access import NotAllowed, NotAuthenticated
+from domain.cognition.errors import CognitiveError
+from domain.errors import (
+    AgentlogError,
+    ContentMissing,
+    EmptyAppend,
+    Flaw,
+    FutureMoment,
+    InvalidCursor,
+    InvalidInput,
+    InvalidJson,
+    InvalidMessage,
+    InvalidMessageId,
+    InvalidMoment,
+    InvalidThreadId,
+    InvalidViewOption,
+    MessageConflict,
+    NotThere,
+    Refused,
+    RuleBroken,
+    ThreadExists,
+    UnknownMessage,
+    UnknownThread,
+    UnknownView,
+    VersionConflict,
+)
+from domain.json.text import JsonValue
+from infrastructure.analysts.errors import (
+    AnalystNotConfined,
+    Complaint,
+    InvalidQuery,
+    NoAnalystLogin,
+    QueriesExhausted,
+    QueryForbidden,
+    QueryRejected,
+    TooManyQueries,
+)
+from infrastructure.appending.append_queue import WriterOverloaded
+from infrastructure.audit.checkpoints import LogContradicted
+from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
+from infrastructure.embedded import EmbeddedServerError
+from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from infrastructure.eventlog.blob_store import UnknownBlob
+from infrastructure.keys.accesses import AccessNotRecorded
+from infrastructure.postgres.errors import (
+    DatabaseReadOnly,
+    DatabaseTooOld,
+    DatabaseUnavailable,
+    LockNotGranted,
+    StatementTooLong,
+)
+from infrastructure.postgres.migration import MigrationError
+from infrastructure.postgres.roles import NoServiceRole
+from infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
+from infrastructure.readmodels.projection_status import (
+    NotYetBuilt,
+    ProjectionBehind,
+    RebuildUnderWay,
+)
+from infrastructure.reports.reports import ReportTooLong
+from infrastructure.views.snapshots.key import InvalidSnapshotKey
+from projections.readmodels.registry import UnknownReadModel
+
+MEDIA_TYPE = "application/problem+json"
+
+Problem = dict[str, JsonValue]
+
+
+class BodyTooLarge(InvalidInput):
+    """The request's body is larger than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the body is larger than {limit} bytes: send fewer messages at a time, "
+            "or raise AGENTLOG_MAX_BODY_BYTES"
+        )
+        self.limit = limit
+
+
+class BlobTooLarge(InvalidInput):
+    """The file is larger than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the file is larger than {limit} bytes: keep it elsewhere and log where, "
+            "or raise AGENTLOG_MAX_BLOB_BYTES"
+        )
+        self.limit = limit
+
+
+class BlobMismatch(InvalidInput):
+    """The content is not the one that its name says."""
+
+    def __init__(self, *, named: str, found: str) -> None:
+        super().__init__(
+            f"the content's SHA-256 is {found}, not {named}: it was cut short on its way, "
+            "or the name is another's; nothing was kept"
+        )
+        self.named = named
+        self.found = found
+
+
+class InvalidIfMatch(InvalidInput):
+    """The If-Match header names no version."""
+
+    def __init__(self, header: str) -> None:
+        super().__init__(
+            f'If-Match: {header[:64]} names no version: send the version in quotes, as in "12"'
+        )
+        self.header = header
+
+
+STATUSES: Mapping[type[AgentlogError], int] = {
+    AccessNotRecorded: 503,
+    AnalystNotConfined: 503,
+    BlobMismatch: 422,
+    BlobTooLarge: 413,
+    BodyStalled: 408,
+    BodyTooLarge: 413,
+    ContentMissing: 410,
+    DatabaseReadOnly: 503,
+    DatabaseUnavailable: 503,
+    EmptyAppend: 422,
+    ForeignSite: 403,
+    FutureMoment: 404,
+    HeadersStalled: 408,
+    HeadersTooLarge: 431,
+    InvalidCursor: 422,
+    InvalidIfMatch: 400,
+    InvalidJson: 400,
+    InvalidMessage: 422,
+    InvalidMessageId: 422,
+    InvalidMoment: 422,
+    InvalidQuery: 422,
+    InvalidSigningKey: 503,
+    InvalidSnapshotKey: 503,
+    InvalidThreadId: 422,
+    InvalidViewOption: 422,
+    KeyInUrl: 400,
+    LockNotGranted: 503,
+    LogContradicted: 409,
+    LogSubscribed: 503,
+    MessageConflict: 409,
+    MethodNotImplemented: 501,
+    NestedTooDeep: 400,
+    NoAnalystLogin: 404,
+    NoSigningKey: 503,
+    NotAllowed: 403,
+    NotAuthenticated: 401,
+    NotRedactable: 409,
+    NotYetBuilt: 503,
+    NothingToRedact: 422,
+    PlotsMissing: 501,
+    ProjectionBehind: 503,
+    QueriesExhausted: 503,
+    QueryForbidden: 403,
+    RebuildUnderWay: 409,
+    ReportTooLong: 503,
+    RuleBroken: 409,
+    StatementTooLong: 503,
+    StreamsExhausted: 503,
+    ThreadExists: 409,
+    TooManyMessages: 413,
+    TooManyParts: 413,
+    TooManyQueries: 429,
+    TooManyRequests: 429,
+    TooManyStreams: 429,
+    TransferCodingNotImplemented: 501,
+    UnknownBlob: 404,
+    UnknownFile: 404,
+    UnknownHttpVersion: 505,
+    UnknownMessage: 404,
+    UnknownReadModel: 404,
+    UnknownThread: 404,
+    UnknownView: 404,
+    UnsafeSession: 503,
+    WriterOverloaded: 503,
+    VersionConflict: 412,
+    # whole families, for what a later version adds
+    CognitiveError: 409,
+    DatabaseTooOld: 503,
+    EmbeddedServerError: 503,
+    InvalidInput: 422,
+    MigrationError: 503,
+    NoServiceRole: 503,
+    NotThere: 404,
+    Refused: 409,
+    RefusedRequest: 400,
+}
+
+_RETRY_SECONDS = 1
+_STREAM_SECONDS = 10
+_PASSING = (
+    AccessNotRecorded
+    | DatabaseUnavailable
+    | NotYetBuilt
+    | ProjectionBehind
+    | QueriesExhausted
+    | TooManyQueries
+    | WriterOverloaded
+)
+
+
+def status_of(error: AgentlogError) -> int:
+    """Return the HTTP status of an error."""
+    return next((STATUSES[cls] for cls in type(error).__mro__ if cls in STATUSES), 500)
+
+
+def problem_of(error: AgentlogError) -> Problem:
+    """Return what a client is told of an error."""
+    found = problem(
+        status_of(error), name=_kebab(type(error).__name__), title=_title(error), detail=str(error)
+    )
+    match error:
+        case InvalidMessage(flaws=flaws) | InvalidJson(flaws=flaws):
+            return {**found, "errors": flaw_list(flaws)}
+        case RuleBroken(flaws=flaws, rule=rule):
+            return {**found, "rule": rule, "errors": flaw_list(flaws)}
+        case VersionConflict(expected=expected, actual=actual):
+            return {**found, "expectedVersion": expected, "actualVersion": actual}
+        case QueryRejected(complaint=complaint) | QueryForbidden(complaint=complaint):
+            return {**found, "sql": _complaint_json(complaint)}
+        case ContentMissing(missing=missing):
+            return {**found, "missing": list(missing)}
+        case MessageConflict(message_id=message_id, version=version):
+            return {**found, "messageId": message_id, "version": version}
+        case _:
+            return found
+
+
+def _complaint_json(complaint: Complaint) -> JsonValue:
+    """Return what PostgreSQL said of a query; `position`, `line` and `column` count from 1."""
+    return {name: value for name, value in asdict(complaint).items() if value is not None}
+
+
+def problem(status: int, *, name: str, title: str, detail: str) -> Problem:
+    """Return a problem; `name` ends its type, a URN that never changes."""
+    return {
+        "type": f"urn:agentlog:problem:{name}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+    }
+
+
+def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
+    """Return flaws as JSON: where, and why."""
+    return [{"place": flaw.place, "reason": flaw.reason} for flaw in flaws]
+
+
+def headers_of(error: AgentlogError) -> dict[str, str]:
+    """Return the headers that go with an error."""
+    match error:
+        case RefusedRequest():  # where the next request begins may be in doubt
+            return {"Connection": "close"}
+        case TooManyRequests(wait_seconds=seconds):
+            return {"Retry-After": str(math.ceil(seconds))}
+        case TooManyStreams() | StreamsExhausted():
+            return {"Retry-After": str(_STREAM_SECONDS)}
+        case NotAuthenticated():
+            return {"WWW-Authenticate": "Bearer"}
+        case NotAllowed(scope=scope):  # as RFC 6750, 3.1, has it
+            challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+            return {"WWW-Authenticate": challenge}
+        case _ if isinstance(error, _PASSING):
+            return {"Retry-After": str(_RETRY_SECONDS)}
+        case _:
+            return {}
+
+
+def _title(error: AgentlogError) -> str:
+    return (type(error).__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")

@@ -1,0 +1,79 @@
+"""Responses: JSON in the log's own printing, numbers as they were written, and problems."""
+
+import logging
+
+from fastapi import Response
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
+
+from api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
+from api.http.request.scope import request_id
+from domain.errors import AgentlogError
+from domain.json.text import JsonValue, print_bytes
+
+logger = logging.getLogger("agentlog")
+
+_PIECE = 256 * 2**10
+_JSON = (b"content-type", b"application/json")
+_PROBLEM = (b"content-type", MEDIA_TYPE.encode())
+
+
+class Printed(Response):
+    """A response whose body is printed, handed on as the client takes it, and not copied.
+
+    Its headers are bytes from the beginning: to make them of text takes longer than an answer does.
+    """
+
+    def __init__(
+        self, body: bytes, media_type: tuple[bytes, bytes], status: int, headers: dict[str, str]
+    ) -> None:
+        self.status_code = status
+        self.body = body
+        self.background = None
+        self.raw_headers = [
+            *(
+                (name.lower().encode("latin-1"), text.encode("latin-1"))
+                for name, text in headers.items()
+            ),
+            (b"content-length", b"%d" % len(body)),
+            media_type,
+        ]
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        size = len(self.body)
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
+        for begin in range(0, size, _PIECE):
+            end = begin + _PIECE
+            piece = self.body if size <= _PIECE else self.body[begin:end]
+            await send({"type": "http.response.body", "body": piece, "more_body": end < size})
+
+
+def json_answer(
+    value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
+) -> Printed:
+    """Return `value` as a JSON response."""
+    return Printed(print_bytes(value), _JSON, status, headers or {})
+
+
+def error_answer(error: BaseException, *, asked: str) -> Printed:
+    """Return the problem that an error is; the log is told of a defect of ours.
+
+    `asked` is what failed: the request's method and path.
+    """
+    if isinstance(error, AgentlogError):
+        return problem_answer(problem_of(error.detached()), headers=headers_of(error))
+    logger.error("%s failed", asked, exc_info=error)
+    detail = "agentlog has a defect here; its log says more. Nothing of the request was kept."
+    return problem_answer(
+        problem(500, name="internal-error", title="Internal error", detail=detail)
+    )
+
+
+def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> Printed:
+    """Return a problem as a response, under the id of the request that it answers."""
+    found = request_id()
+    instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
+    body = print_bytes({**said, **instance})
+    return Printed(body, _PROBLEM, said["status"], headers or {})

@@ -1,0 +1,69 @@
+"""Waiting until projections have come to a position: no thread stands idle meanwhile."""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import Query
+from fastapi.concurrency import run_in_threadpool
+
+from infrastructure.postgres.notifications import PROJECTED
+from infrastructure.readmodels.projection_status import Standings
+from projections.readmodels.registry import READ_MODELS
+
+WAIT_SECONDS = 10.0
+"""How long a request waits, at most."""
+
+Wait = Annotated[
+    int | None,
+    Query(
+        ge=0,
+        lt=2**63,
+        description="A position, as an append answers it: the answer comes once the projections "
+        f"have come there, or as a problem: 503 where that takes longer than {WAIT_SECONDS:g} s, "
+        "404 where the log has not come there itself.",
+        examples=[345],
+    ),
+]
+
+
+async def until_projected(
+    standings: Standings,
+    position: int,
+    *,
+    names: Collection[str] = tuple(READ_MODELS),
+    seconds: float | None = None,
+) -> None:
+    """Return once the live builds of some projections have come to a position.
+
+    It waits `WAIT_SECONDS` at most, where nobody says otherwise.
+
+    Raises:
+        FutureMoment: the log has not come there itself.
+        ProjectionBehind: that takes longer, or one stands still.
+        NotYetBuilt: there is no live build of one.
+        UnknownReadModel: there is no such projection.
+    """
+    loop = asyncio.get_running_loop()
+    woken = asyncio.Event()
+
+    def ring() -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(woken.set)
+
+    off = standings.listener.on(PROJECTED, ring)
+    until = loop.time() + (WAIT_SECONDS if seconds is None else seconds)
+    try:
+        while True:
+            woken.clear()
+            behind = await run_in_threadpool(standings.behind, position, names)
+            if behind is None:
+                return
+            left = until - loop.time()
+            if left <= 0 or behind.stands_still:
+                raise behind
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), left)
+    finally:
+        off()

@@ -1,0 +1,194 @@
+"""What /metrics shows: the numbers that the parts count by themselves, read when somebody asks.
+
+Names follow Prometheus: base units, `_total` for what only grows. No label has more values than
+there are routes, methods, statuses, ways and projections: never an id.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
+from typing_extensions import override
+
+from api.http.middleware.request_metrics import Traffic
+from infrastructure.appending.writer import Writer
+from infrastructure.appending.writer_metrics import Tally
+from infrastructure.postgres.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What only the database knows: the log's position, and how far each projection is behind."""
+
+    position: int
+    lags: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """Whom to ask at each scrape."""
+
+    followers: Callable[[], int]
+    recent_bytes: Callable[[], int]
+
+
+class Exposition(Collector):
+    """Everything that one application shows.
+
+    `found` is what the database said for this scrape, None where it did not answer.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        database: Database,
+        traffic: Traffic,
+        gauges: Gauges,
+    ) -> None:
+        self.found: Found | None = None
+        self.registry = CollectorRegistry()
+        self._writer = writer
+        self._database = database
+        self._traffic = traffic
+        self._gauges = gauges
+        self.registry.register(self)
+        for kind in (ProcessCollector, PlatformCollector, GCCollector):
+            kind(registry=self.registry)
+
+    @override
+    def collect(self) -> Iterator[Metric]:
+        yield from self._appends()
+        yield from self._commits()
+        yield from self._http()
+        yield from self._pool()
+        yield from self._log()
+
+    def _appends(self) -> Iterator[Metric]:
+        writer = self._writer
+        outcomes = CounterMetricFamily(
+            "agentlog_appends", "Appends by what came of them.", labels=["outcome"]
+        )
+        for outcome, count in writer.meters.outcomes.items():
+            outcomes.add_metric([outcome], count)
+        outcomes.add_metric(["overloaded"], writer.meters.overloaded)
+        yield outcomes
+        yield _histogram(
+            "agentlog_append_seconds",
+            "From an append's reaching the writer to its answer.",
+            [((), writer.meters.append_seconds)],
+        )
+        yield _gauge("agentlog_writer_queue", "Appends that wait for a commit.", writer.waiting)
+
+    def _commits(self) -> Iterator[Metric]:
+        meters = self._writer.meters
+        yield CounterMetricFamily(
+            "agentlog_messages_appended",
+            "Events written: messages, and facts of threads.",
+            value=meters.batch_events.total,
+        )
+        commits = CounterMetricFamily(
+            "agentlog_commits",
+            "Commits, by whether they went onward on what was remembered, or held the log to look.",
+            labels=["way"],
+        )
+        for way, count in meters.commits.items():
+            commits.add_metric([way], count)
+        yield commits
+        yield _histogram(
+            "agentlog_commit_seconds", "What a commit took.", [((), meters.commit_seconds)]
+        )
+        yield _histogram(
+            "agentlog_batch_requests",
+            "Appends that shared a commit.",
+            [((), meters.batch_requests)],
+        )
+        yield _histogram(
+            "agentlog_batch_messages", "Events of a commit.", [((), meters.batch_events)]
+        )
+
+    def _http(self) -> Iterator[Metric]:
+        requests = CounterMetricFamily(
+            "agentlog_http_requests",
+            "Requests that were answered; what no route takes has the route `none`.",
+            labels=["route", "method", "status"],
+        )
+        for (route, method, status), count in list(self._traffic.requests.items()):
+            requests.add_metric([route, method, str(status)], count)
+        yield requests
+        yield _histogram(
+            "agentlog_http_request_seconds",
+            "From a request's arrival to the beginning of its answer.",
+            list(self._traffic.seconds.items()),
+            labels=("route", "method"),
+        )
+
+    def _pool(self) -> Iterator[Metric]:
+        stats = self._database.pool_stats()
+        for name, text, key in _POOL_GAUGES:
+            yield _gauge(f"agentlog_pool_{name}", text, stats.get(key, 0))
+        for name, text, key, unit in _POOL_COUNTERS:
+            yield CounterMetricFamily(f"agentlog_pool_{name}", text, value=stats.get(key, 0) * unit)
+
+    def _log(self) -> Iterator[Metric]:
+        yield _gauge(
+            "agentlog_recent_views_bytes",
+            "Bytes of the views that are kept in memory, and of their events.",
+            self._gauges.recent_bytes(),
+        )
+        yield _gauge("agentlog_followers", "Streams that follow the log.", self._gauges.followers())
+        found = self.found
+        yield _gauge(
+            "agentlog_database_up", "Whether the database answered.", int(found is not None)
+        )
+        if found is None:
+            return
+        yield _gauge("agentlog_log_position", "Position of the latest event.", found.position)
+        lags = GaugeMetricFamily(
+            "agentlog_projection_lag_events",
+            "Events that a projection has yet to read.",
+            labels=["projection"],
+        )
+        for projection, lag in found.lags.items():
+            lags.add_metric([projection], lag)
+        yield lags
+
+
+_POOL_GAUGES = (
+    ("size", "Connections of the pool.", "pool_size"),
+    ("max_size", "Connections that the pool may have.", "pool_max"),
+    ("available", "Connections of the pool that nobody uses.", "pool_available"),
+    ("waiting", "Callers that wait for a connection.", "requests_waiting"),
+)
+_POOL_COUNTERS = (
+    ("requests", "Connections asked for.", "requests_num", 1),
+    ("failures", "Connections asked for in vain.", "requests_errors", 1),
+    ("wait_seconds", "Time that callers waited for a connection.", "requests_wait_ms", 0.001),
+)
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, text, value=value)
+
+
+def _histogram(
+    name: str,
+    text: str,
+    tallies: Sequence[tuple[tuple[str, ...], Tally]],
+    *,
+    labels: tuple[str, ...] = (),
+) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(name, text, labels=labels)
+    for key, tally in tallies:
+        bounds = [*map(floatToGoString, tally.bounds), "+Inf"]
+        counts = list(accumulate(tally.counts))
+        family.add_metric(key, list(zip(bounds, counts, strict=True)), tally.total)
+    return family

@@ -1,0 +1,64 @@
+"""Reads put on record: a row each, before anything of the answer goes out."""
+
+import logging
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Message, Receive, Scope, Send
+
+from api.http.codec.problems import headers_of, problem_of
+from api.http.codec.responses import problem_answer
+from api.http.middleware.permissions import FoundRoute
+from api.http.request.scope import request_id
+from domain.access import Principal
+from domain.identifiers import is_thread_id
+from infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
+from infrastructure.keys.keys import Clock
+
+logger = logging.getLogger("agentlog")
+
+
+class ReadAudit:
+    """Keeps the record; `own` is the tenant of whoever has no valid key."""
+
+    def __init__(self, accesses: Accesses, *, clock: Clock, own: str) -> None:
+        self._accesses = accesses
+        self._clock = clock
+        self._own = own
+
+    async def note(
+        self, scope: Scope, found: FoundRoute, principal: Principal | None, status: int
+    ) -> None:
+        """Put an answer on record; raises `AccessNotRecorded`."""
+        thread_id = found.parameters.get("thread_id")
+        access = Access(
+            tenant=self._own if principal is None else principal.tenant,
+            at=self._clock(),
+            key_id=None if principal is None else principal.key_id,
+            method=scope["method"],
+            route=found.route.template,
+            thread_id=thread_id if thread_id is not None and is_thread_id(thread_id) else None,
+            status=status,
+            request_id=request_id(),
+        )
+        await run_in_threadpool(self._accesses.note, access)
+
+    def recording(
+        self, scope: Scope, receive: Receive, send: Send, *, found: FoundRoute, by: Principal
+    ) -> Send:
+        """Return what sends an answer once it is on record, and else a refusal in its place."""
+        refused = False
+
+        async def noting(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start":
+                try:
+                    await self.note(scope, found, by, message["status"])
+                except AccessNotRecorded as error:
+                    refused = True
+                    logger.error("a read could not be put on record", exc_info=error)  # noqa: TRY400 - with its cause
+                    answer = problem_answer(problem_of(error), headers=headers_of(error))
+                    await answer(scope, receive, send)
+            if not refused:
+                await send(message)
+
+        return noting

@@ -1,0 +1,71 @@
+"""A server span for each HTTP request; imported only where traces are asked for.
+
+The request goes on as if it came from that span: its `traceparent` header names it. So whatever
+reads the header, as appends do for the metadata of their messages, finds the span there.
+"""
+
+from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.middleware.request_metrics import NO_ROUTE, ROUTE
+
+_CONTEXT = frozenset({b"traceparent", b"tracestate"})
+_DEFECT = 500
+
+
+class Traced:
+    """An application whose requests are traced."""
+
+    def __init__(self, app: ASGIApp, tracer: Tracer) -> None:
+        self._app = app
+        self._tracer = tracer
+        self._propagator = TraceContextTextMapPropagator()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, in a span of its own."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        method: str = scope["method"]
+        given = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in scope["headers"]
+            if name in _CONTEXT
+        }
+        span = self._tracer.start_span(
+            method,
+            context=self._propagator.extract(given),
+            kind=SpanKind.SERVER,
+            attributes={
+                "http.request.method": method,
+                "url.path": scope["path"],
+                "url.scheme": scope["scheme"],
+            },
+        )
+        ours: dict[str, str] = {}
+        self._propagator.inject(ours, set_span_in_context(span))
+        headers = [each for each in scope["headers"] if each[0] not in _CONTEXT]
+        headers += [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in ours.items()
+        ]
+        traced: Scope = {**scope, "headers": headers}
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                span.set_attribute("http.response.status_code", message["status"])
+                if message["status"] >= _DEFECT:
+                    span.set_status(StatusCode.ERROR)
+            await send(message)
+
+        try:
+            await self._app(traced, receive, noting)
+        except Exception as error:
+            span.record_exception(error)
+            raise
+        finally:
+            route = traced.get(ROUTE, NO_ROUTE)
+            if route != NO_ROUTE:
+                span.update_name(f"{method} {route}")
+                span.set_attribute("http.route", route)
+            span.end()

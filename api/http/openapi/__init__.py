@@ -1,0 +1,1 @@
+"""The OpenAPI document: schemas of bodies and responses."""

@@ -1,0 +1,146 @@
+"""Limits: how much a request may hold, and how many there may be.
+
+Each stands in a setting, and each refusal names it. What a body may have in bytes stands where
+bodies are read, how long a client may take where its connection is.
+"""
+
+import math
+from dataclasses import dataclass
+
+from domain.errors import AgentlogError, InvalidInput, InvalidJson
+from domain.json.places import is_deeper
+from domain.json.size import exceeded
+from domain.json.text import MAX_DEPTH, JsonValue, parse
+from infrastructure.settings import Settings
+
+
+class TooManyMessages(InvalidInput):
+    """The append has more messages than the service takes at once."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"more than the {most} messages that one append may have: send them in several, or "
+            "raise AGENTLOG_MAX_BATCH_MESSAGES"
+        )
+        self.most = most
+
+
+class TooManyParts(InvalidInput):
+    """The JSON has more brackets, colons, commas and strings than the service takes at once."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"more than the {most} brackets, colons, commas and strings that the JSON of one body "
+            "or line may have: send it in several, send what is large as a string of JSON, or "
+            "raise AGENTLOG_MAX_JSON_PARTS"
+        )
+        self.most = most
+
+
+class NestedTooDeep(InvalidJson):
+    """The JSON is nested deeper than the service takes it."""
+
+    def __init__(self, deepest: int) -> None:
+        super().__init__(
+            f"nested deeper than {deepest} levels: send what lies deeper as a string of JSON, or "
+            f"raise AGENTLOG_MAX_JSON_DEPTH, which goes up to {MAX_DEPTH}"
+        )
+
+
+class TooManyRequests(AgentlogError):
+    """The key, or the address where there is none, asks too often.
+
+    `wait_seconds`: how long until one more may come.
+    """
+
+    def __init__(self, wait_seconds: float, *, per_second: float) -> None:
+        super().__init__(
+            f"more than {per_second:g} requests a second (AGENTLOG_RATE_PER_SECOND): ask again in "
+            f"{math.ceil(wait_seconds)} s, or send many messages in one request"
+        )
+        self.wait_seconds = wait_seconds
+
+
+class TooManyStreams(AgentlogError):
+    """The key, or the address where there is none, has as many streams open as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"{most} streams are open already (AGENTLOG_MAX_STREAMS_PER_KEY): close one, or follow "
+            "GET /v1/log/events, one stream of all threads"
+        )
+        self.most = most
+
+
+class StreamsExhausted(AgentlogError):
+    """The service has as many streams open as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"{most} streams are open in all (AGENTLOG_MAX_STREAMS): ask again when others have "
+            "ended"
+        )
+        self.most = most
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is taken from clients; each field is the setting of its name.
+
+    `rate_per_second` 0: as often as they like. `rate_burst` None: twice as many as in a second.
+    """
+
+    max_batch_messages: int = 10_000
+    max_json_depth: int = MAX_DEPTH
+    max_json_parts: int = 500_000
+    rate_per_second: float = 0.0
+    rate_burst: int | None = None
+    max_streams: int = 10_000
+    max_streams_per_key: int = 5_000
+
+    @property
+    def burst(self) -> int:
+        """How many requests may come at once."""
+        return self.rate_burst or max(1, math.ceil(2 * self.rate_per_second))
+
+    def json_in(self, text: bytes) -> JsonValue:
+        """Return the value of a body or a line.
+
+        Raises:
+            TooManyParts, TooManyMessages: found before it is parsed.
+            InvalidJson: it is not JSON, or nested too deep.
+        """
+        match exceeded(text, parts=self.max_json_parts, messages=self.max_batch_messages):
+            case "parts":
+                raise TooManyParts(self.max_json_parts)
+            case "messages":
+                raise TooManyMessages(self.max_batch_messages)
+            case None:
+                pass
+        value = parse(text)
+        if self.max_json_depth < MAX_DEPTH and is_deeper(value, self.max_json_depth):
+            raise NestedTooDeep(self.max_json_depth)
+        return value
+
+    def batch(self, drafts: list[JsonValue]) -> list[JsonValue]:
+        """Return messages that are few enough for one append; else raise `TooManyMessages`."""
+        if len(drafts) > self.max_batch_messages:
+            raise TooManyMessages(self.max_batch_messages)
+        return drafts
+
+
+USUAL = Limits()
+"""The limits where no setting says otherwise."""
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return the limits that the settings say."""
+    return Limits(
+        max_batch_messages=settings.max_batch_messages,
+        max_json_depth=settings.max_json_depth,
+        max_json_parts=settings.max_json_parts,
+        rate_per_second=settings.rate_per_second,
+        rate_burst=settings.rate_burst,
+        max_streams=settings.max_streams,
+        max_streams_per_key=settings.max_streams_per_key,
+    )

@@ -1,0 +1,209 @@
+"""Reports over HTTP: JSON, CSV or a picture of the same answer."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.http.codec.dependencies import tenant_of
+from api.http.codec.responses import json_answer
+from api.http.codec.wait_for_projection import Wait, until_projected
+from api.http.openapi.schemas import answers
+from api.plots import plot
+from api.questions import question_of
+from api.shapes.reports import answer_csv, answer_json
+from domain.json.text import JsonValue
+from infrastructure.reports.catalogue import REPORTS, report
+from infrastructure.reports.query import read_models_of
+from infrastructure.reports.question import MOST_ROWS
+from infrastructure.reports.report import METADATA, Report
+from infrastructure.reports.reports import Answer
+
+router = APIRouter(tags=["analytics"])
+
+Format = Literal["json", "csv", "svg"]
+
+_MEDIA_TYPES: dict[str, Format] = {
+    "application/json": "json",
+    "text/csv": "csv",
+    "image/svg+xml": "svg",
+}
+_OWN = ("wait", "format")
+_FORMATS = (
+    "What to answer; without it, what `Accept` prefers of application/json, text/csv and "
+    "image/svg+xml. In CSV, a text that a spreadsheet would compute has an apostrophe first."
+)
+
+
+def _texts(what: str) -> str:
+    return "; ".join(
+        f"{each.name}: {', '.join(found)}"
+        for each in REPORTS.values()
+        if (found := list(each.all_breakdowns if what == "by" else each.filters))
+    )
+
+
+def _parameter(name: str, description: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as OpenAPI has it
+    return {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": description,
+        "schema": schema,
+        **more,
+    }
+
+
+_STRING = {"type": "string"}
+_STRINGS = {"type": "array", "items": _STRING}
+_FILTERS = sorted({name for each in REPORTS.values() for name in each.all_filters})
+
+_PARAMETERS = [
+    _parameter(
+        "by",
+        f"What rows are about; several together, repeated or with commas between. {_texts('by')}. "
+        f"{METADATA}KEY is a key of the thread's metadata, as it is now. Days are of UTC. Empty "
+        "for one row over everything.",
+        _STRINGS,
+        example=["day", "tool"],
+    ),
+    _parameter(
+        "from",
+        "From then on: an RFC 3339 time with its zone, or a date, whose day begins in UTC.",
+        _STRING,
+        example="2026-01-05",
+    ),
+    _parameter(
+        "to",
+        "Before then: a time or a date, as `from`; that day counts no more.",
+        _STRING,
+        example="2026-02-01T00:00:00Z",
+    ),
+    _parameter(
+        "clock",
+        "Which time counts, for days, `from` and `to`: when the log took the message that began "
+        "it (recorded), or when that was made by its producer's clock (sent); what has no such "
+        "time is then on no day, and in no range.",
+        {"type": "string", "enum": ["recorded", "sent"], "default": "recorded"},
+    ),
+    _parameter(
+        "order", "A column; with a minus the largest first.", _STRING, example="-error_rate"
+    ),
+    _parameter(
+        "limit",
+        "How many rows, at most; `truncated` says whether there are more.",
+        {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
+    ),
+    *(
+        _parameter(
+            name,
+            "Only this; repeated, any of these. For "
+            + ", ".join(each.name for each in REPORTS.values() if name in each.all_filters)
+            + ".",
+            _STRINGS,
+        )
+        for name in _FILTERS
+    ),
+    _parameter(
+        "metadata",
+        f"`{METADATA}KEY=VALUE`: only threads whose metadata are so now. Values as in the list of "
+        "threads.",
+        {
+            "type": "object",
+            "propertyNames": {"pattern": r"^metadata\..+$"},
+            "additionalProperties": _STRING,
+        },
+        style="form",
+        explode=True,
+        example={"metadata.team": "support", "metadata.reward": "0.0"},
+    ),
+]
+
+_ANSWERS = answers(200, "Report", 404, 501)
+_ANSWERS[200]["content"] |= {
+    "text/csv": {"schema": {"$ref": "#/components/schemas/Csv"}},
+    "image/svg+xml": {"schema": {"$ref": "#/components/schemas/Svg"}},
+}
+
+
+@router.get("/analytics", responses=answers(200, "Reports"))
+async def list_reports() -> Response:
+    """List the reports: what each says, by what, and narrowed by what."""
+    return json_answer({"items": [_report_json(each) for each in REPORTS.values()], "next": None})
+
+
+@router.get(
+    "/analytics/{name}",
+    responses=_ANSWERS,
+    openapi_extra={"parameters": _PARAMETERS},
+)
+async def read_report(
+    request: Request,
+    name: Annotated[str, Path(description=f"One of {', '.join(REPORTS)}.", examples=["tools"])],
+    wait: Wait = None,
+    wanted: Annotated[Format | None, Query(alias="format", description=_FORMATS)] = None,
+) -> Response:
+    """Ask a report about all threads, as of the position that its read model has reached."""
+    asked = report(name)
+    pairs = request.query_params.multi_items()
+    question = question_of(asked, [pair for pair in pairs if pair[0] not in _OWN])
+    if wait is not None:
+        standings = request.app.state.standings
+        models = read_models_of(asked, question)
+        await until_projected(standings, wait, names=models)
+    reports = tenant_of(request).reports
+
+    def answer() -> Response:
+        return _printed(reports.ask(asked.name, question), wanted or _preferred(request))
+
+    return await run_in_threadpool(answer)
+
+
+def _printed(answer: Answer, wanted: Format) -> Response:
+    headers = {"Vary": "Accept"}
+    match wanted:
+        case "json":
+            return json_answer(answer_json(answer), headers=headers)
+        case "csv":
+            headers["Agentlog-Truncated"] = "true" if answer.truncated else "false"
+            media_type = "text/csv; header=present"
+            return Response(answer_csv(answer), media_type=media_type, headers=headers)
+        case "svg":
+            return Response(plot(answer, "svg"), media_type="image/svg+xml", headers=headers)
+
+
+def _preferred(request: Request) -> Format:
+    """Return the format that the client prefers, by its header Accept."""
+    preferred = sorted(
+        (each.partition(";") for each in request.headers.get("accept", "").split(",")),
+        key=lambda parts: -_quality(parts[2]),
+    )
+    for media_type, _, _ in preferred:
+        if media_type.strip() in _MEDIA_TYPES:
+            return _MEDIA_TYPES[media_type.strip()]
+    return "json"
+
+
+def _quality(parameters: str) -> float:
+    """Return the weight of a media range in Accept (RFC 9110, 12.4.2)."""
+    name, _, value = parameters.strip().partition("=")
+    try:
+        return float(value) if name.strip() == "q" else 1.0
+    except ValueError:
+        return 1.0
+
+
+def _report_json(each: Report) -> JsonValue:
+    return {
+        "name": each.name,
+        "comment": each.comment,
+        "projection": each.model,
+        "by": list(each.by or ()),
+        "breakdowns": [*each.all_breakdowns, f"{METADATA}KEY"] if each.by is not None else [],
+        "filters": [*each.all_filters, f"{METADATA}KEY"],
+        "clocks": list(each.clocks),
+        "columns": [
+            {"name": column.name, "unit": column.unit, "comment": column.comment}
+            for column in each.columns
+        ],
+    }

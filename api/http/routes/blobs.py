@@ -1,0 +1,86 @@
+"""Blobs: files by the SHA-256 of their content, streamed in and out."""
+
+from hashlib import sha256
+from itertools import chain
+from tempfile import SpooledTemporaryFile
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from api.http.codec.dependencies import TheStore, store_of
+from api.http.codec.problems import BlobMismatch, BlobTooLarge
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import answers
+from infrastructure.eventlog.blob_store import PIECE
+
+router = APIRouter(tags=["blobs"])
+
+_BYTES = "application/octet-stream"
+
+Digest = Annotated[
+    str,
+    Path(
+        pattern="^[0-9a-f]{64}$",
+        description="SHA-256 of the content, in hexadecimal.",
+        examples=["2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"],
+    ),
+]
+
+
+@router.put(
+    "/blobs/{digest}",
+    response_class=Response,
+    responses={**answers(200, "Blob", 413), **answers(201, "Blob")},
+    status_code=201,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "The file itself.",
+            "content": {_BYTES: {"schema": {"$ref": "#/components/schemas/File"}}},
+        }
+    },
+)
+async def put_blob(request: Request, digest: Digest) -> Response:
+    """Keep a file, for messages to name in `files` by its `sha256`; again is as good as once."""
+    store = await store_of(request)
+    limit: int = request.app.state.max_blob_bytes
+    found, size = sha256(), 0
+    with SpooledTemporaryFile(max_size=PIECE) as kept:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > limit:
+                raise BlobTooLarge(limit)
+            found.update(chunk)
+            kept.write(chunk)
+        if found.hexdigest() != digest:
+            raise BlobMismatch(named=digest, found=found.hexdigest())
+        kept.seek(0)
+        new = await run_in_threadpool(store.blobs.write, digest, kept)
+    return json_answer({"sha256": digest, "bytes": size}, status=201 if new else 200)
+
+
+@router.get(
+    "/blobs/{digest}",
+    response_class=StreamingResponse,
+    responses={
+        **answers(200, "File", 404, media_type=_BYTES),
+        304: {"description": "As it was: a content never changes under its name."},
+    },
+)
+def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
+    """Read a file, or a long text of a message as its JSON has it."""
+    size = store.blobs.size(digest)
+    headers = {
+        "ETag": f'"{digest}"',
+        "Cache-Control": "private, max-age=31536000, immutable",
+        # whatever somebody attached: for no browser to run
+        "Content-Disposition": "attachment",
+    }
+    if f'"{digest}"' in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    headers["Content-Length"] = str(size)
+    pieces = store.blobs.read(digest)
+    first = next(pieces, b"")  # a small one that is not what it was is refused, not broken off
+    return StreamingResponse(chain([first], pieces), headers=headers, media_type=_BYTES)

@@ -1,0 +1,93 @@
+"""Keys: made, listed and revoked, each tenant's by its own."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from api.http.codec.dependencies import Body, Limit, principal_of, without_nul
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import answers, json_body
+from api.shapes.access import key_json
+from domain.json.text import JsonValue, parse
+from infrastructure.keys.cache import RecentKeys
+from infrastructure.keys.key import ID_PATTERN
+from infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
+
+router = APIRouter(tags=["keys"])
+
+_FIELDS = ("name", "scopes", "expires")
+
+KeyId = Annotated[str, Path(pattern=ID_PATTERN, examples=["k3jx5tqhz2ab"])]
+
+
+def _keys(request: Request) -> RecentKeys:
+    keys: RecentKeys = request.app.state.keys
+    return keys
+
+
+@router.get("/keys", responses=answers(200, "Keys"))
+def list_keys(
+    request: Request,
+    after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
+    limit: Limit = 100,
+) -> Response:
+    """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
+    tenant = principal_of(request).tenant
+    found = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
+    page = found[:limit]
+    following = page[-1].id if len(found) > limit else None
+    return json_answer({"items": [key_json(each) for each in page], "next": following})
+
+
+@router.post(
+    "/keys",
+    status_code=201,
+    responses=answers(201, "NewKey", 400, 413),
+    openapi_extra=json_body("KeyBody", description="What the key is for, and what it allows."),
+)
+def create_key(request: Request, body: Body) -> Response:
+    """Make a key of the tenant. The answer has it, and nothing else ever will.
+
+    Once there is a first key, nobody is answered without one.
+    """
+    asked = _object(body)
+    name, scopes, expires = (asked.get(each) for each in _FIELDS)
+    if not isinstance(name, str):
+        raise InvalidKeyTerms("name", "say what the key is for, as a string")
+    if not isinstance(scopes, list):
+        raise InvalidKeyTerms("scopes", "send a list of scopes")
+    if not isinstance(expires, str | None):
+        raise InvalidKeyTerms("expires", "send a string, as 90d")
+    keys, principal = _keys(request), principal_of(request)
+    text, key = keys.keys.create(
+        principal.tenant,
+        name=name_of(name),
+        scopes=scopes_of([str(each) for each in scopes]),
+        expires_at=None if expires is None else expiry_of(expires, now=keys.keys.clock()),
+        created_by=principal.key_id,
+    )
+    keys.first_made()
+    return json_answer(
+        {**key_json(key), "key": text.reveal()},
+        status=201,
+        headers={"Location": f"/v1/keys/{key.id}", "Cache-Control": "no-store"},
+    )
+
+
+@router.delete("/keys/{key_id}", responses=answers(200, "Key", 404))
+def revoke_key(request: Request, key_id: KeyId) -> Response:
+    """Have a key of the tenant open nothing any more, at once; also the one that asks."""
+    keys, principal = _keys(request), principal_of(request)
+    key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.key_id)
+    keys.forget()
+    return json_answer(key_json(key))
+
+
+def _object(body: bytes) -> dict[str, JsonValue]:
+    found = parse(body)
+    if not isinstance(found, dict):
+        raise InvalidKeyTerms("", 'send {"name": …, "scopes": […], "expires"?: …}')
+    unknown = [each for each in found if each not in _FIELDS]
+    if unknown:
+        raise InvalidKeyTerms(unknown[0][:64], f"no such field: use {', '.join(_FIELDS)}")
+    return found

@@ -1,0 +1,166 @@
+"""The whole log: every event of every thread in its one order, and appending to many threads."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from itertools import repeat
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
+
+from api.http.codec.append import may_name_file
+from api.http.codec.dependencies import (
+    After,
+    Limit,
+    TheStore,
+    Types,
+    limits_of,
+    number_cursor,
+    origin_of,
+    store_of,
+)
+from api.http.codec.ndjson import NumberedLine, numbered_lines
+from api.http.codec.problems import problem_of
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import TRACEPARENT, answers
+from api.http.request.limits import Limits
+from api.shapes.threads import appended_json, event_json
+from domain.drafts import Origin
+from domain.errors import AgentlogError, InvalidMessage
+from domain.json.text import JsonValue, print_bytes
+from infrastructure.appending.append_request import AppendRequest, Outcome
+from infrastructure.views.store import Store
+
+router = APIRouter(tags=["log"])
+
+_LINES = "application/x-ndjson"
+_BATCH = 500
+_LINE_KEYS = frozenset({"threadId", "messages", "expectedVersion"})
+
+
+@router.get("/log", responses=answers(200, "Events"))
+def read_log(
+    store: TheStore,
+    types: Types,
+    after: After = None,
+    limit: Limit = 100,
+) -> Response:
+    """Read events of all threads beyond a position, in the order of the log."""
+    events = store.log(after=number_cursor(after) or 0, types=types, limit=limit + 1)
+    page = events[:limit]
+    following = str(page[-1].position) if len(events) > limit else None
+    items = [event_json(event, with_thread=True) for event in page]
+    return json_answer({"items": items, "next": following})
+
+
+@router.post(
+    "/log",
+    response_class=Response,  # not the framework's, which would add JSON to the document
+    responses=answers(200, "BulkAnswers", media_type=_LINES),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "A line each append: its thread, its messages, all or none of them.",
+            "content": {
+                _LINES: {"schema": {"$ref": "#/components/schemas/BulkLines"}},
+            },
+        },
+        "parameters": [TRACEPARENT],
+    },
+)
+async def append_lines(request: Request) -> StreamingResponse:
+    """Append to many threads, any number of lines: each succeeds or fails by itself.
+
+    Lines are written as they come, in batches, and each is answered by a line once it is durable.
+    """
+    store = await store_of(request)
+    lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
+    told = _answers(store, lines, await limits_of(request), await origin_of(request))
+    return _Duplex(told, media_type=_LINES)
+
+
+class _Duplex(StreamingResponse):
+    """Answers while the request is still being read.
+
+    Its parent listens for a disconnect meanwhile, and would take parts of the body for it.
+    """
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ClientDisconnect):  # whole lines are written; nobody hears of the last
+            await self.stream_response(send)
+
+
+async def _answers(
+    store: Store,
+    chunks: AsyncIterator[list[NumberedLine]],
+    limits: Limits,
+    origin: Origin,
+) -> AsyncIterator[bytes]:
+    async for lines in chunks:
+        # files that are named become large when they are read: no two such lines at once
+        named = any(isinstance(line, bytes) and may_name_file(line) for _, line in lines)
+        batch = 1 if named else _BATCH
+        for start in range(0, len(lines), batch):
+            some = lines[start : start + batch]
+            yield await run_in_threadpool(_append, store, some, limits, origin)
+
+
+def _append(
+    store: Store,
+    lines: Sequence[NumberedLine],
+    limits: Limits,
+    origin: Origin,
+) -> bytes:
+    """Append a batch of lines; return a line of answer for each."""
+    read = [
+        (number, _request(store, line, limits, origin) if isinstance(line, bytes) else line)
+        for number, line in lines
+    ]
+    requests = [request for _, request in read if isinstance(request, AppendRequest)]
+    outcomes: Iterator[Outcome]
+    try:
+        outcomes = iter(store.append_many(requests) if requests else ())
+    except AgentlogError as error:  # the database is gone: every line is told so
+        outcomes = repeat(error)
+    answers = (
+        (number, next(outcomes) if isinstance(request, AppendRequest) else request)
+        for number, request in read
+    )
+    return b"".join(
+        print_bytes({"line": number, **_answer(outcome)}) + b"\n" for number, outcome in answers
+    )
+
+
+def _request(
+    store: Store, text: bytes, limits: Limits, origin: Origin
+) -> AppendRequest | AgentlogError:
+    try:
+        match limits.json_in(text):
+            case {"threadId": str(thread_id), "messages": list(drafts)} as line if (
+                set(line) <= _LINE_KEYS
+            ):
+                expected = line.get("expectedVersion")
+                if not isinstance(expected, int | None) or isinstance(expected, bool):
+                    return InvalidMessage.at("expectedVersion", "not an integer")
+                return store.request(
+                    thread_id,
+                    limits.batch(drafts),
+                    expected_version=expected,
+                    origin=origin,
+                )
+            case _:
+                return InvalidMessage.at(
+                    "", 'not {"threadId": …, "messages": […], "expectedVersion"?: …}'
+                )
+    except AgentlogError as error:
+        return error.detached()
+
+
+def _answer(outcome: Outcome) -> dict[str, JsonValue]:
+    if isinstance(outcome, AgentlogError):
+        return {"problem": problem_of(outcome)}
+    return {"appended": appended_json(outcome)}

@@ -1,0 +1,165 @@
+"""Messages: append to a thread, list, read one."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api.http.codec.append import append
+from api.http.codec.dependencies import (
+    After,
+    At,
+    Limit,
+    MessageId,
+    TheStore,
+    ThreadId,
+    Types,
+    body_of,
+    drafts_in,
+    expected_version_of,
+    header_of,
+    limits_of,
+    number_cursor,
+    origin_in,
+    principal_of,
+    tenant_of,
+)
+from api.http.codec.responses import Printed, json_answer
+from api.http.codec.security_headers import Headers
+from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.request.limits import Limits
+from api.shapes.threads import appended_json, event_json
+from domain.access import Principal
+from domain.errors import ContentMissing
+from domain.events import Event
+from domain.identifiers import THREAD_ID_PATTERN
+from infrastructure.appending.append_request import Appended, AppendRequest
+from infrastructure.eventlog.body_deduplication import file_digests
+from infrastructure.views.store import Store
+
+router = APIRouter(tags=["messages"])
+
+Files = Annotated[
+    Literal["inline", "linked"],
+    Query(description="linked: files by the `sha256` under which GET /v1/blobs has them."),
+]
+
+
+async def append_messages(request: Request) -> Response:
+    """Append messages, all or none.
+
+    A message whose id stands in the thread already, with the same content, is answered with its
+    first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
+    the thread is at that version.
+    """
+    store = tenant_of(request).store
+    read = partial(
+        append_request,
+        store,
+        request.path_params["thread_id"],
+        request.scope["headers"],
+        principal_of(request),
+        await limits_of(request),
+    )
+    return appended_answer(await append(store, await body_of(request), read))
+
+
+def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
+    store: Store,
+    thread_id: str,
+    headers: Headers,
+    principal: Principal,
+    limits: Limits,
+    body: bytes,
+) -> AppendRequest:
+    """Return the append that somebody asks for.
+
+    Raises:
+        AgentlogError: what is off about it.
+    """
+    if_match = header_of(headers, b"if-match")
+    expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
+    drafts = drafts_in(body, limits)
+    origin = origin_in(headers, principal)
+    return store.request(thread_id, drafts, expected_version=expected, origin=origin)
+
+
+def appended_answer(appended: Appended) -> Printed:
+    """Return what says what an append came to."""
+    replayed = all(receipt.replayed for receipt in appended.messages)
+    return json_answer(
+        appended_json(appended),
+        status=200 if replayed else 201,
+        headers={"ETag": f'"{appended.version}"'},
+    )
+
+
+router.add_api_route(
+    "/threads/{thread_id}/messages",
+    append_messages,
+    methods=["POST"],
+    status_code=201,
+    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 412, 413)},
+    openapi_extra={
+        **json_body("AppendBody", description="One message, a list, or an object with `messages`."),
+        "parameters": [
+            {
+                "name": "thread_id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
+                "example": "support-42",
+            },
+            {
+                "name": "If-Match",
+                "in": "header",
+                "description": 'The version that the thread must be at, as in "12".',
+                "schema": {"type": "string"},
+            },
+            TRACEPARENT,
+        ],
+    },
+)
+
+
+@router.get("/threads/{thread_id}/messages", responses=answers(200, "Events", 404))
+def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    store: TheStore,
+    thread_id: ThreadId,
+    at: At,
+    types: Types,
+    after: After = None,
+    limit: Limit = 100,
+    files: Files = "inline",
+) -> Response:
+    """List a thread's events in their order, as the log has them."""
+    events = store.messages(
+        thread_id, after=number_cursor(after) or 0, at=at, types=types, limit=limit + 1
+    )
+    page = events[:limit]
+    following = str(page[-1].version) if len(events) > limit else None
+    links = _links(store, page, files)
+    items = [event_json(event, links=each) for event, each in zip(page, links, strict=True)]
+    return json_answer({"items": items, "next": following})
+
+
+@router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, "Event", 404))
+def read_message(
+    store: TheStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
+) -> Response:
+    """Read one message with its places."""
+    event = store.message(thread_id, message_id)
+    if event.missing:
+        raise ContentMissing(f"message {message_id}", event.missing)
+    (links,) = _links(store, [event], files)
+    return json_answer(event_json(event, links=links))
+
+
+def _links(store: Store, events: Sequence[Event], files: str) -> Sequence[Sequence[str | None]]:
+    """Return for each event what its files are to be shown by, nothing where by their data."""
+    if files == "inline":
+        return [()] * len(events)
+    digests = [file_digests(event.raw) for event in events]
+    known = store.blobs.known({each for found in digests for each in found if each is not None})
+    return [[each if each in known else None for each in found] for found in digests]

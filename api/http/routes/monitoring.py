@@ -1,0 +1,102 @@
+"""Monitoring: /healthz, /readyz and /metrics.
+
+All answer whatever the database does: metrics that only the database knows are left out where it
+does not answer soon.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Request, Response
+from prometheus_client.exposition import choose_encoder
+
+from api.http.codec.database_inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
+from api.http.codec.responses import json_answer
+from api.http.middleware.metrics_exposition import Exposition, Found, Gauges
+from api.http.middleware.request_metrics import Traffic
+from api.http.openapi.schemas import answers
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.log_position import log_position
+
+router = APIRouter(tags=["health"])
+
+Lags = Callable[[], Mapping[str, int]]
+"""Returns how many events each projection has yet to read; it may ask the database."""
+
+
+class Metrics:
+    """The metrics of one application; `inquiry` asks the database for some of them."""
+
+    def __init__(
+        self, writer: Writer, database: Database, traffic: Traffic, gauges: Gauges, lags: Lags
+    ) -> None:
+        self._database = database
+        self._lags = lags
+        self._exposition = Exposition(writer, database, traffic, gauges)
+        self.inquiry = Inquiry(database, self._ask)
+
+    async def scrape(self, accept: str) -> tuple[bytes, str]:
+        """Return all metrics in the format that `accept` asks for, and its media type."""
+        encode, media_type = choose_encoder(accept)
+        self._exposition.found = await self.inquiry.answer()
+        # in a thread beside the framework's own, all of which may be waiting for the database
+        text = await to_thread.run_sync(
+            encode, self._exposition.registry, limiter=CapacityLimiter(1)
+        )
+        return text, media_type
+
+    def _ask(self) -> Found:
+        position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
+        lags: Mapping[str, int] = {}
+        with suppress(*UNANSWERED):
+            lags = self._lags()
+        return Found(position, lags)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "As asked.",
+            "content": {
+                media_type: {"schema": {"$ref": "#/components/schemas/Metrics"}}
+                for media_type in ("text/plain", "application/openmetrics-text")
+            },
+        }
+    },
+)
+async def read_metrics(request: Request) -> Response:
+    """What the service counts, for Prometheus: as text, or OpenMetrics where Accept asks for it."""
+    metrics: Metrics = request.app.state.metrics
+    text, media_type = await metrics.scrape(request.headers.get("accept", ""))
+    return Response(text, headers={"Content-Type": media_type})
+
+
+@router.get("/healthz", responses=answers(200, "Health"))
+async def healthz() -> Response:
+    """The process lives."""
+    # not on a thread that all share: they may all wait for the database
+    return json_answer({"status": "ok"})
+
+
+@router.get("/readyz", responses=answers(200, "Health"))
+async def readyz(request: Request) -> Response:
+    """The database answers."""
+    readiness: Inquiry[bool] = request.app.state.readiness
+    if not await readiness.answer():
+        raise DatabaseUnavailable("it gave no answer")
+    return json_answer({"status": "ready"})
+
+
+def readiness_of(database: Database) -> Inquiry[bool]:
+    """Return what asks whether the database answers."""
+
+    def ask() -> bool:
+        with database.connection(wait_seconds=CONNECTION_SECONDS) as connection:
+            return connection.execute("SELECT true").fetchone() == (True,)
+
+    return Inquiry(database, ask)

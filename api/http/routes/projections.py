@@ -1,0 +1,75 @@
+"""Projections: where the read models stand, and directing what fills them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.http.codec.responses import json_answer
+from api.http.codec.wait_for_projection import Wait, until_projected
+from api.http.openapi.schemas import answers
+from api.shapes.threads import build_json
+from infrastructure.readmodels.projection_status import Standings
+from projections.readmodels.registry import READ_MODELS, read_model
+
+router = APIRouter(tags=["projections"])
+
+Name = Annotated[str, Path(json_schema_extra={"enum": list(READ_MODELS)}, examples=["messages"])]
+
+
+def _standings(request: Request) -> Standings:
+    standings: Standings = request.app.state.standings
+    return standings
+
+
+def _answer(request: Request, name: str | None = None) -> Response:
+    builds = _standings(request).builds()
+    items = [build_json(each) for each in builds if name is None or each.name == name]
+    return json_answer({"items": items, "next": None})
+
+
+@router.get("/projections", responses=answers(200, "Projections", 404))
+async def list_projections(request: Request, wait: Wait = None) -> Response:
+    """List every projection: how far it is, or why it stands still.
+
+    With `wait`, once all have come to that position: so whoever appended reads what he wrote.
+    """
+    if wait is not None:
+        standings = _standings(request)
+        await until_projected(standings, wait)
+    return await run_in_threadpool(_answer, request)
+
+
+@router.get("/projections/{name}", responses=answers(200, "Projections", 404))
+async def read_projection(request: Request, name: Name, wait: Wait = None) -> Response:
+    """Read where one projection stands: its live build, and the one beside it if any."""
+    read_model(name)
+    if wait is not None:
+        standings = _standings(request)
+        await until_projected(standings, wait, names=[name])
+    return await run_in_threadpool(_answer, request, name)
+
+
+@router.post(
+    "/projections/{name}/rebuild", status_code=202, responses=answers(202, "Projections", 404, 409)
+)
+def rebuild_projection(request: Request, name: Name) -> Response:
+    """Build it anew beside what is live, which it replaces once it has caught up."""
+    _standings(request).rebuild(name)
+    answer = _answer(request, name)
+    answer.status_code = 202
+    return answer
+
+
+@router.post("/projections/{name}/pause", responses=answers(200, "Projections", 404))
+def pause_projection(request: Request, name: Name) -> Response:
+    """Have it stand still until it is resumed."""
+    _standings(request).pause(name)
+    return _answer(request, name)
+
+
+@router.post("/projections/{name}/resume", responses=answers(200, "Projections", 404))
+def resume_projection(request: Request, name: Name) -> Response:
+    """Have it go on, also where an event had stopped it."""
+    _standings(request).resume(name)
+    return _answer(request, name)

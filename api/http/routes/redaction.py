@@ -1,0 +1,94 @@
+"""Erasing: a message, all of a thread, a file; each for a reason, and on record."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.http.codec.dependencies import Body, MessageId, TheLimits, TheOrigin, ThreadId, tenant_of
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.request.limits import Limits
+from api.http.routes.blobs import Digest
+from api.shapes.threads import file_redaction_json, redaction_json
+from domain.errors import InvalidMessage
+from infrastructure.erasure.redactor import Redactor
+
+
+async def redactor_of(request: Request) -> Redactor:
+    """Return what erases for whoever asks."""
+    return tenant_of(request).redactor
+
+
+TheRedactor = Annotated[Redactor, Depends(redactor_of)]
+router = APIRouter(tags=["erasure"])
+
+_BODY = {
+    **json_body("RedactBody", description="Why: it stays on record."),
+    "parameters": [TRACEPARENT],
+}
+
+
+@router.post(
+    "/threads/{thread_id}/messages/{message_id}/redact",
+    responses=answers(200, "Redaction", 400, 404, 409, 413),
+    openapi_extra=_BODY,
+)
+def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
+    redactor: TheRedactor,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    message_id: MessageId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Erase what a message says, for ever; its place, type, ids and hash stay.
+
+    A message that is erased already is answered as the first time.
+    """
+    reason = _reason_in(body, limits)
+    done = redactor.redact(thread_id, [message_id], reason, origin=origin)
+    return json_answer(redaction_json(done))
+
+
+@router.post(
+    "/threads/{thread_id}/redact",
+    responses=answers(200, "Redaction", 400, 404, 409, 413),
+    openapi_extra=_BODY,
+)
+def redact_thread(
+    redactor: TheRedactor,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Erase the contents of all that a thread has by now, its goal and metadata included."""
+    reason = _reason_in(body, limits)
+    done = redactor.redact(thread_id, None, reason, origin=origin)
+    return json_answer(redaction_json(done))
+
+
+@router.post(
+    "/blobs/{digest}/redact",
+    responses=answers(200, "FileRedaction", 400, 404, 409, 413),
+    openapi_extra=_BODY,
+)
+def redact_file(
+    redactor: TheRedactor,
+    limits: TheLimits,
+    digest: Digest,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Erase a file from all messages that hold it; the rest of each stays."""
+    reason = _reason_in(body, limits)
+    done = redactor.redact_file(digest, reason, origin=origin)
+    return json_answer(file_redaction_json(done))
+
+
+def _reason_in(body: bytes, limits: Limits) -> str:
+    match limits.json_in(body) if body.strip() else {}:
+        case {"reason": str(reason), **rest} if not rest:
+            return reason
+        case _:
+            raise InvalidMessage.at("reason", 'say why, and nothing else: {"reason": "…"}')

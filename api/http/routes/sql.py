@@ -1,0 +1,93 @@
+"""SQL for analysts: their queries, and the catalogue of the tables that these are about."""
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Query, Request, Response
+
+from api.http.codec.dependencies import Body, limits_of, tenant_of
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import answers, json_body
+from api.shapes.tables import answer_csv, answer_json, tables_json
+from domain.json.text import JsonValue
+from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
+from infrastructure.analysts.answers import Answer
+from infrastructure.analysts.errors import InvalidQuery
+
+router = APIRouter(tags=["analytics"])
+
+_FIELDS = ("sql", "parameters", "limit", "timeoutSeconds")
+_CSV = "text/csv"
+_ANSWERS = answers(200, "QueryAnswer", 400, 403, 404, 413)
+_ANSWERS[200]["content"][_CSV] = {"schema": {"$ref": "#/components/schemas/Csv"}}
+
+
+@router.post(
+    "/analytics/sql",
+    response_class=Response,
+    responses=_ANSWERS,
+    openapi_extra=json_body("Query", description="The query, and what goes with it."),
+)
+async def ask(
+    request: Request,
+    body: Body,
+    form: Annotated[
+        Literal["json", "csv"] | None,
+        Query(alias="format", description="csv does what the header `Accept: text/csv` does."),
+    ] = None,
+) -> Response:
+    """Ask the tables of analysts: one query, which can read what is theirs and change nothing.
+
+    It is broken off after a time, and its answer ends at a limit of rows and at 16 MiB.
+    """
+    analyst = tenant_of(request).analyst
+    as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
+    limits = await limits_of(request)
+    return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
+
+
+@router.get("/analytics/sql/tables", responses=answers(200, "AnalyticsTables", 404))
+async def list_tables(request: Request) -> Response:
+    """List the tables that queries may be about, with what each column means."""
+    analyst = tenant_of(request).analyst
+    return await _apart(analyst, lambda: json_answer(tables_json(analyst.tables())))
+
+
+async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:
+    """Return an answer that is made in a thread of its own: others wait for those that all share.
+
+    There are as many as there are slots.
+    """
+    with analyst.slot():
+        return await to_thread.run_sync(answer, limiter=CapacityLimiter(1))
+
+
+def _answer(analyst: Analyst, asked: JsonValue, *, as_csv: bool) -> Response:
+    found = _asked(analyst, asked)
+    if as_csv:
+        more = "true" if found.truncated else "false"
+        headers = {"Agentlog-Truncated": more}
+        return Response(answer_csv(found), media_type=f"{_CSV}; header=present", headers=headers)
+    return json_answer(answer_json(found))
+
+
+def _asked(analyst: Analyst, asked: JsonValue) -> Answer:
+    if not isinstance(asked, dict):
+        raise InvalidQuery('send {"sql": …, "parameters"?: …, "limit"?: …, "timeoutSeconds"?: …}')
+    unknown = [key for key in asked if key not in _FIELDS]
+    if unknown:
+        raise InvalidQuery(f"{unknown[0][:64]}: no such field: use {', '.join(_FIELDS)}")
+    sql, limit, seconds = asked.get("sql"), asked.get("limit"), asked.get("timeoutSeconds")
+    parameters = asked.get("parameters")
+    if not isinstance(sql, str):
+        raise InvalidQuery("sql: send the query as a string")
+    if not isinstance(parameters, dict | list | None):
+        raise InvalidQuery("parameters: send an object of names, or a list")
+    if not isinstance(limit, int | None) or isinstance(limit, bool):
+        raise InvalidQuery("limit: not an integer")
+    if not isinstance(seconds, int | float | None) or isinstance(seconds, bool):
+        raise InvalidQuery("timeoutSeconds: not a number")
+    return analyst.query(
+        sql, parameters or (), limit=USUAL_ROWS if limit is None else limit, seconds=seconds
+    )

@@ -1,0 +1,227 @@
+"""Server-sent events: a thread in any view, and the whole log.
+
+The routes read their parameters themselves: the application hands requests to them directly, as it
+does with appends, because the framework's way there stays in memory as long as the stream does.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from api.filters import metadata_filter
+from api.http.codec.dependencies import principal_of, store_of, without_nul
+from api.http.openapi.schemas import answers
+from api.http.routes.views import option_parameters
+from api.http.streaming.log_stream import LogStream
+from api.http.streaming.sse_framing import framing_of
+from api.http.streaming.sse_response import StreamResponse
+from api.http.streaming.subscribers import Following, Followings
+from api.http.streaming.thread_stream import ThreadStream
+from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
+from domain.errors import FutureMoment, InvalidInput
+from domain.identifiers import THREAD_ID_PATTERN
+from domain.points_in_time import parse_moment
+from projections.registry import VIEWS
+
+router = APIRouter(tags=["streams"])
+
+_THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed"})
+_METADATA = "metadata."
+
+
+class InvalidStreamParameter(InvalidInput):
+    """A stream cannot be asked for like that."""
+
+    def __init__(self, name: str, text: str, *, takes: str) -> None:
+        super().__init__(f"{name}={text[:64]}: {takes}")
+        self.name, self.text = name, text
+
+
+async def follow_thread(request: Request) -> StreamResponse:
+    """Follow a thread in any view: what there is, then what comes, as server-sent events.
+
+    Most views tell each settled item as `event: item`, its id the place to resume from; items that
+    a later message may still change come together as `event: held`, each such list in place of the
+    one before. `agent-state` comes whole as `event: snapshot`, then as `event: patch` (RFC 6902).
+    `letta` and `maria` are framed as their own clients expect it.
+    """
+    query = request.query_params
+    thread_id: str = request.path_params["thread_id"]
+    name = query.get("view", "kernel")
+    view = view_to_tell(name, {k: v for k, v in query.items() if k not in _THREAD_PARAMETERS})
+    pace = _pace(query)
+    at = None if "at" not in query else parse_moment(query["at"])
+    finite = not _flag(query, "follow") or at is not None
+    # Maria's clients resume nothing: each connection hears the whole history
+    header = None if name == "maria" else request.headers.get("last-event-id")
+    asked = Asked(view, after=header or query.get("after"), at=at, whole=pace is not None)
+    store, following = await store_of(request), _following(request)
+
+    def begin() -> Tail:
+        following.hub.start()
+        return tail_of(store, thread_id, asked)
+
+    tail = await run_in_threadpool(begin)
+    stream = ThreadStream(following, tail, framing_of(name), finite=finite, pace=pace)
+    return StreamResponse(stream, thread_id)
+
+
+async def follow_log(request: Request) -> StreamResponse:
+    """Follow the whole log in its order, or what filters leave of it, as server-sent events.
+
+    Each `event: event` has the JSON that GET /v1/log lists, its id the position to resume from. A
+    frame with nothing but an id says how far a filter has looked.
+    """
+    query = request.query_params
+    types = [without_nul(each) for each in query.getlist("type")]
+    pairs = [
+        (key.removeprefix(_METADATA), value)
+        for key, value in query.multi_items()
+        if key.startswith(_METADATA)
+    ]
+    which = LogFilter(
+        types=frozenset(types) if types else None,
+        prefix=query.get("thread", ""),
+        metadata=metadata_filter(pairs),
+    )
+    pace, finite = _pace(query), not _flag(query, "follow")
+    after = request.headers.get("last-event-id") or query.get("after")
+    following = _following(request)
+
+    def begin() -> tuple[int, int]:
+        following.hub.start()
+        position = log_place(following.hub.reader, after)
+        return position, following.hub.reader.position()
+
+    position, present = await run_in_threadpool(begin)
+    if position > present:
+        raise FutureMoment(f"position {position}", present=f"the log is at position {present}")
+    stream = LogStream(
+        following, which, position=position, present=present, finite=finite, pace=pace
+    )
+    return StreamResponse(stream, None)
+
+
+def _following(request: Request) -> Following:
+    followings: Followings = request.app.state.followings
+    return followings.of(principal_of(request).tenant)
+
+
+def _flag(query: Mapping[str, str], name: str) -> bool:
+    match query.get(name, "true"):
+        case "true" | "1":
+            return True
+        case "false" | "0":
+            return False
+        case text:
+            raise InvalidStreamParameter(name, text, takes="it takes true or false")
+
+
+def _pace(query: Mapping[str, str]) -> Pace | None:
+    text = query.get("speed")
+    if text is None:
+        return None
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed < float("inf"):
+        takes = "it takes a number above 0: 1 is the pace at which it happened, 10 ten times that"
+        raise InvalidStreamParameter("speed", text, takes=takes)
+    return Pace(speed)
+
+
+def _parameter(name: str, description: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
+
+
+_STRING = {"type": "string"}
+_SHARED_PARAMETERS = [
+    _parameter(
+        "follow",
+        "false: end at the present.",
+        {"type": "string", "enum": ["true", "false"], "default": "true"},
+    ),
+    _parameter(
+        "speed",
+        "Replay what is there with the pauses that were between messages, divided by this.",
+        {"type": "number", "exclusiveMinimum": 0},
+        example=10,
+    ),
+    {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "description": "The id of the last frame that was received, in place of `after`.",
+        "schema": _STRING,
+    },
+]
+
+router.add_api_route(
+    "/threads/{thread_id}/events",
+    follow_thread,
+    methods=["GET"],
+    response_class=Response,
+    responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
+    openapi_extra={
+        "parameters": [
+            {
+                "name": "thread_id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
+                "example": "support-42",
+            },
+            _parameter(
+                "view",
+                f"One of {', '.join(VIEWS)}.",
+                {"type": "string", "enum": list(VIEWS), "default": "kernel"},
+            ),
+            _parameter("after", "The id of a frame, to go on after it.", _STRING, example="12.0"),
+            _parameter(
+                "at", "End as it was just after this, a moment as every read takes it.", _STRING
+            ),
+            *_SHARED_PARAMETERS,
+            *option_parameters(),
+        ]
+    },
+)
+router.add_api_route(
+    "/log/events",
+    follow_log,
+    methods=["GET"],
+    response_class=Response,
+    responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
+    openapi_extra={
+        "parameters": [
+            _parameter(
+                "after",
+                "The position to go on after, or `latest` for what comes from now on.",
+                _STRING,
+                example="345",
+            ),
+            _parameter(
+                "type",
+                "Only events of these types.",
+                {"type": "array", "items": _STRING},
+                style="form",
+                explode=True,
+            ),
+            _parameter("thread", "Only threads whose id begins like this.", _STRING),
+            _parameter(
+                "metadata",
+                "`metadata.KEY=VALUE`, for any keys: what the message's own metadata must be.",
+                {
+                    "type": "object",
+                    "propertyNames": {"pattern": r"^metadata\..+$"},
+                    "additionalProperties": _STRING,
+                },
+                style="form",
+                explode=True,
+                example={"metadata.actor": "agent-7"},
+            ),
+            *_SHARED_PARAMETERS,
+        ]
+    },
+)

@@ -1,0 +1,187 @@
+"""Threads: start, list, read, close, annotate."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from ulid import ULID
+
+from api.filters import metadata_filter
+from api.http.codec.dependencies import (
+    After,
+    Body,
+    Limit,
+    TheLimits,
+    TheOrigin,
+    TheStore,
+    ThreadId,
+    number_cursor,
+    without_nul,
+)
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.request.limits import Limits
+from api.shapes.threads import appended_json, thread_json
+from domain.errors import Flaw, InvalidMessage
+from domain.json.text import JsonValue
+from domain.threads import Status
+from infrastructure.eventlog.reader import ThreadFilter
+
+router = APIRouter(tags=["threads"])
+
+
+_FACTS = ("goal", "parent", "limits", "policy", "metadata")
+_METADATA = "metadata."
+_METADATA_PARAMETERS = {
+    "name": "metadata",
+    "in": "query",
+    "required": False,
+    "description": "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
+    "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
+    "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
+    "style": "form",
+    "explode": True,
+    "schema": {
+        "type": "object",
+        "propertyNames": {"pattern": r"^metadata\..+$"},
+        "additionalProperties": {"type": "string"},
+    },
+    "example": {"metadata.team": "support", "metadata.reward": "0.0"},
+}
+_TEXT = (
+    "Text to look for, whatever its case: each part of it, between spaces, must stand in the id or "
+    "in the first 4,000 characters of the goal, from the beginning of a word. Each character of a "
+    "script without spaces, and each of punctuation, counts as a word. Of a thread that was never "
+    "started, all of it must begin the id, as that is written."
+)
+
+
+@router.post(
+    "/threads",
+    status_code=201,
+    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 413)},
+    openapi_extra={
+        **json_body("StartBody", description="What the thread is for."),
+        "parameters": [TRACEPARENT],
+    },
+)
+def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
+    """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
+    facts = dict(_object(body, limits))
+    thread_id = facts.pop("threadId", None)
+    if not isinstance(thread_id, str | None):
+        raise InvalidMessage.at("threadId", "not a string")
+    _only(facts, *_FACTS)
+    new_id = str(ULID()) if thread_id is None else thread_id
+    appended = store.start(new_id, facts, origin=origin)
+    headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
+    status = 200 if appended.messages[0].replayed else 201
+    return json_answer(appended_json(appended), status=status, headers=headers)
+
+
+@router.get(
+    "/threads",
+    responses=answers(200, "Threads"),
+    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+)
+def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    request: Request,
+    store: TheStore,
+    status: Status | None = None,
+    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
+    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
+    after: After = None,
+    limit: Limit = 50,
+) -> Response:
+    """List threads, those that moved last first; with several filters those that match them all."""
+    which = ThreadFilter(
+        status=status,
+        parent=parent and without_nul(parent),
+        text=q and without_nul(q),
+        metadata=_metadata_in(request),
+    )
+    heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
+    page = heads[:limit]
+    following = str(page[-1].position) if len(heads) > limit else None
+    return json_answer({"items": [thread_json(head) for head in page], "next": following})
+
+
+@router.get("/threads/{thread_id}", responses=answers(200, "Thread", 404))
+def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
+    """Where a thread stands; its version comes as ETag too."""
+    head = store.thread(thread_id)
+    return json_answer(thread_json(head), headers={"ETag": f'"{head.version}"'})
+
+
+@router.post(
+    "/threads/{thread_id}/close",
+    responses=answers(200, "Appended", 400, 404, 409, 413),
+    openapi_extra={
+        **json_body("CloseBody", description="Why, if there is something to say."),
+        "parameters": [TRACEPARENT],
+    },
+)
+def close_thread(
+    store: TheStore,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Close a thread: nothing follows."""
+    found = _object(body, limits)
+    _only(found, "reason")
+    reason = found.get("reason")
+    if not isinstance(reason, str | None):
+        raise InvalidMessage.at("reason", "not a string")
+    appended = store.close(thread_id, reason, origin=origin)
+    return json_answer(appended_json(appended))
+
+
+@router.post(
+    "/threads/{thread_id}/annotate",
+    responses=answers(200, "Appended", 400, 404, 413),
+    openapi_extra={
+        **json_body("AnnotateBody", description="Keys to set; null takes one away."),
+        "parameters": [TRACEPARENT],
+    },
+)
+def annotate_thread(
+    store: TheStore,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Add to a thread's metadata."""
+    found = _object(body, limits)
+    _only(found, "metadata")
+    metadata = found.get("metadata")
+    if not isinstance(metadata, dict):
+        raise InvalidMessage.at("metadata", "send an object of the keys to set")
+    appended = store.annotate(thread_id, metadata, origin=origin)
+    return json_answer(appended_json(appended))
+
+
+def _metadata_in(request: Request) -> dict[str, JsonValue]:
+    """Return what the query says of metadata."""
+    return metadata_filter(
+        (name.removeprefix(_METADATA), value)
+        for name, value in request.query_params.multi_items()
+        if name.startswith(_METADATA)
+    )
+
+
+def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:
+    found = limits.json_in(body) if body.strip() else {}
+    if not isinstance(found, dict):
+        raise InvalidMessage.at("", "send a JSON object")
+    return found
+
+
+def _only(found: Mapping[str, JsonValue], *known: str) -> None:
+    flaws = [
+        Flaw(key, f"no such field: use {', '.join(known)}") for key in found if key not in known
+    ]
+    if flaws:
+        raise InvalidMessage(flaws)

@@ -1,0 +1,91 @@
+"""Views: any of them, at any point of a history, and what changed between two points."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from api.http.codec.chunked_json import pieces_answer
+from api.http.codec.dependencies import After, At, TheStore, ThreadId
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import answers
+from api.shapes.threads import bare_view_json, difference_json, view_json
+from domain.points_in_time import parse_moment
+from projections.registry import VIEWS, AnyView, choose_view, option_values
+
+router = APIRouter(tags=["views"])
+
+ViewName = Annotated[str, Path(description=f"One of {', '.join(VIEWS)}.", examples=["openai"])]
+_OWN_PARAMETERS = frozenset({"at", "after", "limit", "bare", "view", "from", "to"})
+
+
+def option_parameters() -> list[dict[str, Any]]:
+    """Return the options of every view for the OpenAPI document."""
+    described: dict[str, dict[str, Any]] = {}
+    for view in VIEWS.values():
+        for name, values in option_values(view).items():
+            found = described.setdefault(name, {"views": [], "values": values})
+            found["views"].append(view.name)
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "description": f"Option of {', '.join(found['views'])}.",
+            "schema": {"type": "string", "enum": list(found["values"])},
+        }
+        for name, found in described.items()
+    ]
+
+
+def _chosen(request: Request, name: str) -> AnyView:
+    options = {k: v for k, v in request.query_params.items() if k not in _OWN_PARAMETERS}
+    return choose_view(name, options)
+
+
+@router.get(
+    "/threads/{thread_id}/views/{view}",
+    responses=answers(200, "View", 404),
+    openapi_extra={"parameters": option_parameters()},
+)
+def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    store: TheStore,
+    thread_id: ThreadId,
+    view: ViewName,
+    at: At,
+    after: After = None,
+    limit: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    bare: Annotated[  # noqa: FBT002 - a query parameter has a name
+        bool, Query(description="Just the items, ready to hand to a model or a client.")
+    ] = False,
+) -> Response:
+    """Read a thread in a view: all of it unless `limit` cuts it into pages."""
+    found = store.view(thread_id, _chosen(request, view), at=at, after=after, limit=limit)
+    return pieces_answer(bare_view_json(found) if bare else view_json(found))
+
+
+@router.get(
+    "/threads/{thread_id}/diff",
+    responses=answers(200, "Difference", 404),
+    openapi_extra={"parameters": option_parameters()},
+)
+def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    store: TheStore,
+    thread_id: ThreadId,
+    view: Annotated[str, Query(description=f"One of {', '.join(VIEWS)}.")] = "agent-state",
+    begin: Annotated[
+        str | None, Query(alias="from", description="A moment, as `at`; default the beginning.")
+    ] = None,
+    end: Annotated[
+        str | None, Query(alias="to", description="A moment, as `at`; default the present.")
+    ] = None,
+) -> Response:
+    """Read what changed in a view between two moments."""
+    found = store.difference(
+        thread_id,
+        _chosen(request, view),
+        begin=None if begin is None else parse_moment(begin),
+        end=None if end is None else parse_moment(end),
+    )
+    return json_answer(difference_json(found))

@@ -1,0 +1,1 @@
+"""uvicorn's server and its connections, behind a strict HTTP parser."""

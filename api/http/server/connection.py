@@ -1,0 +1,191 @@
+"""HTTP connections: uvicorn's, behind a strict parser of ours, with timeouts of their own.
+
+uvicorn gets one request at a time, as `request_framing` passes it on, and so its parser has
+nothing to guess. A request that is refused is replaced by one that the application answers with
+the reason (`incoming.Incoming`).
+"""
+
+import asyncio
+import contextvars
+from typing import Any
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from api.http.middleware.incoming import CONNECTION, IncomingRequest
+from api.http.request.errors import HeadersStalled, RefusedRequest
+from api.http.server.request_framing import LAST_CHUNK, End, RequestFraming
+from api.http.server.request_heads import RequestHead
+
+_REFUSED = b"GET /refused HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+"""Takes the place of a request without a valid head."""
+
+_MOST_HELD = 64 * 2**10
+"""Bytes of later requests that are read while one is answered, but for what comes at once."""
+
+
+class Connection(asyncio.Protocol):
+    """A connection that ends where a request is malformed, too large or not there in time.
+
+    `client_seconds`: how long the headers may take together, each piece of a body, and what is
+    left of a body after the answer. Between requests uvicorn's own timeout counts.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_header_bytes: int,
+        client_seconds: float,
+        app_state: dict[str, Any],
+        **given: Any,  # noqa: ANN401 - what uvicorn makes its connections of
+    ) -> None:
+        self.client_seconds = client_seconds
+        self.request: IncomingRequest | None = None
+        """The one that is received or answered now."""
+        self._framing = RequestFraming(max_header_bytes=max_header_bytes)
+        self._server = HttpToolsProtocol(app_state={**app_state, CONNECTION: self}, **given)
+        self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_paused = False
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as it is called
+        """Wait for the first request."""
+        self._transport = transport
+        self._server.connection_made(transport)
+        self._wait()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._transport = None
+        self._framing.end()
+        self._wait_no_more()
+        self._server.connection_lost(exc)
+        del self._server  # its scopes refer to this connection
+
+    @override
+    def pause_writing(self) -> None:
+        """Have uvicorn wait for the client."""
+        self._server.pause_writing()
+
+    @override
+    def resume_writing(self) -> None:
+        """Let uvicorn go on."""
+        self._server.resume_writing()
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Pass on what belongs to the request under way, or begins the next one."""
+        self._framing.receive(data)
+        self._pass_on()
+        is_answering = self.request is not None and self.request.is_whole
+        if is_answering and self._framing.held > _MOST_HELD and self._transport is not None:
+            self._is_paused = True
+            self._transport.pause_reading()
+
+    def answered(self, request: IncomingRequest) -> None:
+        """Go on with the next request, once what is left of this one has come."""
+        request.is_answered = True
+        if self._framing.has_ended:
+            self.close()
+        elif not request.is_whole:
+            self._wait()
+        else:
+            self.request = None
+            if self._framing.held:
+                self._loop.call_soon(self._pass_on, context=self._context)
+
+    def close(self) -> None:
+        """End the connection, once what was written has been sent."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def _pass_on(self) -> None:
+        """Give uvicorn what has come, up to the end of one request."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        passed: list[bytes] = []
+        try:
+            self._take_events(passed)
+        except RefusedRequest as refusal:
+            passed.append(self._refuse(refusal.with_traceback(None)))
+        if self._is_paused and self._framing.held <= _MOST_HELD:  # before uvicorn may pause it
+            self._is_paused = False
+            self._transport.resume_reading()
+        if passed:
+            self._server.data_received(b"".join(passed))
+        elif self.request is None and self._framing.has_begun and self._timer is None:
+            self._wait()
+            self._server.data_received(b"")  # which ends its wait for another request
+
+    def _take_events(self, passed: list[bytes]) -> None:
+        """Add what is to be passed on; raises `RefusedRequest`."""
+        while self.request is None or not self.request.is_whole:
+            event = self._framing.next_event()
+            match event:
+                case None:
+                    return
+                case RequestHead():
+                    self._wait_no_more()
+                    self.request = IncomingRequest()
+                    passed.append(event.data)
+                case bytes():
+                    passed.append(event)
+                case End.END:
+                    self._complete()
+
+    def _complete(self) -> None:
+        request = self.request
+        if request is not None:
+            request.is_whole = True
+            if request.is_answered:
+                self._wait_no_more()
+                self._wait()
+                self.request = None
+
+    def _refuse(self, refusal: RefusedRequest) -> bytes:
+        """Return what makes uvicorn ask the application for the reason."""
+        self._wait_no_more()
+        request = self.request
+        if request is None:
+            self.request = IncomingRequest(is_whole=True, head_refusal=refusal)
+            return _REFUSED
+        request.is_whole = True
+        if request.is_answered:
+            self.close()
+            return b""
+        request.body_refusal = refusal
+        return LAST_CHUNK
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(self.client_seconds, self._give_up)
+
+    def _wait_no_more(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        """End the connection; a client that began a request is told why."""
+        self._timer = None
+        if self.request is not None or not self._framing.has_begun:
+            self.close()
+        else:
+            self._framing.end()
+            self._server.data_received(self._refuse(HeadersStalled(self.client_seconds)))
+
+
+def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[asyncio.Protocol]:
+    """Return the class of connections that uvicorn is to make."""
+
+    class Bounded(Connection):
+        def __init__(self, **given: Any) -> None:  # noqa: ANN401 - uvicorn's own
+            super().__init__(
+                max_header_bytes=max_header_bytes, client_seconds=client_seconds, **given
+            )
+
+    return Bounded

@@ -1,0 +1,21 @@
+"""The server: uvicorn, which ends streams before it waits for the rest."""
+
+import socket
+
+import uvicorn
+from typing_extensions import override
+
+from api.http.streaming.subscribers import Followings
+
+
+class Server(uvicorn.Server):
+    """Closes streams on shutdown: they never end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, followings: Followings) -> None:
+        super().__init__(config)
+        self._followings = followings
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._followings.close()
+        await super().shutdown(sockets)

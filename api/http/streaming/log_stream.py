@@ -1,0 +1,120 @@
+"""The whole log, or what a filter leaves of it, as a stream."""
+
+from collections.abc import Sequence
+
+from fastapi.sse import KEEPALIVE_COMMENT
+from typing_extensions import override
+
+from api.http.streaming.sse_framing import log_frame, place_frame
+from api.http.streaming.sse_response import MOST, Stream
+from api.http.streaming.subscribers import Following
+from api.tails import LogFilter, Pace
+from domain.events import Event
+from infrastructure.subscriptions.hub import Entry, Paging
+
+_WINDOW = 10_000
+"""Positions that are looked through at once, where few events pass the filter."""
+_FAR = 1000
+"""Positions passed over in silence, after which a client is told a place to resume from."""
+
+
+class LogStream(Stream):
+    """Goes on from a position; `present` is the position now."""
+
+    def __init__(  # noqa: PLR0913 - what is asked for, and where it stands
+        self,
+        following: Following,
+        which: LogFilter,
+        *,
+        position: int,
+        present: int,
+        finite: bool,
+        pace: Pace | None,
+    ) -> None:
+        super().__init__(following, finite=finite, pace=pace)
+        self._which = which
+        self._position = self._told = position
+        self._present = present
+        self._paging = Paging()
+
+    @override
+    def recent(self) -> tuple[Sequence[bytes], bool] | None:
+        if self._which.all:
+            return self._shared()
+        entries = self.following.hub.log_after(self._position, limit=MOST)
+        if entries is None:
+            return None
+        frames = [frame for entry in entries for frame in self._pass(entry)]
+        return [*frames, *self._silence()], len(entries) == MOST
+
+    @override
+    def older(self) -> tuple[Sequence[bytes], bool]:
+        upto = self._present if self.finite else self.following.hub.position
+        events = self._page(upto)
+        frames = [frame for event in events for frame in self._pass(Entry(event))]
+        return [*frames, *self._silence()], self._position < upto
+
+    @override
+    def past(self) -> Sequence[Event]:
+        while self._position < self._present:
+            events = self._page(self._present)
+            found = [event for event in events if self._which.takes(event)]
+            if found:
+                return found
+        return ()
+
+    @override
+    def tell(self, event: Event) -> Sequence[bytes]:
+        self._told = event.position or 0
+        return [log_frame(Entry(event))]
+
+    @override
+    def end(self) -> Sequence[bytes]:
+        return [place_frame(self._position)] if self._told < self._position else ()
+
+    @override
+    def heartbeat(self) -> bytes:
+        if self._told < self._position:
+            self._told = self._position
+            return place_frame(self._position)
+        return KEEPALIVE_COMMENT
+
+    def _shared(self) -> tuple[Sequence[bytes], bool] | None:
+        """Return what all hear who have come as far: it is joined once."""
+        before, after, piece = self.following.shared
+        if before != self._position or after != self.following.hub.position:
+            entries = self.following.hub.log_after(self._position, limit=MOST)
+            if entries is None:
+                return None
+            if not entries:
+                return (), False
+            after = entries[-1].event.position or 0
+            piece = b"".join(map(log_frame, entries))
+            self.following.shared = (self._position, after, piece)
+        self._position = self._told = after
+        return [piece], after < self.following.hub.position
+
+    def _page(self, upto: int) -> Sequence[Event]:
+        """Read on, at most as far as `upto`, and stand where all has been read."""
+        upto = min(upto, self._position + _WINDOW)
+        types = None if self._which.types is None else sorted(self._which.types)
+        events = self.following.hub.reader.log(
+            after=self._position, upto=upto, types=types, limit=self._paging.limit
+        )
+        full = self._paging.read(events)
+        self._position = (events[-1].position or 0) if full else max(upto, self._position)
+        return events
+
+    def _pass(self, entry: Entry) -> Sequence[bytes]:
+        position = entry.event.position or 0
+        self._position = max(self._position, position)
+        if not self._which.takes(entry.event):
+            return ()
+        self._told = position
+        return [log_frame(entry)]
+
+    def _silence(self) -> Sequence[bytes]:
+        if self._position - self._told < _FAR:
+            return ()
+        self._told = self._position
+        return [place_frame(self._position)]

@@ -1,0 +1,184 @@
+"""Streams: from a place in the log up to the present, and on as it grows.
+
+What lies far back is read and folded in a thread, page by page as the client takes it; what is in
+memory is told from there, in the event loop. Who waits holds no thread. A database that is gone
+ends no stream: it goes on where it stopped.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Sequence
+from typing import Literal
+
+from fastapi.sse import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
+
+from api.http.streaming.subscribers import Follower, Following
+from api.tails import Pace
+from domain.events import Event
+from infrastructure.postgres.errors import DatabaseUnavailable
+
+MOST = 512
+"""Events that are told at once, at most."""
+_PIECE_BYTES = 64 * 2**10
+_RETRY_SECONDS = 1.0
+
+Then = Literal["go on", "wait", "end"]
+
+_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+
+class Stream(ABC):
+    """What goes over one connection; events are told in their order, each once.
+
+    `finite`: it ends at the present. `pace`: what is not of the present is told at its own pace.
+    """
+
+    opening = b""
+    patient = False
+    """Whether `present` is told only once nothing has come for a while."""
+
+    def __init__(self, following: Following, *, finite: bool, pace: Pace | None) -> None:
+        self.following = following
+        self.finite = finite
+        self._pace = pace
+
+    @abstractmethod
+    def recent(self) -> tuple[Sequence[bytes], bool] | None:
+        """Return frames of what is in memory, and whether there may be more; None where it is not.
+
+        Quick: it runs in the event loop.
+        """
+
+    @abstractmethod
+    def older(self) -> tuple[Sequence[bytes], bool]:
+        """Return frames of the log's next page, and whether there may be more."""
+
+    @abstractmethod
+    def past(self) -> Sequence[Event]:
+        """Return the next page of what is to be told at its own pace, nothing after the last."""
+
+    @abstractmethod
+    def tell(self, event: Event) -> Sequence[bytes]:
+        """Return the frames of one event."""
+
+    def present(self) -> Sequence[bytes]:
+        """Return what to tell where there is nothing more yet."""
+        return ()
+
+    def end(self) -> Sequence[bytes]:
+        """Return what to tell last."""
+        return self.present()
+
+    @abstractmethod
+    def heartbeat(self) -> bytes:
+        """Return what says that the stream is alive."""
+
+    async def pieces(self, follower: Follower) -> AsyncGenerator[bytes]:
+        """Yield what to write, until the end or until nobody listens."""
+        if self.opening:
+            yield self.opening
+        if self._pace is not None:
+            async for piece in self._replay(follower, self._pace):
+                yield piece
+        while not follower.gone:
+            follower.rung = False
+            frames, then = await self._step(follower)
+            pieces = joined(frames)
+            del frames  # a slow client's are in memory once
+            for piece in pieces:
+                yield piece
+            if then == "end":
+                return
+            if then == "wait":
+                while not await follower.wait(self.following.heartbeat_seconds):
+                    yield self.heartbeat()
+
+    async def _step(self, follower: Follower) -> tuple[Sequence[bytes], Then]:
+        """Return what to tell next, and what to do then."""
+        try:
+            found = None if self.finite else self.recent()
+            frames, more = await run_in_threadpool(self.older) if found is None else found
+        except DatabaseUnavailable:
+            await follower.rest(_RETRY_SECONDS)
+            return [self.heartbeat()], "go on"
+        if more or (frames and self.patient and not self.finite):
+            return frames, "go on"
+        if self.finite:
+            return [*frames, *self.end()], "end"
+        if self.patient and await follower.wait(self.following.quiet_seconds):
+            return (), "go on"
+        return [*frames, *self.present()], "wait"
+
+    async def _replay(self, follower: Follower, pace: Pace) -> AsyncGenerator[bytes]:
+        while not follower.gone:
+            try:
+                events = await run_in_threadpool(self.past)
+            except DatabaseUnavailable:
+                yield self.heartbeat()
+                await follower.rest(_RETRY_SECONDS)
+                continue
+            if not events:
+                return
+            for event in events:
+                async for piece in self._pause(follower, pace.pause(event)):
+                    yield piece
+                for piece in joined(self.tell(event)):
+                    yield piece
+
+    async def _pause(self, follower: Follower, seconds: float) -> AsyncGenerator[bytes]:
+        """Let time pass, as between two messages; what is held back shows meanwhile."""
+        if seconds > self.following.quiet_seconds:
+            for piece in joined(self.present()):
+                yield piece
+        while seconds > 0 and not follower.gone:
+            step = min(seconds, self.following.heartbeat_seconds)
+            await follower.rest(step)
+            seconds -= step
+            if seconds > 0:
+                yield self.heartbeat()
+
+
+class StreamResponse(EventSourceResponse):
+    """A stream as a response; it ends when the client has gone or the service stops."""
+
+    def __init__(self, stream: Stream, thread_id: str | None) -> None:
+        self._follower = stream.following.follow(thread_id)
+        self._pieces = stream.pieces(self._follower)
+        super().__init__(self._pieces, headers=_HEADERS)
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._follower as follower:
+            listening = asyncio.create_task(_leave(receive, follower))
+            try:
+                await self.stream_response(send)
+            finally:
+                listening.cancel()
+                await self._pieces.aclose()
+
+
+async def _leave(receive: Receive, follower: Follower) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    follower.leave()
+
+
+def joined(frames: Sequence[bytes]) -> Sequence[bytes]:
+    """Return frames in as few pieces as may be, none much too large."""
+    if len(frames) <= 1:
+        return frames
+    found: list[bytes] = []
+    held: list[bytes] = []
+    size = 0
+    for frame in frames:
+        held.append(frame)
+        size += len(frame)
+        if size >= _PIECE_BYTES:
+            found.append(b"".join(held))
+            held, size = [], 0
+    if held:
+        found.append(b"".join(held))
+    return found

@@ -1,0 +1,181 @@
+"""The hub's news in the event loop: one call into it a batch, which wakes whom that concerns."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from infrastructure.subscriptions.hub import Entry, Hub
+from infrastructure.tenants import Tenants
+
+
+class Follower:
+    """Somebody who follows one thread, or the whole log; leaves when the block ends.
+
+    `gone`: there is nobody to tell any more, or the service stops.
+    """
+
+    __slots__ = ("_following", "_waiting", "gone", "rung", "thread_id")
+
+    def __init__(self, following: "Following", thread_id: str | None) -> None:
+        self._following = following
+        self._waiting: asyncio.Future[None] | None = None
+        self.thread_id = thread_id
+        self.rung = True
+        self.gone = following.closed
+
+    def ring(self) -> None:
+        """Say that something has come."""
+        self.rung = True
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    def leave(self) -> None:
+        """Say that nobody listens."""
+        self.gone = True
+        self.ring()
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait until something has come, so long at most; return whether it has."""
+        if not self.rung and not self.gone:
+            loop = asyncio.get_running_loop()
+            self._waiting = loop.create_future()
+            timer = loop.call_later(seconds, _settle, self._waiting)
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+                timer.cancel()
+        return self.rung
+
+    async def rest(self, seconds: float) -> None:
+        """Wait so long, whatever comes, unless nobody listens any more."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while not self.gone and (left := end - loop.time()) > 0:
+            self.rung = False
+            await self.wait(left)
+        self.rung = True
+
+    def __enter__(self) -> Self:
+        self._following.add(self)
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._following.remove(self)
+
+
+class Following:
+    """All of a tenant who follow within one event loop, by thread.
+
+    `heartbeat_seconds`: how often a stream says that it is alive. `quiet_seconds`: how long nothing
+    has to come before an item that may still change is told to clients who take no second thoughts.
+    """
+
+    def __init__(
+        self, hub: Hub, *, heartbeat_seconds: float = 15.0, quiet_seconds: float = 0.3
+    ) -> None:
+        self.hub = hub
+        self.heartbeat_seconds = heartbeat_seconds
+        self.quiet_seconds = quiet_seconds
+        self.closed = False
+        self.count = 0
+        """How many follow now."""
+        self.shared: tuple[int, int, bytes] = (-1, -1, b"")
+        """Frames of the log that were joined last: beyond which position, up to which."""
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._detach: Callable[[], None] = lambda: None
+        self._threads: dict[str | None, set[Follower]] = {}
+        self._news: set[str] | None = None
+        self._telling = threading.Lock()
+
+    def follow(self, thread_id: str | None) -> Follower:
+        """Return a follower of a thread, or of the whole log; it follows within its block."""
+        return Follower(self, thread_id)
+
+    def add(self, follower: Follower) -> None:
+        """Ring a follower from now on."""
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._detach()
+            self._loop, self._news = loop, None
+            self._detach = self.hub.attach(self._told)
+        self._threads.setdefault(follower.thread_id, set()).add(follower)
+        self.count += 1
+
+    def remove(self, follower: Follower) -> None:
+        """Ring a follower no more."""
+        others = self._threads[follower.thread_id]
+        others.discard(follower)
+        self.count -= 1
+        if not others:
+            del self._threads[follower.thread_id]
+
+    def close(self) -> None:
+        """End every stream, and let no other begin; to be called in the event loop."""
+        self.closed = True
+        self._detach()
+        for followers in list(self._threads.values()):
+            for follower in list(followers):
+                follower.leave()
+
+    def _told(self, entries: Sequence[Entry]) -> None:
+        """Pass on what has come: in the hub's thread, so with one call for all that gathers."""
+        if not entries:  # the log went back, and its positions come again
+            self.shared = (-1, -1, b"")
+        threads = {entry.event.thread_id for entry in entries}
+        with self._telling:
+            if self._news is not None:
+                self._news |= threads
+                return
+            self._news = threads
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        with self._telling:
+            threads, self._news = self._news or set(), None
+        for follower in self._threads.get(None, ()):
+            follower.ring()
+        for thread_id in threads & self._threads.keys():
+            for follower in self._threads[thread_id]:
+                follower.ring()
+
+
+class Followings:
+    """All who follow, by tenant."""
+
+    def __init__(self, tenants: Tenants) -> None:
+        self._tenants = tenants
+        self._known: dict[str, Following] = {}
+        self._closed = False
+
+    @property
+    def count(self) -> int:
+        """How many follow now."""
+        return sum(each.count for each in self._known.values())
+
+    def of(self, tenant: str) -> Following:
+        """Return those of a tenant; to be called in the event loop."""
+        found = self._known.get(tenant)
+        if found is None:
+            found = self._known[tenant] = Following(self._tenants.of(tenant).hub)
+            found.closed = self._closed
+        return found
+
+    def close(self) -> None:
+        """End every stream, and let no other begin; to be called in the event loop."""
+        self._closed = True
+        for each in self._known.values():
+            each.close()
+
+
+def _settle(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)

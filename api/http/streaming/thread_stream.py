@@ -1,0 +1,81 @@
+"""One thread, in any view, as a stream."""
+
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from api.http.streaming.sse_framing import Framing
+from api.http.streaming.sse_response import MOST, Stream
+from api.http.streaming.subscribers import Following
+from api.tails import Pace, Tail
+from domain.events import Event
+from infrastructure.eventlog.reader import BIGGEST
+from infrastructure.subscriptions.hub import Paging
+from projections.followed_view import Told
+
+
+class ThreadStream(Stream):
+    """Goes on from where a tail stands."""
+
+    def __init__(
+        self,
+        following: Following,
+        tail: Tail,
+        framing: Framing,
+        *,
+        finite: bool,
+        pace: Pace | None,
+    ) -> None:
+        super().__init__(following, finite=finite, pace=pace)
+        self._tail = tail
+        self._live = tail.live
+        self._framing = framing
+        self._version = tail.version
+        self._paging = Paging()
+        self.opening = framing.opening
+        self.patient = tail.live.patient
+
+    @override
+    def recent(self) -> tuple[Sequence[bytes], bool] | None:
+        entries = self.following.hub.thread_after(self._tail.thread_id, self._version, limit=MOST)
+        if entries is None:
+            return None
+        frames = [frame for entry in entries for frame in self.tell(entry.event)]
+        return frames, len(entries) == MOST
+
+    @override
+    def older(self) -> tuple[Sequence[bytes], bool]:
+        events = self._page(self._tail.present if self.finite else BIGGEST)
+        more = self._paging.read(events)
+        return [frame for event in events for frame in self.tell(event)], more
+
+    @override
+    def past(self) -> Sequence[Event]:
+        events = self._page(self._tail.present)
+        self._paging.read(events)
+        return events
+
+    @override
+    def tell(self, event: Event) -> Sequence[bytes]:
+        self._version = event.version
+        return self._frames(self._live.fold(event))
+
+    @override
+    def present(self) -> Sequence[bytes]:
+        return self._frames(self._live.present())
+
+    @override
+    def end(self) -> Sequence[bytes]:
+        return self._frames(self._live.end())
+
+    @override
+    def heartbeat(self) -> bytes:
+        return self._framing.heartbeat
+
+    def _page(self, upto: int) -> Sequence[Event]:
+        return self.following.hub.reader.events(
+            self._tail.thread_id, after=self._version, upto=upto, limit=self._paging.limit
+        )
+
+    def _frames(self, told: Sequence[Told]) -> Sequence[bytes]:
+        return [self._framing.frame(each) for each in told]

@@ -1,0 +1,1 @@
+"""What HTTP and the command line show, as JSON and as tables."""

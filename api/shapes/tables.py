@@ -1,0 +1,67 @@
+"""Answers to queries and the catalogue of tables: as JSON, as CSV, as text in cells."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import orjson
+
+from domain.errors import InvalidJson
+from domain.json.numbers import Decimal
+from domain.json.text import JsonValue, parse_stored, print_text
+from infrastructure.analysts.answers import Answer, CatalogueTable
+from infrastructure.analysts.errors import InvalidQuery
+
+
+def answer_json(answer: Answer) -> JsonValue:
+    """Return an answer as JSON; its rows are that already."""
+    return {
+        "columns": [asdict(each) for each in answer.columns],
+        "rows": orjson.Fragment(b"[" + b",".join(answer.rows) + b"]"),
+        "rowCount": len(answer.rows),
+        "truncated": answer.truncated,
+        "asOf": dict(answer.as_of),
+    }
+
+
+def answer_csv(answer: Answer) -> str:
+    """Return an answer as CSV (RFC 4180), its column names first; raises `InvalidQuery`."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([each.name for each in answer.columns])
+    writer.writerows(rows_of_text(answer))
+    return text.getvalue()
+
+
+def rows_of_text(answer: Answer) -> Iterator[list[str]]:
+    """Yield rows as text: nothing for null, JSON for what is neither a text nor a number.
+
+    Raises:
+        InvalidQuery: a value is nested too deep.
+    """
+    for row in answer.rows:
+        try:
+            yield [_text(value) for value in parse_stored(row)]
+        except (RecursionError, InvalidJson) as error:
+            raise InvalidQuery(
+                "a JSON value is nested too deep for a table: select a part of it, or have the "
+                "answer as JSON"
+            ) from error
+
+
+def tables_json(tables: Sequence[CatalogueTable]) -> JsonValue:
+    """Return the catalogue as JSON."""
+    return {"items": [asdict(each) for each in tables], "next": None}
+
+
+def _text(value: JsonValue) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case Decimal():
+            return value.text
+        case _:
+            return print_text(value)

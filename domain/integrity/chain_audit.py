@@ -1,0 +1,253 @@
+"""Checking a thread's chain anew: what each event says against the one before, as findings.
+
+Digests come in as data, so that whoever checks need not hold the contents: a database, or a bundle
+that came by mail.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal
+
+from domain.catalogue import read_stored
+from domain.facts import ThreadRedacted
+from domain.integrity.hash_chain import GENESIS, link
+from domain.json.text import parse_stored
+
+What = Literal[
+    "content-redacted",
+    "content-missing",
+    "redaction-unfounded",
+    "redaction-undone",
+    "body-altered",
+    "link-broken",
+    "version-missing",
+    "position-not-growing",
+    "position-missing",
+    "head-differs",
+    "head-missing",
+    "ledger-differs",
+    "tree-differs",
+    "tile-differs",
+    "checkpoint-differs",
+    "signature-invalid",
+    "other-key",
+    "other-checkpoint",
+    "not-included",
+    "incomplete",
+    "derived-differs",
+]
+"""What can be found; everything but `content-redacted` says that the record is not what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it was written; `thread_id` and `version` where it is about one."""
+
+    what: What
+    detail: str
+    thread_id: str | None = None
+    version: int | None = None
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the record is broken; a redacted content leaves its hash in the chain."""
+        return self.what != "content-redacted"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a chain stands: just after an event, or before the first."""
+
+    version: int = 0
+    position: int = 0
+    chain: bytes = GENESIS
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event as it is stored, with digests in place of its contents.
+
+    `found_digest` is of the body that is there, None where some of it is missing; `body_digest` is
+    what the event says that it is. `recorded_at` is None where what is stored is no time.
+    `redacted` is the version of the redaction by which the content went; then `left_digest` is of
+    what stands in its place, `is_skeleton` says whether a redaction can have left that, and `lacks`
+    whether some of it is missing.
+    """
+
+    tenant: str
+    thread_id: str
+    version: int
+    position: int
+    type: str
+    message_id: str
+    recorded_at: datetime | None
+    body_digest: bytes
+    found_digest: bytes | None
+    metadata_digest: bytes
+    chain: bytes
+    redacted: int | None = None
+    left_digest: bytes | None = None
+    is_skeleton: bool = True
+    lacks: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Where its thread stands after it."""
+        return Place(self.version, self.position, self.chain)
+
+
+def check_record(before: Place, record: Record) -> list[Finding]:
+    """Return what is wrong with an event that follows `before`.
+
+    The chain goes on from what is stored, so that each break is found once, where it is.
+    """
+    found: list[Finding] = []
+
+    def add(what: What, detail: str, version: int = record.version) -> None:
+        found.append(Finding(what, detail, record.thread_id, version))
+
+    missing = record.version - before.version - 1
+    if missing > 0:
+        first, last = before.version + 1, record.version - 1
+        gone = f"version {first} is" if missing == 1 else f"versions {first} to {last} are"
+        add("version-missing", f"{gone} not there", first)
+    if record.position <= before.position:
+        detail = f"position {record.position} does not come after {before.position}"
+        add("position-not-growing", detail)
+    if record.redacted is not None:
+        detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
+        add("content-redacted", detail)
+        if record.lacks:
+            add("content-missing", "some of what it left is not there")
+    elif record.found_digest is None:
+        add("content-missing", "some of its content is not there, and no redaction names it")
+    elif record.found_digest != record.body_digest:
+        add("body-altered", "its body is not the one that its SHA-256 is of")
+    # after a gap there is nothing that it could follow
+    if missing <= 0 and (record.recorded_at is None or _link(before, record) != record.chain):
+        add(
+            "link-broken",
+            "its link does not follow: its place, type, id, time, metadata or hash is another "
+            "than was chained, or the link before it is",
+        )
+    return found
+
+
+class Redactions:
+    """The redactions of a thread, against what is redacted in it.
+
+    `facts` are by version; they are in the chain. Those in `pending` are still to be done. Where
+    that is not known (None), nothing is found that a redaction has not done yet.
+    """
+
+    def __init__(
+        self,
+        thread_id: str,
+        facts: Mapping[int, ThreadRedacted],
+        *,
+        pending: Collection[int] | None = None,
+    ) -> None:
+        self._thread_id = thread_id
+        self._facts = facts
+        self._left = {
+            (version, message_id): left
+            for version, fact in facts.items()
+            for message_id, left in zip(fact.messages, fact.left, strict=False)
+        }
+        self._left_of_all = {version: sha256() for version, fact in facts.items() if fact.all}
+        self._named: dict[str, list[int]] = {}
+        self._done = {} if pending is None else {v: f for v, f in facts.items() if v not in pending}
+        for version, fact in self._done.items():
+            for message_id in fact.messages:
+                self._named.setdefault(message_id, []).append(version)
+        self._all = max((v for v, fact in self._done.items() if fact.all), default=0)
+
+    def check(self, record: Record) -> list[Finding]:
+        """Take in the next event of the thread, and return what its redactions say against it."""
+        if record.type == "thread.redacted" and record.redacted is None:
+            return []
+        return [*self._unfounded(record), *self._undone(record)]
+
+    def findings(self) -> list[Finding]:
+        """Return what is wrong with redactions of all messages, once all events are taken in."""
+        return [
+            Finding(
+                "body-altered",
+                f"what is left of the messages that version {version} redacted is not what it says",
+                self._thread_id,
+                version,
+            )
+            for version, found in self._left_of_all.items()
+            if version in self._done
+            and self._facts[version].left
+            and found.hexdigest() != self._facts[version].left[0]
+        ]
+
+    def _unfounded(self, record: Record) -> Iterator[Finding]:
+        by = record.redacted
+        if by is None:
+            return
+        fact = self._facts.get(by)
+        named = fact is not None and (fact.all or record.message_id in fact.messages)
+        if fact is None or not named or by <= record.version or record.type == "thread.redacted":
+            detail = f"it says that version {by} redacted it, which does not say so"
+            yield self._finding("redaction-unfounded", detail, record)
+            return
+        left, stated = record.left_digest, self._left.get((by, record.message_id))
+        if fact.all and left is not None:
+            self._left_of_all[by].update(left)
+        altered = left is not None and stated is not None and left.hex() != stated
+        if altered or (fact.blob is None and not record.is_skeleton):
+            detail = "it was redacted, and something else was put in its place"
+            yield self._finding("body-altered", detail, record)
+
+    def _undone(self, record: Record) -> Iterator[Finding]:
+        by = None if record.redacted is None else self._facts.get(record.redacted)
+        if by is not None and by.blob is None:
+            return
+        for version in self._named.get(record.message_id, ()):
+            fact = self._done[version]
+            if version > record.version and (by is None or fact.blob is None):
+                detail = f"version {version} redacted it, and its content is there"
+                yield self._finding("redaction-undone", detail, record)
+                return
+        if self._all > record.version:
+            detail = f"version {self._all} redacted it, and its content is there"
+            yield self._finding("redaction-undone", detail, record)
+
+    def _finding(self, what: What, detail: str, record: Record) -> Finding:
+        return Finding(what, detail, self._thread_id, record.version)
+
+
+def redaction_in(body: bytes) -> ThreadRedacted | None:
+    """Return the redaction that a stored body is of; None where it cannot be read as one."""
+    try:
+        raw = parse_stored(body)
+    except ValueError:
+        return None
+    found = read_stored("thread.redacted", raw) if isinstance(raw, dict) else None
+    return found if isinstance(found, ThreadRedacted) else None
+
+
+def broken(findings: Iterable[Finding]) -> bool:
+    """Return whether any of the findings says that the record is not what it was."""
+    return any(each.breaks for each in findings)
+
+
+def _link(before: Place, record: Record) -> bytes | None:
+    if record.recorded_at is None:
+        return None
+    return link(
+        before.chain,
+        tenant=record.tenant,
+        thread_id=record.thread_id,
+        version=record.version,
+        position=record.position,
+        type_name=record.type,
+        message_id=record.message_id,
+        recorded_at=record.recorded_at,
+        body_digest=record.body_digest,
+        metadata_digest=record.metadata_digest,
+    )

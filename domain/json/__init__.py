@@ -1,0 +1,1 @@
+"""JSON as the log keeps it: parsed strictly, printed byte for byte, with places for errors."""

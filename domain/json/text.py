@@ -1,0 +1,285 @@
+"""Strict JSON that loses nothing: text to values and back to the same numbers and characters.
+
+Read with the standard library (its hooks see each number as written), or with orjson where that
+loses nothing; printed with orjson (compact UTF-8). A decimal keeps its digits (`1.10`, `1e400`), an
+integer any size. Refused, with the place: NaN and infinities, a key that stands twice, lone
+surrogates, more than 128 levels.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from types import NoneType
+from typing import Any, Never
+
+import orjson
+
+from domain.errors import InvalidJson
+from domain.json.numbers import Decimal, integer
+from domain.json.places import first_refused, is_deeper, path, walk
+from domain.json.printed import PrintedArray
+
+MAX_DEPTH = 128
+"""Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+JsonValue = Any
+"""None, bool, int, float (as `Decimal`), str, list or dict of str: what `parse` returns.
+
+A float is a plain one where that prints as it was written.
+"""
+
+
+_SCALARS = frozenset({NoneType, bool, int, float, Decimal, str})
+
+
+def parse(text: bytes | str, *, place: str = "") -> JsonValue:
+    """Return the value that `text` writes.
+
+    Raises:
+        InvalidJson: naming line and column, or the path of the offending value under `place`.
+    """
+    encoded = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    value = _as_printed(encoded)
+    if value is not _OTHERWISE:
+        if encoded.count(b"[") + encoded.count(b"{") > MAX_DEPTH:
+            _refuse_depth(value, place)
+        return value
+    try:
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        decoded = decoded.removeprefix("\ufeff")
+        try:
+            value = _STRICT.decode(decoded)
+        except InvalidJson as error:
+            raise _with_place(decoded, place) from error
+    except UnicodeDecodeError as error:
+        raise InvalidJson(f"not UTF-8 at byte {error.start}", place=place) from error
+    except json.JSONDecodeError as error:
+        reason = f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        raise InvalidJson(reason, place=place) from error
+    except RecursionError as error:
+        raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place) from error
+    if decoded.count("[") + decoded.count("{") > MAX_DEPTH:
+        _refuse_depth(value, place)
+    if "\\u" in decoded or not decoded.isascii():
+        _refuse_lone_surrogates(value, place)
+    return value
+
+
+def parse_stored(text: bytes) -> JsonValue:
+    """Return the value of bytes that `print_bytes` made: the same without most checks.
+
+    Raises:
+        ValueError: they are not JSON in UTF-8, so something else made them.
+    """
+    value = _as_printed(text)
+    return _STORED.decode(text.decode()) if value is _OTHERWISE else value
+
+
+def is_stored_object(text: bytes) -> bool:
+    """Tell whether bytes that `print_bytes` made are an object; quicker than to read it."""
+    try:
+        return type(orjson.loads(text)) is dict
+    except orjson.JSONDecodeError:  # which also a number is that no float can hold
+        try:
+            return type(parse_stored(text)) is dict
+        except ValueError:
+            return False
+
+
+def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
+    """Return `value` as compact UTF-8 JSON, its numbers as they were written.
+
+    For values that `parse` read or we made: what comes from elsewhere goes through `print_checked`,
+    for here NaN would become null.
+
+    Raises:
+        InvalidJson: a string holds a lone surrogate, a type is none of JSON's, or it is nested too
+            deep.
+    """
+    option = orjson.OPT_SORT_KEYS if sort_keys else None
+    try:
+        return orjson.dumps(value, default=_fragment, option=option)
+    except TypeError:
+        try:
+            return orjson.dumps(_with_fragments(value), default=_fragment, option=option)
+        except TypeError as error:
+            _refuse_lone_surrogates(value, "")
+            raise InvalidJson(str(error)) from error
+        except (RecursionError, ValueError) as error:  # too deep, or an integer too long to print
+            raise InvalidJson(str(error)) from error
+
+
+def printed_json(text: bytes) -> JsonValue:
+    """Return what `print_bytes` prints as this text, which must be JSON."""
+    return orjson.Fragment(text)
+
+
+def print_checked(value: JsonValue) -> bytes:
+    """Return what `print_bytes` returns, for a value from anywhere.
+
+    Raises:
+        InvalidJson: also where a float is NaN or infinite.
+    """
+    printed = print_bytes(value)
+    if b"null" in printed:  # which orjson prints for NaN as well
+        _refuse_non_finite(value)
+    return printed
+
+
+def print_to_keep(value: JsonValue) -> bytes:
+    """Return what `print_bytes` returns, in no more memory than it needs.
+
+    orjson leaves a text in the buffer that it was printed to: 4 KiB for a few characters, ten
+    times its size for many.
+    """
+    return b"%b" % print_bytes(value)
+
+
+def print_text(value: JsonValue) -> str:
+    """Return `value` as compact JSON text."""
+    return print_bytes(value).decode()
+
+
+def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
+    """Return the value of a JSON text with U+FFFD for each lone surrogate, and how many there were.
+
+    Raises:
+        InvalidJson: for every other flaw.
+    """
+    count = 0
+
+    def mend(value: JsonValue) -> JsonValue:
+        nonlocal count
+        match value:
+            case str():
+                mended, found = _LONE_SURROGATE.subn("\ufffd", value)
+                count += found
+                return mended
+            case list():
+                return [mend(each) for each in value]
+            case dict():
+                return {mend(key): mend(each) for key, each in value.items()}
+            case _:
+                return value
+
+    try:
+        value = _STRICT.decode(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidJson(f"not JSON: {error}") from error
+    _refuse_depth(value, "")
+    return mend(value), count
+
+
+_OTHERWISE = object()
+
+
+def _as_printed(text: bytes) -> JsonValue:
+    """Return the value of a text that is as we print it, `_OTHERWISE` of any other.
+
+    It has lost nothing, neither a digit nor a key, and comes in a fraction of the time. There may
+    be a blank after each comma and colon, as Python's own printer has it.
+    """
+    if text[1:2].isspace():  # a file for people, which may be large: no need to try
+        return _OTHERWISE
+    try:
+        value = orjson.loads(text)
+        printed = orjson.dumps(value)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return _OTHERWISE
+    # within texts the blanks go as well, in both: what is read of those is always right
+    same = printed == text or _without_blanks(printed) == _without_blanks(text)
+    return value if same else _OTHERWISE
+
+
+def _without_blanks(text: bytes) -> bytes:
+    return text.replace(b", ", b",").replace(b": ", b":")
+
+
+def _refuse_constant(text: str) -> Never:
+    raise InvalidJson(f"{text} is not JSON: use null or a string")
+
+
+def _object_with_single_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InvalidJson("a key stands twice in one object")
+    return found
+
+
+def _refuse_stored_constant(text: str) -> Never:
+    raise ValueError(f"{text} is not JSON")
+
+
+# a decoder costs as much to make as a short message to read
+_STRICT = json.JSONDecoder(
+    parse_float=Decimal,
+    parse_int=integer,
+    parse_constant=_refuse_constant,
+    object_pairs_hook=_object_with_single_keys,
+)
+_STORED = json.JSONDecoder(
+    parse_float=Decimal, parse_int=integer, parse_constant=_refuse_stored_constant
+)
+
+
+def _with_place(text: str, place: str) -> InvalidJson:
+    """Return why and where `_STRICT` refuses `text`: its hooks are not told where they are."""
+    here, reason = first_refused(text)
+    return InvalidJson(reason, place=_LONE_SURROGATE.sub("\ufffd", _under(place, here)))
+
+
+def _under(place: str, parts: Sequence[str | int]) -> str:
+    return path((place, *parts)) if place else path(parts)
+
+
+def _refuse_depth(value: JsonValue, place: str) -> None:
+    if is_deeper(value, MAX_DEPTH):
+        raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place)
+
+
+def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
+    try:
+        orjson.dumps(value, default=_fragment)
+    except TypeError:
+        for here, each in walk(value, but=_SCALARS - {str}):
+            texts = each if isinstance(each, dict) else (each,)
+            if any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts):
+                raise InvalidJson(
+                    "holds a lone surrogate, which is not Unicode: send U+FFFD in its place",
+                    place=_under(place, here),
+                ) from None
+
+
+def _refuse_non_finite(value: JsonValue) -> None:
+    for here, each in walk(value, but=_SCALARS - {float}):
+        if type(each) is float and not isfinite(each):
+            raise InvalidJson(f"{each} is not JSON: use null or a string", place=path(here))
+
+
+def _fragment(value: object) -> orjson.Fragment:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(value.text)
+    if isinstance(value, PrintedArray):
+        return orjson.Fragment(bytes(value))
+    raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+def _with_fragments(value: JsonValue) -> JsonValue:
+    """Return `value` with each integer beyond 64 bits in a form that orjson prints."""
+    match value:
+        case bool() | None | str() | float():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**64 else orjson.Fragment(str(value))
+        case dict():
+            return {key: _with_fragments(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_with_fragments(each) for each in value]
+        case _ if is_dataclass(value):
+            return {each.name: _with_fragments(getattr(value, each.name)) for each in fields(value)}
+        case _:
+            return value

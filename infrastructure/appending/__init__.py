@@ -1,0 +1,1 @@
+"""Appending: requests queued, decided together and committed by one writer."""

@@ -1,0 +1,157 @@
+"""What callers ask of the writer, and what they are told: requests, receipts, outcomes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from domain.catalogue import MOST_FLAWS
+from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
+from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
+from domain.identifiers import check_thread_id, derived_message_id
+from domain.json.text import JsonValue
+from domain.threads import Breach
+from infrastructure.eventlog.body_deduplication import Stored, stored
+
+ThreadKey = tuple[str, str]
+"""Tenant and thread id."""
+
+
+class AppendRequest(NamedTuple):
+    """What a caller wants to append to one thread, all or nothing.
+
+    `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
+    `expected_version` is what the caller believes the thread's version to be.
+    """
+
+    tenant: str
+    thread_id: str
+    drafts: Sequence[JsonValue] = ()
+    facts: Sequence[dict[str, JsonValue]] = ()
+    expected_version: int | None = None
+    closing: Sequence[dict[str, JsonValue]] = ()
+    origin: Origin = NO_ORIGIN
+
+
+class Receipt(NamedTuple):
+    """Where a message stands; `replayed` says it stood there before this append."""
+
+    id: str
+    version: int
+    position: int
+    replayed: bool
+
+
+class Appended(NamedTuple):
+    """The thread after an append; `breaches` are (message id, rule broken), under policy record."""
+
+    thread_id: str
+    version: int
+    position: int
+    messages: tuple[Receipt, ...]
+    breaches: tuple[tuple[str, Breach], ...] = ()
+
+
+Outcome = Appended | AgentlogError
+
+Outcomes = Sequence[Outcome] | BaseException
+"""What came of each request, in order; or the defect that kept them from being tried."""
+
+
+def raised(outcomes: Outcomes) -> Sequence[Outcome]:
+    """Return what came of each request; raises what kept them from being tried."""
+    if isinstance(outcomes, BaseException):
+        try:
+            raise outcomes
+        finally:
+            del outcomes  # else the error holds this frame, and the frame the error
+    return outcomes
+
+
+def appended_in(outcomes: Outcomes) -> Appended:
+    """Return what one append came to; raises what refuses it."""
+    (outcome,) = raised(outcomes)
+    if isinstance(outcome, AgentlogError):
+        try:
+            raise outcome
+        finally:
+            del outcome, outcomes
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A request checked, completed and printed: all that can be done before the log is held."""
+
+    request: AppendRequest
+    thread: ThreadKey
+    prepared: Sequence[Prepared]
+    stored: Sequence[Stored]
+    size: int
+    """Bytes that its bodies will take."""
+
+
+class Preparer:
+    """Makes requests ready; `clock` returns ms since the epoch, `new_id` a fresh ULID."""
+
+    def __init__(self, *, clock: Callable[[], int], new_id: Callable[[], str]) -> None:
+        self._clock = clock
+        self._new_id = new_id
+
+    def prepare(self, request: AppendRequest) -> Ready | AgentlogError:
+        """Return the request made ready, or what refuses it."""
+        try:
+            check_thread_id(request.thread_id)
+            if not (request.drafts or request.facts or request.closing):
+                raise EmptyAppend
+            now = self._clock()
+            prepared = [
+                *self._facts(request, request.facts, now),
+                *self._drafts(request, now),
+                *self._facts(request, request.closing, now),
+            ]
+            return Ready(
+                request,
+                (request.tenant, request.thread_id),
+                prepared,
+                [stored(each) for each in prepared],
+                sum([len(each.body) for each in prepared]),
+            )
+        except AgentlogError as error:
+            return error.detached()
+
+    def _facts(
+        self, request: AppendRequest, facts: Sequence[dict[str, JsonValue]], now: int
+    ) -> list[Prepared]:
+        return [
+            prepare_fact(
+                fact,
+                message_id=self._fact_id(request, fact),
+                timestamp=now,
+                origin=request.origin,
+            )
+            for fact in facts
+        ]
+
+    def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
+        prepared: list[Prepared] = []
+        flaws: list[Flaw] = []
+        origin = request.origin
+        for index, draft in enumerate(request.drafts):
+            own_id = isinstance(draft, dict) and "id" in draft
+            message_id = "" if own_id else self._new_id()
+            try:
+                prepared.append(prepare(draft, message_id=message_id, timestamp=now, origin=origin))
+            except InvalidMessage as error:
+                flaws += error.within(f"messages[{index}]").flaws
+                if len(flaws) >= MOST_FLAWS:
+                    break
+        if flaws:
+            raise InvalidMessage(flaws)
+        return prepared
+
+    def _fact_id(self, request: AppendRequest, fact: Mapping[str, JsonValue]) -> str:
+        """A thread starts and closes once: their facts have ids that a retry finds again."""
+        kind = fact.get("type")
+        if kind in {"thread.started", "thread.closed"}:
+            return derived_message_id(request.tenant, request.thread_id, str(kind))
+        return self._new_id()

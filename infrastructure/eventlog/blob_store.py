@@ -1,0 +1,186 @@
+"""Blobs: contents that stand once a tenant, out of the events, in a table of pieces."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import IO
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.errors import ContentMissing, InvalidMessage, NotThere
+from domain.json.text import JsonValue
+from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+
+PIECE = 2**20
+"""Bytes of a piece of a blob, at most."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+
+
+class UnknownBlob(NotThere):
+    """There is no blob of that content."""
+
+    def __init__(self, digest: str) -> None:
+        super().__init__(
+            f"there is no blob {digest[:64]!r}: a blob is named by the SHA-256 of its content, "
+            "64 digits of hexadecimal in small letters"
+        )
+        self.digest = digest
+
+
+def read_contents(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
+) -> dict[Digest, bytes]:
+    """Return what was cut out of some bodies, by its digest; a binary cursor is needed.
+
+    A content that is not there, or not the one of its digest, is left out.
+    """
+    digests = digests_in(cuts)
+    if not digests:
+        return {}
+    rows = cursor.execute(
+        statement("select_blobs"), {"tenant": tenant, "digests": list(digests)}
+    ).fetchall()
+    pieces: dict[Digest, list[bytes]] = {}
+    for named, content in rows:
+        pieces.setdefault(named, []).append(content)
+    whole = {digest: b"".join(found) for digest, found in pieces.items()}
+    return {named: content for named, content in whole.items() if sha256(content).digest() == named}
+
+
+def pieces_of(content: bytes) -> list[bytes]:
+    """Return a content in pieces, at least one."""
+    return [content[at : at + PIECE] for at in range(0, len(content) or 1, PIECE)]
+
+
+class Blobs:
+    """One tenant's blobs; the files that a request names may come to `most_bytes` altogether."""
+
+    def __init__(self, database: Connections, *, tenant: str, most_bytes: int = 64 * 2**20) -> None:
+        self._database = database
+        self._tenant = tenant
+        self._most_bytes = most_bytes
+
+    def size(self, digest: str) -> int:
+        """Return a blob's size in bytes; raises `UnknownBlob`."""
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT sum(length(content)) FROM agentlog.blobs WHERE tenant = %s AND sha256 = %s",
+                (self._tenant, _digest_of(digest)),
+            ).fetchone()
+        if row is None or row[0] is None:
+            raise UnknownBlob(digest)
+        return int(row[0])
+
+    def read(self, digest: str) -> Iterator[bytes]:
+        """Yield a blob's content in pieces; nothing where there is none.
+
+        Raises:
+            ContentMissing: it is not the content of that digest; its last piece is not yielded.
+        """
+        number = 0
+        found = sha256()
+        last: bytes | None = None
+        while True:
+            with (
+                self._database.connection() as connection,
+                connection.cursor(binary=True) as cursor,
+            ):
+                row = cursor.execute(
+                    "SELECT content FROM agentlog.blobs "
+                    "WHERE tenant = %s AND sha256 = %s AND piece = %s",
+                    (self._tenant, _digest_of(digest), number),
+                ).fetchone()
+            if row is None:
+                break
+            if last is not None:
+                yield last
+            last = bytes(row[0])
+            found.update(last)
+            number += 1
+        if last is not None:
+            if found.hexdigest() != digest:
+                raise ContentMissing(f"blob {digest}", [digest])
+            yield last
+
+    def write(self, digest: str, content: IO[bytes]) -> bool:
+        """Keep a content, all or nothing; return whether it was not there before.
+
+        Its SHA-256 has to be `digest`: whoever received it has seen to that.
+        """
+        new = False
+        with self._database.connection() as connection, connection.transaction():
+            number = 0
+            while (piece := content.read(PIECE)) or number == 0:
+                cursor = connection.execute(
+                    "INSERT INTO agentlog.blobs (tenant, sha256, piece, content) "
+                    "VALUES (%s, %s, %s, %b) ON CONFLICT DO NOTHING",
+                    (self._tenant, _digest_of(digest), number, piece),
+                )
+                new = new or cursor.rowcount == 1
+                number += 1
+        return new
+
+    def known(self, digests: Iterable[str]) -> set[str]:
+        """Return those of the digests, in hexadecimal, under which there is a blob."""
+        wanted = [bytes.fromhex(digest) for digest in digests]
+        if not wanted:
+            return set()
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            rows = cursor.execute(
+                "SELECT sha256 FROM agentlog.blobs "
+                "WHERE tenant = %s AND piece = 0 AND sha256 = ANY (%s)",
+                (self._tenant, wanted),
+            ).fetchall()
+        return {digest.hex() for (digest,) in rows}
+
+    def with_data(self, drafts: Sequence[JsonValue]) -> list[JsonValue]:
+        """Return drafts with the data of each file that they give by the `sha256` of a blob.
+
+        Raises:
+            InvalidMessage: there is no such blob, or they come to too much; says at which.
+        """
+        left = self._most_bytes
+        found: list[JsonValue] = []
+        for number, draft in enumerate(drafts):
+            match draft:
+                case {"files": list(files)} if any(_is_by_digest(file) for file in files):
+                    whole_files = []
+                    for index, file in enumerate(files):
+                        place = f"messages[{number}].files[{index}].sha256"
+                        taken, left = self._with_data(file, place, left)
+                        whole_files.append(taken)
+                    found.append({**draft, "files": whole_files})
+                case _:
+                    found.append(draft)
+        return found
+
+    def _with_data(self, file: JsonValue, place: str, left: int) -> tuple[JsonValue, int]:
+        """Return a file with its data, and how many bytes may still come."""
+        if not _is_by_digest(file):
+            return file, left
+        digest = file["sha256"]
+        try:
+            left -= self.size(str(digest))
+        except UnknownBlob as error:
+            reason = "there is no such blob: send it with PUT /v1/blobs/{sha256} first"
+            raise InvalidMessage.at(place, reason) from error
+        if left < 0:
+            reason = f"the files named come to more than {self._most_bytes} bytes: send fewer"
+            raise InvalidMessage.at(place, reason)
+        rest = {key: value for key, value in file.items() if key != "sha256"}
+        return {"data": b64encode(b"".join(self.read(digest))).decode(), **rest}, left
+
+
+def _is_by_digest(file: JsonValue) -> bool:
+    return isinstance(file, dict) and "sha256" in file and "data" not in file
+
+
+def _digest_of(text: str) -> Digest:
+    if not _DIGEST.match(text):
+        raise UnknownBlob(text)
+    return bytes.fromhex(text)

@@ -1,0 +1,185 @@
+"""Cutting long texts and files out of bodies, and putting them back: byte for byte, and pure.
+
+An agent's system prompt stands in each of its threads, its tools answer the same questions with the
+same pages, and files are large: by their content they need be kept but once.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from struct import Struct
+from typing import NamedTuple
+
+from domain.drafts import Prepared
+from domain.json.text import JsonValue, print_bytes
+from domain.messages import InputMessage, SystemMessage, ToolResultsMessage
+
+SHORTEST = 512
+"""Bytes of the shortest text that is cut out: what a cut costs is a fifth of that."""
+
+_CUT = Struct("!I32s")  # as the comment of the table has it
+_BASE_64 = 1 << 31
+
+Digest = bytes
+"""SHA-256 of a content, 32 bytes."""
+
+
+class Stored(NamedTuple):
+    """A body as it is stored: what is left of it, where what was cut out, and that."""
+
+    body: bytes
+    cuts: bytes | None = None
+    blobs: tuple[tuple[Digest, bytes], ...] = ()
+
+
+def stored(prepared: Prepared) -> Stored:
+    """Return a message's body with what is long and may repeat cut out."""
+    body = prepared.body
+    if not SHORTEST <= len(body) < _BASE_64 or type(prepared.message) not in _WITH_LONG_TEXTS:
+        return Stored(body)
+    left: list[bytes] = []
+    cuts: list[bytes] = []
+    blobs: list[tuple[Digest, bytes]] = []
+    done = size = 0
+    for text, is_file in _long_texts(prepared):
+        written = print_bytes(text)[1:-1]
+        # they come in the body's order, so that a body is searched but once
+        place = body.find(written, done) if len(written) >= SHORTEST else -1
+        if place < 0:
+            continue
+        file = _decoded(text) if is_file else None
+        content = written if file is None else file
+        digest = sha256(content).digest()
+        left.append(body[done:place])
+        size += place - done
+        cuts.append(_CUT.pack(size if file is None else size | _BASE_64, digest))
+        blobs.append((digest, content))
+        done = place + len(written)
+    if not cuts:
+        return Stored(body)
+    return Stored(b"".join((*left, body[done:])), b"".join(cuts), tuple(blobs))
+
+
+class Whole(NamedTuple):
+    """A body put together again, and the digests of the contents that are not there.
+
+    Where a content is missing, a text in its place says so. `missing` has `UNREADABLE` where
+    `cuts` is nothing that `stored` writes; the body is then as it is stored.
+    """
+
+    body: bytes
+    missing: tuple[str, ...] = ()
+
+
+UNREADABLE = "unreadable"
+
+
+def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
+    """Return the body as it was appended, from what is left of it and what was cut out."""
+    places = _places_in(cuts, len(body))
+    if places is None:
+        return Whole(body, (UNREADABLE,))
+    parts: list[bytes] = []
+    missing: list[str] = []
+    done = 0
+    for place, is_file, digest in places:
+        content = contents.get(digest)
+        if content is None:
+            missing.append(digest.hex())
+            content = b"[content missing: sha256 %b]" % digest.hex().encode()
+        parts += (body[done:place], b64encode(content) if is_file else content)
+        done = place
+    return Whole(b"".join((*parts, body[done:])), tuple(missing))
+
+
+def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
+    """Return place, whether it is a file, and digest of each cut; None where they are not ours."""
+    if not cuts or len(cuts) % _CUT.size:
+        return None
+    found = [(place & ~_BASE_64, bool(place & _BASE_64), d) for place, d in _CUT.iter_unpack(cuts)]
+    places = [place for place, _, _ in found]
+    return found if places == sorted(places) and places[-1] <= size else None
+
+
+def digests_in(cuts: Iterable[bytes]) -> set[Digest]:
+    """Return the digests of all that was cut out of some bodies."""
+    readable = (each for each in cuts if len(each) % _CUT.size == 0)
+    return {digest for each in readable for _, digest in _CUT.iter_unpack(each)}
+
+
+def files_in(cuts: bytes) -> set[Digest]:
+    """Return the digests of the files among what was cut out of a body."""
+    return {digest for place, digest in _CUT.iter_unpack(cuts) if place & _BASE_64}
+
+
+def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
+    """Return a message as JSON with these in place of its files' data, but where one is None."""
+    linked = [
+        file
+        if digest is None
+        else {"sha256": digest, **{key: value for key, value in file.items() if key != "data"}}
+        for file, digest in zip(body["files"], digests, strict=True)
+    ]
+    return {**body, "files": linked}
+
+
+def file_digests(body: JsonValue) -> list[str | None]:
+    """Return for each file of a message as JSON under which digest it is kept, if it may be."""
+    match body:
+        case {"type": "input", "files": list(files)}:
+            return [_file_digest(file) for file in files]
+        case _:
+            return []
+
+
+def _file_digest(file: JsonValue) -> str | None:
+    match file:
+        case {"data": str(data)} if len(data) >= SHORTEST:
+            content = _decoded(data)
+            return None if content is None else sha256(content).hexdigest()
+        case _:
+            return None
+
+
+_WITH_LONG_TEXTS = frozenset({SystemMessage, InputMessage, ToolResultsMessage})
+
+
+def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a message that may be cut out, and of each whether it is a file."""
+    match prepared.message:
+        case SystemMessage(text=text):
+            yield text, False
+        case InputMessage(files=files):
+            for file in files or ():
+                yield file.data, True
+        case ToolResultsMessage(results=results):
+            for result in results:
+                for text in _texts_in(result.output):
+                    yield text, False
+        case _:
+            pass
+
+
+def _texts_in(value: JsonValue) -> Iterator[str]:
+    """Yield the texts in a value that may be long enough, in order, without recursion."""
+    todo = [value]
+    while todo:
+        match todo.pop():
+            case str(text):
+                if len(text) * 6 >= SHORTEST:  # printed, a character takes at most six bytes
+                    yield text
+            case dict(fields):
+                todo += reversed(fields.values())
+            case list(items):
+                todo += reversed(items)
+            case _:
+                pass
+
+
+def _decoded(data: str) -> bytes | None:
+    """Return the bytes that base64 stands for, None where it would not come back the same."""
+    try:
+        content = b64decode(data, validate=True)
+    except ValueError:
+        return None
+    return content if b64encode(content).decode() == data else None

@@ -1,0 +1,44 @@
+"""Rows of the table of events, as events."""
+
+from collections.abc import Mapping
+
+from psycopg.rows import TupleRow
+
+from domain.events import Event
+from domain.json.text import parse_stored
+from infrastructure.eventlog.body_deduplication import Digest, whole
+
+
+def event_of(
+    row: TupleRow, contents: Mapping[Digest, bytes], *, thread_id: str | None = None
+) -> Event:
+    """Return the event of a row of `select_events` and its like, and of what was cut out of it.
+
+    `thread_id` where the row does not say.
+    """
+    (
+        own_thread_id,
+        version,
+        type_name,
+        body,
+        message_id,
+        position,
+        recorded_at,
+        metadata,
+        cuts,
+        redacted,
+    ) = row
+    text, missing = (body, ()) if cuts is None else whole(body, cuts, contents)
+    # by place, not by name: a long thread makes many, and names cost a quarter of each
+    return Event(
+        own_thread_id if thread_id is None else thread_id,
+        version,
+        type_name,
+        text,
+        message_id,
+        position,
+        recorded_at,
+        None if metadata is None else parse_stored(metadata),
+        redacted,
+        missing,
+    )

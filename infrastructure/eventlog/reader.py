@@ -1,0 +1,311 @@
+"""Reading the log: heads, events of a thread, the whole log, and what a moment means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isqrt
+from typing import get_args
+
+import psycopg
+from psycopg.rows import TupleRow, class_row, tuple_row
+
+from domain.errors import FutureMoment, UnknownMessage, UnknownThread
+from domain.events import Event
+from domain.json.text import JsonValue, print_bytes
+from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
+from domain.threads import Status
+from infrastructure.eventlog.blob_store import read_contents
+from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.eventlog.event_rows import event_of
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+
+BIGGEST = 2**63 - 1
+"""The largest version and position."""
+
+
+_REACH = 500
+"""Heads that a search walks over by recency, each a lookup, before it thinks again."""
+
+_FEW = 0.02
+"""Where fewer of them match, all that match are looked up; where more do, the walk goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFilter:
+    """Which threads to list; None is any.
+
+    `text`: each part of it, between spaces, stands in goal or id from the beginning of a word.
+    `metadata`: top-level keys and the scalars that they have.
+    """
+
+    status: Status | None = None
+    parent: str | None = None
+    text: str | None = None
+    metadata: Mapping[str, JsonValue] | None = None
+
+
+class LogReader:
+    """What one tenant may read.
+
+    `searched`: where words are looked up, if elsewhere than in `database`. Row-level security would
+    keep their index from being used; what is found there is read again in `database`.
+    """
+
+    def __init__(
+        self, database: Connections, *, tenant: str, searched: Connections | None = None
+    ) -> None:
+        self._database = database
+        self._tenant = tenant
+        self._searched = searched
+
+    def head(self, thread_id: str) -> Head:
+        """Return the head of a thread; raises `UnknownThread`."""
+        rows = self._heads("select_heads", tenants=[self._tenant], thread_ids=[thread_id])
+        if not rows:
+            raise UnknownThread(thread_id)
+        return rows[0]
+
+    def heads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
+        """Return threads by recency, newest first, whose latest position is below `before`.
+
+        A search walks over the newest first: what many threads match fills a page there, and what
+        few match is soon looked up. Between them neither reads much.
+        """
+        text = (which.text or "").strip().replace("\x00", "\ufffd") or None
+        facts = print_bytes({"metadata": dict(which.metadata)}) if which.metadata else None
+        asked: dict[str, object] = {
+            "status": which.status,
+            "statuses": list(get_args(Status)) if which.status is None else [which.status],
+            "parent": which.parent,
+            "text": text,
+            "facts": facts,
+        }
+        before = BIGGEST if before is None else before
+        searching = text is not None or facts is not None
+        reach = max(_REACH, 4 * limit) if searching else limit
+        found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
+        missing = limit - len(found)
+        if searching and missing and not ended and len(found) > reach * _FEW:
+            enough = missing + 3 * isqrt(missing)  # some luck apart: three deviations
+            reach = reach * enough // len(found)
+            last = found[-1].position
+            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
+            found += more
+        if len(found) == limit or ended or not searching:
+            return found
+        return self._matching({**asked, "before": before, "limit": limit})
+
+    def _matching(self, asked: dict[str, object]) -> list[Head]:
+        """Return the newest that match, however far back."""
+        heads = [Head(*row) for row in self._planned_rows("select_threads_matching", **asked)]
+        if self._searched is None:
+            return heads
+        ids = [head.thread_id for head in heads]
+        ours = self._heads("select_heads", tenants=[self._tenant] * len(ids), thread_ids=ids)
+        return sorted(ours, key=lambda head: -head.position)
+
+    def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
+        """Return what matches among the next `reach` heads, and whether there are no more."""
+        if which.parent is not None:
+            name = "select_threads_of_parent"
+        else:
+            name = "select_threads" if which.status is None else "select_threads_of_status"
+        rows = self._planned_rows(name, **asked)
+        ended = any(oldest for *_, oldest in rows)
+        return [Head(*row) for *row, matches, _ in rows if matches], ended
+
+    def thread_ids(self, *, after: str, limit: int) -> list[str]:
+        """Return ids of threads in the order of the ids, `after` not included."""
+        return [row[0] for row in self._rows("select_thread_ids", after=after, limit=limit)]
+
+    def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
+        """Return threads that have grown since a position: id, version and position of each."""
+        rows = self._rows("select_grown", after=after, limit=limit)
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def events(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        upto: int = BIGGEST,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """Return events of a thread by version, `after` not included, `upto` included."""
+        return self._events(
+            "select_events_of_types" if types else "select_events",
+            thread_id=thread_id,
+            after=after or -1,
+            upto=upto,
+            types=sorted(set(types or ())),
+            limit=limit,
+        )
+
+    def each_event(
+        self, thread_id: str, *, after: int, upto: int, limit: int | None = None
+    ) -> Iterator[Event]:
+        """Yield what `events` returns without position and time, for a fold.
+
+        All are read at once, and each is made when it is asked for.
+        """
+        rows, contents = self._whole_rows(
+            "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
+        )
+        return (event_of(row, contents, thread_id=thread_id) for row in rows)
+
+    def log(
+        self,
+        *,
+        after: int = 0,
+        upto: int = BIGGEST,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """Return events of all threads by position, `after` not included, `upto` included."""
+        return self._events(
+            "select_log",
+            after=after,
+            upto=upto,
+            types=list(types) if types else None,
+            limit=limit,
+        )
+
+    def position(self) -> int:
+        """Return how far the log has come, whosever events they are."""
+        return self._number("SELECT position FROM agentlog.counter")
+
+    def message(self, thread_id: str, message_id: str) -> Event:
+        """Return one event; raises `UnknownThread` or `UnknownMessage`."""
+        found = self._events("select_message", thread_id=thread_id, message_id=message_id)
+        if not found:
+            self.head(thread_id)
+            raise UnknownMessage(thread_id, message_id)
+        return found[0]
+
+    def version_at(self, head: Head, moment: Moment | None) -> int:
+        """Return the version that a moment means in a thread, 0 before its first event.
+
+        Raises:
+            FutureMoment: it is not there yet.
+            UnknownMessage: the thread has no such message.
+        """
+        match moment:
+            case None:
+                return head.version
+            case AtVersion(version):
+                if version > head.version:
+                    present = f"thread {head.thread_id!r} is at version {head.version}"
+                    raise FutureMoment(f"version {version}", present=present)
+                return version
+            case AtMessage(message_id):
+                return self.message(head.thread_id, message_id).version
+            case AtPosition(position):
+                last = self.position()
+                if position > last:
+                    present = f"the log is at position {last}"
+                    raise FutureMoment(f"position {position}", present=present)
+                return self._version("version_at_position", head, position=position)
+            case AtTime(time):
+                self._refuse_future(time)
+                return self._version("version_at_time", head, time=time)
+
+    def position_of(self, head: Head, version: int) -> int | None:
+        """Return the position of a thread's event, None before the first."""
+        if version in (0, head.version):
+            return head.position if version else None
+        rows = self._rows("select_position", thread_id=head.thread_id, version=version)
+        return int(rows[0][0]) if rows else None
+
+    def chain_of(self, head: Head, version: int) -> bytes | None:
+        """Return the link of the hash chain at a thread's event, None where there is none."""
+        if version == head.version:
+            return head.chain
+        rows = self._rows("select_chain", thread_id=head.thread_id, version=version)
+        return bytes(rows[0][0]) if rows else None
+
+    def _version(self, name: str, head: Head, **parameters: object) -> int:
+        # a plan from when the log was short would read all of it at each step
+        (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
+        return int(row[0])
+
+    def _number(self, query: str) -> int:
+        with self._database.connection() as connection:
+            row = connection.execute(query.encode()).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _refuse_future(self, time: datetime) -> None:
+        with self._database.connection() as connection:
+            settled = connection.execute(
+                "SELECT recorded_at >= %s FROM agentlog.counter", (time,)
+            ).fetchone()
+            if settled == (True,):
+                return
+            try:
+                row = connection.execute(statement("store_clock")).fetchone()
+            except psycopg.errors.ReadOnlySqlTransaction:  # a standby may be behind its primary
+                present = "this database takes no writes, and its log ends before that"
+                raise FutureMoment(time.isoformat(), present=present) from None
+        if row is None or not isinstance(row[0], datetime):
+            raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+        if time > row[0]:
+            now = row[0].astimezone(UTC).isoformat()
+            raise FutureMoment(time.isoformat(), present=f"the store's clock says {now}")
+
+    def _heads(self, name: str, **parameters: object) -> list[Head]:
+        with (
+            self._database.connection() as connection,
+            connection.cursor(binary=True, row_factory=class_row(Head)) as cursor,
+        ):
+            return cursor.execute(statement(name), parameters).fetchall()
+
+    def _events(self, name: str, **parameters: object) -> list[Event]:
+        rows, contents = self._whole_rows(name, **parameters)
+        return [event_of(row, contents) for row in rows]
+
+    def _whole_rows(
+        self, name: str, **parameters: object
+    ) -> tuple[list[TupleRow], Mapping[Digest, bytes]]:
+        """Return rows of events, and what was cut out of their bodies."""
+        rows = self._rows(name, **parameters)
+        contents = self._contents(rows)
+        if digests_in(_cuts(rows)) <= contents.keys():
+            return rows, contents
+        rows = self._rows(name, **parameters)  # some may have been redacted in between
+        return rows, self._contents(rows)
+
+    def _contents(self, rows: Sequence[TupleRow]) -> Mapping[Digest, bytes]:
+        cuts = _cuts(rows)
+        if not cuts:
+            return {}
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            return read_contents(cursor, self._tenant, cuts)
+
+    def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
+        return self._fetch(name, parameters, prepare=None)
+
+    def _planned_rows(self, name: str, **parameters: object) -> list[TupleRow]:
+        # a plan for any values knows neither the limit nor which filters are there, and may sort
+        # the whole list for a page; a plan for these costs a tenth of a millisecond
+        return self._fetch(name, parameters, prepare=False)
+
+    def _fetch(
+        self, name: str, parameters: dict[str, object], *, prepare: bool | None
+    ) -> list[TupleRow]:
+        parameters["tenant"] = self._tenant
+        with (
+            self._place(name).connection() as connection,
+            connection.cursor(binary=True, row_factory=tuple_row) as cursor,
+        ):
+            return cursor.execute(statement(name), parameters, prepare=prepare).fetchall()
+
+    def _place(self, name: str) -> Connections:
+        if name == "select_threads_matching" and self._searched is not None:
+            return self._searched
+        return self._database
+
+
+def _cuts(rows: Sequence[TupleRow]) -> list[bytes]:
+    return [row[8] for row in rows if row[8] is not None]

@@ -1,0 +1,65 @@
+"""Between our events and the library's stored events: the topic is the message's stable word."""
+
+from dataclasses import dataclass
+
+from eventsourcing.domain import DomainEventProtocol
+from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
+from typing_extensions import override
+
+from domain.events import Event
+from domain.identifiers import derived_message_id, is_message_id
+from domain.json.text import parse_stored, print_bytes
+
+
+@dataclass(frozen=True)
+class StoredMessage(StoredEvent):
+    """A stored event with what the log keeps beside its state."""
+
+    message_id: str
+    metadata: bytes | None
+
+
+class MessageMapper(Mapper[str]):
+    """Writes a message's own bytes under its type, never a class path."""
+
+    def __init__(self) -> None:
+        super().__init__(JSONTranscoder())  # asked for by the interface; our bytes need none
+
+    @override
+    def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredMessage:
+        if not isinstance(domain_event, Event):
+            raise TypeError(f"the log records events of threads, not {type(domain_event).__name__}")
+        return StoredMessage(
+            originator_id=domain_event.originator_id,
+            originator_version=domain_event.originator_version,
+            topic=domain_event.type,
+            state=domain_event.body,
+            message_id=domain_event.message_id,
+            metadata=print_bytes(domain_event.metadata) if domain_event.metadata else None,
+        )
+
+    @override
+    def to_domain_event(self, stored_event: StoredEvent) -> Event:
+        return Event(
+            originator_id=str(stored_event.originator_id),
+            originator_version=stored_event.originator_version,
+            type=stored_event.topic,
+            body=stored_event.state,
+            message_id=message_id_of(stored_event),
+        )
+
+
+def message_id_of(stored_event: StoredEvent) -> str:
+    """Return the id that a stored event has, or the one that the log gives to one without."""
+    if isinstance(stored_event, StoredMessage):
+        return stored_event.message_id
+    try:
+        raw = parse_stored(stored_event.state)
+    except ValueError:
+        raw = None
+    match raw:
+        case {"id": str(found)} if is_message_id(found):
+            return found
+        case _:
+            thread_id, version = str(stored_event.originator_id), stored_event.originator_version
+            return derived_message_id("foreign", thread_id, version)

@@ -1,0 +1,226 @@
+"""The log behind the interfaces of `eventsourcing.persistence`.
+
+What the library's own applications, projections and runners need of a recorder, on our tables.
+The recorder keeps order, uniqueness and the chain; the rules of a thread are the writer's: events
+that come in here are decided by whoever sends them. Heads and ledgers follow them all the same.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import (
+    ApplicationRecorder,
+    IntegrityError,
+    Notification,
+    StoredEvent,
+    Subscription,
+)
+from psycopg.errors import UniqueViolation
+from psycopg.rows import TupleRow
+from typing_extensions import override
+
+from domain.catalogue import read_stored
+from domain.facts import Fact
+from domain.integrity.hash_chain import digest, time_in_link
+from domain.json.text import parse_stored
+from domain.messages import Message
+from domain.threads import mentions
+from infrastructure.appending.append_statements import log_transaction
+from infrastructure.appending.commit_plan import Changes, NewEvent, Wanted
+from infrastructure.eventlog.blob_store import read_contents
+from infrastructure.eventlog.body_deduplication import Stored, whole
+from infrastructure.eventlog.thread_heads import Head, replayed
+from infrastructure.eventsourcing_adapter.mapper import StoredMessage, message_id_of
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
+
+_BIGGEST = 2**63 - 1
+_POLL_SECONDS = 0.05
+_PAGE = 500
+
+
+class PostgresRecorder(ApplicationRecorder):
+    """Application recorder of one tenant; notification ids are positions in the log."""
+
+    def __init__(self, database: Database, *, tenant: str) -> None:
+        super().__init__()
+        self._database = database
+        self._tenant = tenant
+
+    @override
+    def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int]:
+        """Append events in one transaction and return their positions.
+
+        Raises:
+            IntegrityError: a version is not beyond its thread's head, or a message id stands in
+                its thread already; nothing is written.
+        """
+        if not stored_events:
+            return []
+        try:
+            return self._insert(stored_events)
+        except UniqueViolation as error:  # versions were checked: only an id can stand twice
+            raise IntegrityError(
+                f"a message id stands in its thread already: {error.diag.message_detail}"
+            ) from error
+
+    def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
+        told = [
+            (self._tenant, str(each.originator_id), _message_of(each)) for each in stored_events
+        ]
+        keys = {each[:2]: None for each in told}
+        mentioned = [
+            (each[:2], key) for each in told if each[2] is not None for key in mentions(each[2])
+        ]
+        with (
+            self._database.connection() as connection,
+            log_transaction(connection, Wanted(list(keys), mentioned)) as log,
+        ):
+            heads = dict(log.ground.heads)
+            ledgers = {key: dict(log.ground.ledger.get(key, {})) for key in keys}
+            events = []
+            for number, (stored, (*key, message)) in enumerate(
+                zip(stored_events, told, strict=True), log.ground.position + 1
+            ):
+                thread = key[0], key[1]
+                head = heads[thread]
+                event = _numbered(stored, head, log.recorded_at, number)
+                if message is not None:
+                    ledger = ledgers[thread]
+                    head, noted = replayed(head, ledger, event.version, message, stored.state)
+                    ledger.update(noted)
+                heads[thread] = head._replace(
+                    version=event.version, position=number, chain=event.chain
+                )
+                events.append(event)
+            log.append(Changes(log.recorded_at, events, list(heads.values()), ledgers))
+        return [event.position for event in events]
+
+    @override
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        rows = self._rows(
+            "select_events_descending" if desc else "select_events",
+            thread_id=str(originator_id),
+            after=-1 if gt is None else gt,
+            upto=_BIGGEST if lte is None else lte,
+            limit=limit,
+            types=None,
+        )
+        return [StoredEvent(row[0], row[1], row[2], row[3]) for row in rows]
+
+    @override
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        rows = self._rows(
+            "select_log",
+            after=(start or 0) - (1 if inclusive_of_start else 0),
+            upto=_BIGGEST if stop is None else stop,
+            limit=limit,
+            types=list(topics) or None,
+        )
+        return [Notification(row[0], row[1], row[2], row[3], row[5]) for row in rows]
+
+    @override
+    def max_notification_id(self) -> int | None:
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT max(position) FROM agentlog.events WHERE tenant = %s", (self._tenant,)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    @override
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> "PollingSubscription":
+        return PollingSubscription(self, gt, topics)
+
+    def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            rows = cursor.execute(
+                statement(name), {"tenant": self._tenant, **parameters}
+            ).fetchall()
+            cuts = [row[8] for row in rows if row[8] is not None]
+            contents = read_contents(cursor, self._tenant, cuts)
+        return [
+            row if row[8] is None else (*row[:3], whole(row[3], row[8], contents).body, *row[4:])
+            for row in rows
+        ]
+
+
+class PollingSubscription(Subscription[PostgresRecorder]):
+    """Every event after a position, then each new one: a page at a time, polling at the end."""
+
+    def __init__(
+        self, recorder: PostgresRecorder, gt: int | None = None, topics: Sequence[str] = ()
+    ) -> None:
+        super().__init__(recorder, gt, topics)
+        self._cursor = gt
+        self._page: list[Notification] = []
+
+    @override
+    def __next__(self) -> Notification:
+        while not self._has_been_stopped:
+            if self._page:
+                notification = self._page.pop()
+                self._last_notification_id = notification.id
+                return notification
+            self._read_on()
+            if not self._page:
+                time.sleep(_POLL_SECONDS)
+        raise StopIteration
+
+    def _read_on(self) -> None:
+        # a filter's cursor also moves past what it leaves out, or each poll would read that again
+        end = self._recorder.max_notification_id() if self._topics else None
+        found = self._recorder.select_notifications(
+            self._cursor, _PAGE, end, self._topics, inclusive_of_start=False
+        )
+        if len(found) < _PAGE and end is not None:
+            self._cursor = max(end, self._cursor or 0)
+        elif found:
+            self._cursor = found[-1].id
+        self._page = list(reversed(found))
+
+
+def _message_of(stored: StoredEvent) -> Message | Fact | None:
+    try:
+        return read_stored(stored.topic, parse_stored(stored.state))
+    except ValueError:
+        return None
+
+
+def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: int) -> NewEvent:
+    # versions begin at 1 here, elsewhere at 0: a thread's first event may have either
+    if head.position and stored.originator_version <= head.version:
+        raise IntegrityError(
+            f"thread {head.thread_id!r} is at version {head.version} already, "
+            f"{stored.originator_version} cannot be appended"
+        )
+    return NewEvent(
+        head.tenant,
+        head.thread_id,
+        stored.originator_version,
+        position,
+        stored.topic,
+        message_id_of(stored),
+        Stored(stored.state),
+        digest(stored.state),
+        head.chain,
+        stored.metadata if isinstance(stored, StoredMessage) else None,
+    ).linked_at(time_in_link(recorded_at))

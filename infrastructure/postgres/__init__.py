@@ -1,0 +1,1 @@
+"""PostgreSQL: connections, roles, migrations, notifications and SQL files."""

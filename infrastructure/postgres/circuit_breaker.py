@@ -1,0 +1,75 @@
+"""A circuit breaker: while the database is known not to answer, callers are refused at once.
+
+A connection that broke, or could not be made, is only a reason to look: the server may have ended
+that one alone. A probe looks. Where there is no answer the breaker opens, and probes go on until
+there is one.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.runtime.closeable import Closing
+
+logger = logging.getLogger("agentlog")
+
+_PAUSE_SECONDS = 0.5
+
+
+class Breaker(Closing):
+    """Opens where a `probe` finds no server, and closes once one does, in a thread of its own.
+
+    `opened` and `closed` are called in that thread, `closed` before callers are let through again.
+    """
+
+    def __init__(
+        self,
+        probe: Callable[[], bool],
+        *,
+        opened: Callable[[], None],
+        closed: Callable[[], None],
+    ) -> None:
+        self._probe, self._opened, self._closed = probe, opened, closed
+        self._is_open = False
+        self._suspected = threading.Event()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="breaker", daemon=True)
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raise `DatabaseUnavailable` while it is open."""
+        if self._is_open:
+            raise DatabaseUnavailable("PostgreSQL takes no connections")
+
+    def suspect(self) -> None:
+        """Have the server probed: a connection broke, or none could be had."""
+        self._suspected.set()
+
+    @override
+    def close(self) -> None:
+        """Probe no more."""
+        self._ending.set()
+        self._suspected.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while not self._ending.is_set():
+            self._suspected.wait()
+            self._suspected.clear()
+            while not self._ending.is_set() and not self._answers():
+                self._ending.wait(_PAUSE_SECONDS)
+
+    def _answers(self) -> bool:
+        answers = self._probe()
+        if self._is_open and answers:
+            self._closed()
+            self._is_open = False
+            logger.warning("PostgreSQL takes connections again")
+        elif not self._is_open and not answers:
+            self._is_open = True
+            logger.warning("PostgreSQL takes no connections; until it does, callers are refused")
+            self._opened()
+        return answers

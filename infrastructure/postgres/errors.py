@@ -1,0 +1,77 @@
+"""What failures of PostgreSQL mean to callers: none of them is a defect of ours."""
+
+import psycopg
+
+from domain.errors import AgentlogError
+from infrastructure.runtime.secret_redaction import without_secrets
+
+BROKEN_OFF = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
+"""What is nobody's defect: the server is gone, cannot go on, or takes no writes just now."""
+
+
+class DatabaseUnavailable(AgentlogError):
+    """PostgreSQL does not answer, or broke off: ask again.
+
+    A broken-off append may have been committed. Retrying it with the same message ids is safe.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the database is not available: {without_secrets(reason)}")
+
+
+class DatabaseReadOnly(DatabaseUnavailable):
+    """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; reads go on, and appends once it takes writes again: promote a standby, or "
+            "have AGENTLOG_DATABASE_URL name the primary (with target_session_attrs=read-write it "
+            "is found among several hosts); make room on a full disk"
+        )
+
+
+class StatementTooLong(DatabaseUnavailable):
+    """PostgreSQL broke a statement off: it took longer than it may, or somebody ended it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; ask for less at once, or raise AGENTLOG_STATEMENT_SECONDS, "
+            "which is how long a statement may take"
+        )
+
+
+class LockNotGranted(DatabaseUnavailable):
+    """PostgreSQL broke a statement off: it waited longer for others than it may."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; ask again when the others are done, or raise AGENTLOG_LOCK_SECONDS, "
+            "which is how long a statement may wait"
+        )
+
+
+def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
+    """Return what a broken connection or statement means to callers."""
+    match error:
+        case psycopg.errors.QueryCanceled():
+            return StatementTooLong(error.diag.message_primary or str(error).strip())
+        case psycopg.errors.LockNotAvailable():
+            return LockNotGranted(error.diag.message_primary or str(error).strip())
+        case psycopg.errors.ReadOnlySqlTransaction():
+            return DatabaseReadOnly(error.diag.message_primary or str(error).strip())
+        case _:
+            return DatabaseUnavailable(str(error).strip())
+
+
+class DatabaseTooOld(AgentlogError):
+    """The server is older than agentlog supports."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"PostgreSQL {version // 10000} is too old: agentlog needs 15 or newer, "
+            "or none at all (leave AGENTLOG_DATABASE_URL unset for the embedded one)"
+        )

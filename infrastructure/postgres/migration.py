@@ -1,0 +1,117 @@
+"""Numbered plain-SQL migrations: each file once, in order, all or nothing, safe when two start.
+
+An advisory lock of the transaction is held while they run. It goes with its session, so a migration
+killed half-way leaves nothing behind, not even a lock (kept libraries keep theirs in a row).
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import LiteralString
+
+import psycopg
+
+from domain.errors import AgentlogError
+from infrastructure.postgres.roles import check_membership
+
+_LOCK = 0x6167_656E_746C_6F67  # "agentlog"
+
+
+class MigrationError(AgentlogError):
+    """The database's schema is not one that this program can bring up to date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step of the schema."""
+
+    number: int
+    name: str
+    sql: LiteralString
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file, in hexadecimal: a step that ran may not change."""
+        return sha256(self.sql.encode()).hexdigest()
+
+
+def migrations() -> list[Migration]:
+    """Return the steps that this program knows, in order."""
+    found = []
+    for file in files("infrastructure.postgres.migrations").iterdir():
+        number, _, name = file.name.removesuffix(".sql").partition("_")
+        if file.name.endswith(".sql"):
+            sql: LiteralString = file.read_text("utf-8")
+            found.append(Migration(int(number), name, sql))
+    return sorted(found, key=lambda migration: migration.number)
+
+
+def migrate(connection: psycopg.Connection) -> list[Migration]:
+    """Bring the schema up to date in one transaction; return the steps that were run.
+
+    Raises:
+        NoServiceRole: whoever logs in may not even look.
+        MigrationError: the database has steps that this program does not know, or knows otherwise;
+            or whoever logs in may not run them.
+    """
+    if _is_up_to_date(connection):  # which whoever does not own the tables may be told as well
+        return []
+    try:
+        return _run(connection)
+    except psycopg.errors.InsufficientPrivilege as error:
+        user = connection.info.user
+        raise MigrationError(
+            f"the schema cannot be brought up to date as {user}: {error}. Run `agentlog migrate` "
+            "as the owner of the tables, who may also create roles (or has an administrator create "
+            "agentlog_service and agentlog_tenant, and grant them WITH ADMIN OPTION)"
+        ) from error
+
+
+def _run(connection: psycopg.Connection) -> list[Migration]:
+    with connection.transaction():
+        # a step may take its time, and so may another process that runs it just now
+        connection.execute("SET LOCAL lock_timeout = 0")
+        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        connection.execute("CREATE SCHEMA IF NOT EXISTS agentlog")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS agentlog.migrations ("
+            "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
+            "applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+        pending = _pending(connection)
+        for migration in pending:
+            connection.execute(migration.sql)
+            connection.execute(
+                "INSERT INTO agentlog.migrations (number, name, sha256) VALUES (%s, %s, %s)",
+                (migration.number, migration.name, migration.digest),
+            )
+    return pending
+
+
+def _is_up_to_date(connection: psycopg.Connection) -> bool:
+    """Tell whether there is nothing to do, without any right but to look."""
+    try:
+        row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NOT NULL").fetchone()
+        return row == (True,) and not _pending(connection)
+    except psycopg.errors.InsufficientPrivilege:
+        check_membership(connection)
+        return False
+
+
+def _pending(connection: psycopg.Connection) -> list[Migration]:
+    rows = connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall()
+    applied: dict[int, str] = dict(rows)
+    known = {migration.number: migration for migration in migrations()}
+    for number, digest in applied.items():
+        if number not in known:
+            raise MigrationError(
+                f"the database has migration {number}, which this agentlog does not know: "
+                "it was made by a newer version; install that or newer"
+            )
+        if known[number].digest != digest:
+            raise MigrationError(
+                f"migration {number} has run here with other text: a step that ran is never "
+                "edited; restore the file, or install the version that made the database"
+            )
+    return [migration for migration in known.values() if migration.number not in applied]

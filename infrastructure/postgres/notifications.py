@@ -1,0 +1,118 @@
+"""Hearing that the log has grown: one LISTEN connection a process, and a poll behind it.
+
+A notification is a hint and nothing more: whoever is rung up looks at the tables. So one that is
+lost costs a poll's time, and one too many costs a look.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+from typing_extensions import override
+
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.runtime.closeable import Closing
+
+logger = logging.getLogger("agentlog")
+
+APPENDED = "agentlog"
+"""The channel that a commit of events notifies."""
+PROJECTED = "agentlog_projected"
+"""The channel that a projection notifies when it has come further, or cannot go on."""
+DIRECTED = "agentlog_directed"
+"""The channel that tells projections to look at their books: begun anew, paused, resumed."""
+ERASED = "agentlog_erased"
+"""The channel that tells whoever has contents in memory that some were erased."""
+KEYED = "agentlog_keyed"
+"""The channel that tells of a key made or revoked."""
+
+_CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
+_STEP_SECONDS = 0.25
+_PAUSES_SECONDS = (0.1, 0.2, 0.5, 1.0)
+
+Ring = Callable[[], None]
+
+
+class Listener(Closing):
+    """Rings whoever asked, from a thread of its own: after each notification, and at each poll.
+
+    A connection that breaks is made again; meanwhile, and just after, everybody is rung, as
+    something may have been missed. What is rung must be quick and may not fail.
+    """
+
+    def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
+        self._database = database
+        self._poll_seconds = poll_seconds
+        self._rings: dict[str, tuple[Ring, ...]] = dict.fromkeys(_CHANNELS, ())
+        self._changing = threading.Lock()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def on(self, channel: str, ring: Ring) -> Callable[[], None]:
+        """Ring from now on when `channel` is notified; returns what ends that."""
+        with self._changing:
+            self._rings[channel] = (*self._rings[channel], ring)
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._work, name="listener", daemon=True)
+                self._thread.start()
+
+        def off() -> None:
+            with self._changing:
+                self._rings[channel] = tuple(each for each in self._rings[channel] if each != ring)
+
+        return off
+
+    @override
+    def close(self) -> None:
+        """Ring no more."""
+        self._closed.set()
+        with self._changing:
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _work(self) -> None:
+        failures = 0
+        while not self._closed.is_set():
+            try:
+                with self._database.connect() as connection:
+                    for channel in _CHANNELS:
+                        connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
+                    failures = 0
+                    self._listen(connection)
+            # a standby, which has no LISTEN, says so in many ways
+            except (psycopg.Error, DatabaseUnavailable) as error:
+                if failures == 0 and not self._closed.is_set():
+                    logger.warning("the listening connection broke, making it again: %s", error)
+                pause = _PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]
+                failures += 1
+                self._closed.wait(pause)
+                self._ring_all()
+
+    def _listen(self, connection: psycopg.Connection) -> None:
+        self._ring_all()
+        waited = 0.0
+        while not self._closed.is_set():
+            heard = {
+                each.channel for each in connection.notifies(timeout=_STEP_SECONDS, stop_after=1)
+            }
+            for channel in heard:
+                self._ring(channel)
+            waited = 0.0 if heard else waited + _STEP_SECONDS
+            if waited >= self._poll_seconds:
+                self._ring_all()
+                waited = 0.0
+
+    def _ring_all(self) -> None:
+        for channel in _CHANNELS:
+            self._ring(channel)
+
+    def _ring(self, channel: str) -> None:
+        for ring in self._rings.get(channel, ()):
+            try:
+                ring()
+            except Exception:  # the others are still to be rung
+                logger.exception("whoever was rung for %s failed", channel)

@@ -1,0 +1,67 @@
+"""What a session in the database must be like; looked at once, before the service works.
+
+A pooler may pass on a session without what it was to begin with: as its login, which may own the
+tables, and without timeouts. A logical subscriber takes appends, and from then on has another log
+than its publisher.
+"""
+
+from collections.abc import Sequence
+
+import psycopg
+
+from domain.errors import AgentlogError
+from infrastructure.postgres.roles import SERVICE, confine
+
+_TIMEOUTS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
+_WITHOUT = "SELECT name FROM pg_settings WHERE name = ANY (%s) AND setting = '0' ORDER BY name"
+_SUBSCRIBED = """
+SELECT FROM pg_subscription_rel WHERE srrelid = to_regclass('agentlog.events')
+"""
+
+
+class UnsafeSession(AgentlogError):
+    """A session in the database is not as it was asked for."""
+
+    def __init__(self, flaws: Sequence[str]) -> None:
+        super().__init__(
+            f"a session in the database is not as it was asked for: {'; '.join(flaws)}. Take these "
+            "options out of AGENTLOG_DATABASE_URL; where a pooler leaves out startup options, name "
+            "the server itself or set them for the login by ALTER ROLE (docs/operations.md)"
+        )
+        self.flaws = flaws
+
+
+class LogSubscribed(AgentlogError):
+    """The log is filled by a logical subscription: an append would fork it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "agentlog.events is filled by a logical subscription, and an append here would fork "
+            "the log: have AGENTLOG_DATABASE_URL name the publisher, or take over by "
+            "DROP SUBSCRIPTION"
+        )
+
+
+def check_session(connection: psycopg.Connection, *, in_role: bool) -> None:
+    """See that a new session is as it was asked for; it is of no use afterwards.
+
+    Raises:
+        UnsafeSession: it has another role, no timeout, or no row-level security.
+        LogSubscribed: the service is to work where a subscription fills the log.
+    """
+    flaws = [f"it has no {name}" for (name,) in connection.execute(_WITHOUT, (_TIMEOUTS,))]
+    if in_role:
+        if connection.execute(_SUBSCRIBED).fetchone() is not None:
+            raise LogSubscribed
+        flaws += _flaws_of_role(connection)
+    if flaws:
+        raise UnsafeSession(flaws)
+
+
+def _flaws_of_role(connection: psycopg.Connection) -> list[str]:
+    row = connection.execute("SELECT current_user").fetchone()
+    if row != (SERVICE,):
+        return [f"its role is {row and row[0]}, not {SERVICE}"]
+    confine(connection, "")
+    row = connection.execute("SELECT row_security_active('agentlog.events')").fetchone()
+    return [] if row == (True,) else ["row-level security does not hold for tenants"]

@@ -1,0 +1,75 @@
+"""Bringing read models to the present before they are read."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseReadOnly
+from infrastructure.postgres.notifications import PROJECTED
+from infrastructure.readmodels.builds import Build
+from infrastructure.readmodels.projection_status import NewerReadModel, ProjectionBehind, Standings
+from infrastructure.readmodels.projector import Projector
+from projections.readmodels.registry import read_model
+
+Progress = Callable[[str, int, int], None]
+"""Is told of what is done, how far it is, and how far it is to go."""
+
+_LOOK_SECONDS = 1.0
+
+
+def bring_up(
+    database: Database,
+    standings: Standings,
+    names: Sequence[str],
+    *,
+    position: int,
+    progress: Progress,
+) -> None:
+    """Return once the live builds of read models, made by this code, have come to a position.
+
+    It works at them itself; a service that runs meanwhile may do some of it.
+
+    Raises:
+        ProjectionBehind: one is paused, or stopped at an event.
+        NewerReadModel: one was built by newer code.
+        DatabaseReadOnly: they cannot be filled here.
+    """
+    if _lacks(standings.builds(), names, position) is None:
+        return
+    with database.connection() as connection:
+        if connection.execute("SHOW transaction_read_only").fetchone() == ("on",):
+            raise DatabaseReadOnly("the read models cannot be filled up to the log")
+    models = [read_model(name) for name in names]
+    woken = threading.Event()
+    off = standings.listener.on(PROJECTED, woken.set)
+    try:
+        with Projector(database, standings.listener, models, pace_seconds=0.0):
+            while True:
+                woken.clear()
+                builds = standings.builds()
+                if (lacking := _lacks(builds, names, position)) is None:
+                    return
+                for build in builds:
+                    if build.name == lacking and build.version == read_model(lacking).version:
+                        progress(lacking, min(build.position, position), position)
+                woken.wait(_LOOK_SECONDS)
+    finally:
+        off()
+
+
+def _lacks(builds: Sequence[Build], names: Sequence[str], position: int) -> str | None:
+    """Return a read model that is not there yet, None where all are."""
+    for name in names:
+        version = read_model(name).version
+        of_it = [each for each in builds if each.name == name]
+        if any(each.version > version for each in of_it):
+            raise NewerReadModel(name)
+        ours = [each for each in of_it if each.version == version]
+        if any(each.state == "live" and each.position >= position for each in ours):
+            continue
+        for each in ours:
+            behind = ProjectionBehind(each, wanted=position)
+            if behind.stands_still:
+                raise behind
+        return name
+    return None

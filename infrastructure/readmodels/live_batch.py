@@ -1,0 +1,117 @@
+"""Builds at the present, worked at together: one transaction reads the log once and moves them all.
+
+By itself each pays a dozen round trips for the few events that came since: beside steady appends
+that was most of what projections cost, here and in the server.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.batch import Recorded, read_batch
+from infrastructure.readmodels.builds import Build
+from infrastructure.readmodels.projection import MOST_EVENTS, Projection
+from infrastructure.readmodels.tracking import move_all
+from projections.readmodels.registry import AnyReadModel
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a joint step did: whether there may be `more`, and which read models it is not for."""
+
+    more: bool
+    apart: Sequence[str]
+
+
+class Joint:
+    """Fills the live builds of some read models; `most_events` bounds a step."""
+
+    def __init__(self, models: Iterable[AnyReadModel], *, most_events: int = MOST_EVENTS) -> None:
+        self._models = {model.name: model for model in models}
+        self._most_events = most_events
+        self._known: dict[tuple[str, int], Projection[Any]] = {}
+
+    def step(self, connection: psycopg.Connection, names: Collection[str]) -> Joined:
+        """Work in the next batch for some read models; where it raises, for none of them.
+
+        Which event it was, and what to do about it, each then finds out by itself. So does one that
+        is more than a batch behind the log, or that has no live build of this code.
+        """
+        with connection.transaction():
+            locked = self._lock(connection, names)
+            # once they are locked: a statement sees the positions that were there when it began
+            found = {each.name: each for each in builds.builds(connection) if self._is_live(each)}
+            apart = [
+                name for name in names if name not in found or found[name].lag > self._most_events
+            ]
+            ours = [
+                each
+                for each in found.values()
+                if (each.name, each.build) in locked and 0 < each.lag <= self._most_events
+            ]
+            more = bool(ours) and self._work(connection, ours)
+        return Joined(more, apart)
+
+    def _lock(
+        self, connection: psycopg.Connection, names: Collection[str]
+    ) -> set[tuple[object, ...]]:
+        """Lock the live builds that can go on and that nobody else is at; return which."""
+        versions = [self._models[name].version for name in names]
+        wanted = {"names": list(names), "versions": versions}
+        return set(connection.execute(statement("lock_live_builds"), wanted).fetchall())
+
+    def _is_live(self, build: Build) -> bool:
+        model = self._models.get(build.name)
+        return model is not None and build.version == model.version and build.state == "live"
+
+    def _work(self, connection: psycopg.Connection, ours: list[Build]) -> bool:
+        """Work in what some builds lack; tell whether there is more."""
+        models = [self._models[each.name] for each in ours]
+        upto = ours[0].log_position
+        batch = read_batch(
+            connection,
+            after=min(each.position for each in ours),
+            upto=upto,
+            types=_types(models),
+            limit=self._most_events,
+            long_texts=any(model.reads_long_texts for model in models),
+        )
+        moved = [each for each in ours if each.position < batch.position]
+        self._known = {
+            (each.name, each.build): self._known.get((each.name, each.build))
+            or Projection(self._models[each.name], each.build)
+            for each in moved
+        }
+        for each in moved:
+            events = _lacking(batch.events, each, self._models[each.name])
+            self._known[each.name, each.build].work_in(connection, events)
+        # rows that are lost with the server's last moments come again from the log
+        connection.execute("SET LOCAL synchronous_commit = off")
+        tracked = [builds.tracking_name(each.name, each.build) for each in moved]
+        move_all(connection, tracked, batch.position)
+        builds.notify(connection)
+        return batch.position < upto
+
+
+def _types(models: Iterable[AnyReadModel]) -> set[str] | None:
+    """Return the types of events that any of some read models is about; None for all."""
+    types: set[str] = set()
+    for model in models:
+        if model.types is None:
+            return None
+        types |= model.types
+    return types
+
+
+def _lacking(events: list[Recorded], build: Build, model: AnyReadModel) -> list[Recorded]:
+    """Return the events that a build is about and that it has not come to."""
+    return [
+        each
+        for each in events
+        if (each.event.position or 0) > build.position
+        and (model.types is None or each.event.type in model.types)
+    ]

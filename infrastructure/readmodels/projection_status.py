@@ -1,0 +1,156 @@
+"""What the rest of the house asks of projections: where they stand, to wait, to direct them."""
+
+import threading
+import time
+from collections.abc import Collection, Sequence
+
+from domain.errors import AgentlogError, FutureMoment, Refused
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import PROJECTED, Listener
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.builds import Build
+from projections.readmodels.registry import READ_MODELS, read_model
+
+
+class ProjectionBehind(AgentlogError):
+    """A projection has not come to a position in time.
+
+    Where it `stands_still`, paused or stopped, it will not do so by itself.
+    """
+
+    def __init__(self, build: Build, *, wanted: int) -> None:
+        self.stands_still = build.paused or build.stopped_at is not None
+        if build.reason is not None:
+            reason = (
+                f"stopped {build.reason}; mend it, then `agentlog projections resume {build.name}`"
+            )
+        elif build.paused:
+            reason = f"it is paused: `agentlog projections resume {build.name}`"
+        else:
+            reason = "ask again a little later"
+        super().__init__(
+            f"projection {build.name} stands at {build.position}, not at {wanted} yet: {reason}"
+        )
+        self.name, self.position, self.wanted = build.name, build.position, wanted
+
+
+class NotYetBuilt(AgentlogError):
+    """Nobody has begun a projection yet: `agentlog serve` or `agentlog projections run` does."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"projection {name} is not built yet: `agentlog serve` and "
+            "`agentlog projections run` do that; ask again a little later"
+        )
+        self.name = name
+
+
+class NewerReadModel(Refused):
+    """A read model was built by a newer agentlog, whose rows this one does not know."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"projection {name} was built by a newer agentlog than this: use that one, "
+            "or do without the table"
+        )
+        self.name = name
+
+
+class RebuildUnderWay(Refused):
+    """A projection is being rebuilt already."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"projection {name} is being rebuilt already: wait until it is live")
+        self.name = name
+
+
+class Standings:
+    """The projections of a database, whoever works at them."""
+
+    def __init__(self, database: Database, listener: Listener) -> None:
+        self.listener = listener
+        self._database = database
+
+    def builds(self) -> Sequence[Build]:
+        """Return every build, by name and number."""
+        with self._database.connection() as connection:
+            return builds.builds(connection)
+
+    def lags(self) -> dict[str, int]:
+        """Return how many positions each projection is behind the log, by its live build."""
+        return {each.name: each.lag for each in self.builds() if each.state == "live"}
+
+    def rebuild(self, name: str) -> Build:
+        """Begin a build beside the live one, which it will replace; whoever is at work fills it.
+
+        Raises:
+            UnknownReadModel: there is no such projection.
+            RebuildUnderWay: one is building already.
+        """
+        model = read_model(name)
+        with self._database.connection() as connection:
+            if not builds.begin(connection, model):
+                raise RebuildUnderWay(name)
+        return max(self._of(name), key=lambda each: each.build)
+
+    def pause(self, name: str) -> Sequence[Build]:
+        """Have a projection stand still; raises `UnknownReadModel`."""
+        return self._set_paused(name, paused=True)
+
+    def resume(self, name: str) -> Sequence[Build]:
+        """Have a projection go on, also one that stopped; raises `UnknownReadModel`."""
+        return self._set_paused(name, paused=False)
+
+    def wait(
+        self, position: int, *, names: Collection[str] = tuple(READ_MODELS), seconds: float
+    ) -> None:
+        """Return once the live builds of some projections have come to a position.
+
+        Woken as they go on; raises `ProjectionBehind` where that takes longer, or one stands still.
+        """
+        until = time.monotonic() + seconds
+        woken = threading.Event()
+        off = self.listener.on(PROJECTED, woken.set)
+        try:
+            while True:
+                woken.clear()
+                behind = self.behind(position, names)
+                if behind is None:
+                    return
+                left = until - time.monotonic()
+                if left <= 0 or behind.stands_still:
+                    raise behind
+                woken.wait(left)
+        finally:
+            off()
+
+    def behind(
+        self, position: int, names: Collection[str] = tuple(READ_MODELS)
+    ) -> ProjectionBehind | None:
+        """Return why some projections cannot be read as of a position yet, None where they can.
+
+        Raises:
+            FutureMoment: the log has not come there.
+            NotYetBuilt: there is no live build of one.
+            UnknownReadModel: there is no such projection.
+        """
+        live = {each.name: each for each in self.builds() if each.state == "live"}
+        for name in names:
+            build = live.get(read_model(name).name)
+            if build is None:
+                raise NotYetBuilt(name)
+            if position > build.log_position:
+                present = f"the log is at position {build.log_position}"
+                raise FutureMoment(f"position {position}", present=present)
+            if build.position < position:
+                return ProjectionBehind(build, wanted=position)
+        return None
+
+    def _set_paused(self, name: str, *, paused: bool) -> Sequence[Build]:
+        model = read_model(name)
+        with self._database.connection() as connection:
+            builds.set_paused(connection, model.name, paused=paused)
+        return self._of(name)
+
+    def _of(self, name: str) -> list[Build]:
+        return [each for each in self.builds() if each.name == name]

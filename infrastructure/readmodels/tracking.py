@@ -1,0 +1,53 @@
+"""How far each reader of the log has come, behind the library's `TrackingRecorder`."""
+
+from collections.abc import Sequence
+
+import psycopg
+from eventsourcing.persistence import IntegrityError, Tracking, TrackingRecorder
+from typing_extensions import override
+
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
+
+
+class PostgresTrackingRecorder(TrackingRecorder):
+    """One row a reader, which only moves forward."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+        self._database = database
+
+    @override
+    def insert_tracking(self, tracking: Tracking) -> None:
+        """Move a reader forward; raises `IntegrityError` where it stands there or further."""
+        with self._database.connection() as connection:
+            move_tracking(connection, tracking)
+
+    @override
+    def max_tracking_id(self, application_name: str) -> int | None:
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT notification_id FROM agentlog.tracking WHERE application_name = %s",
+                (application_name,),
+            ).fetchone()
+        return None if row is None else row[0]
+
+
+def move_tracking(connection: psycopg.Connection, tracking: Tracking) -> None:
+    """Move a reader forward, in the transaction that keeps what it made of the events.
+
+    Raises:
+        IntegrityError: it stands there already, or further.
+    """
+    move_all(connection, [tracking.application_name], tracking.notification_id)
+
+
+def move_all(connection: psycopg.Connection, names: Sequence[str], position: int) -> None:
+    """Move some readers forward to one position, as `move_tracking` does.
+
+    Raises:
+        IntegrityError: one stands there already, or further.
+    """
+    asked = {"application_names": list(names), "notification_id": position}
+    if connection.execute(statement("move_tracking"), asked).rowcount != len(names):
+        raise IntegrityError(f"one of {', '.join(names)} has tracked {position} already")

@@ -1,0 +1,130 @@
+"""Logs: whatever logs, ours and others', as lines of one form on standard error.
+
+The loggers are the standard library's, so that no module needs to know of this one; structlog makes
+the lines. What a request bound to its context (its id) stands in every line that it causes.
+"""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, TextIO
+
+import orjson
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger, Processor
+from typing_extensions import override
+
+from infrastructure.runtime.secret_redaction import hints_at_secret, without_secrets
+
+Format = Literal["auto", "json", "text"]
+Level = Literal["debug", "info", "warning", "error"]
+
+_OURS = "agentlog"
+
+
+@contextmanager
+def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
+    """Write logs until the block ends: of ours from a level on, of others at least from warnings.
+
+    `auto` is text on a terminal and JSON elsewhere.
+    """
+    root, ours = logging.getLogger(), logging.getLogger(_OURS)
+    before = root.level, ours.level
+    handler = _StandardError()
+    handler.setFormatter(formatter(form))
+    handler.setLevel(level.upper())  # some loggers of others have a lower one of their own
+    root.addHandler(handler)
+    ours.setLevel(level.upper())
+    root.setLevel(max(ours.level, logging.WARNING))
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(before[0])
+        ours.setLevel(before[1])
+
+
+def access_logger(*, form: Format, level: Level) -> FilteringBoundLogger:
+    """Return what writes a line for each request: not by the standard library, which takes longer.
+
+    Its fields are few, and none is of a client's making but the id, which is checked.
+    """
+    logger: FilteringBoundLogger = structlog.wrap_logger(
+        structlog.WriteLogger(sys.stderr),
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *_printing(form),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+    ).bind(logger="agentlog.access")
+    return logger
+
+
+def formatter(form: Format) -> logging.Formatter:
+    """Return what makes a line of a record."""
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.stdlib.ExtraAdder(),
+            _leave_out,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+        ],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.format_exc_info,  # plain: no values of variables
+            *_printing(form),
+        ],
+    )
+
+
+def _printing(form: Format) -> list[Processor]:
+    terminal = sys.stderr.isatty()
+    if form == "json" or (form == "auto" and not terminal):
+        return [_conceal, structlog.processors.JSONRenderer(serializer=_json_line)]
+    return [_conceal, structlog.dev.ConsoleRenderer(colors=terminal)]
+
+
+class _StandardError(logging.StreamHandler[TextIO]):
+    """Writes to what is standard error at the time."""
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        self.stream = sys.stderr
+        super().emit(record)
+
+    @override
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Leave out a line that cannot be written: nobody is there to be told."""
+
+
+def _leave_out(_: object, __: str, line: EventDict) -> EventDict:
+    """Leave out what another handler's formatter left in the record: the line once more."""
+    line.pop("message", None)
+    line.pop("asctime", None)
+    return line
+
+
+def _conceal(_: object, __: str, line: EventDict) -> EventDict:
+    """Cut secrets out of all that a line says."""
+    texts = {
+        key: value if isinstance(value, str) else str(value)
+        for key, value in line.items()
+        if not isinstance(value, int | float | None)
+    }
+    if hints_at_secret("\n".join(texts.values())):
+        texts = {key: without_secrets(text) for key, text in texts.items()}
+    return {**line, **texts}
+
+
+def _json_line(line: EventDict, **_: object) -> str:
+    try:
+        return orjson.dumps(line).decode()
+    except TypeError:  # a lone surrogate, or a number of more than 64 bits
+        texts = {key: str(value).encode(errors="replace").decode() for key, value in line.items()}
+        return orjson.dumps(texts).decode()

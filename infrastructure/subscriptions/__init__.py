@@ -1,0 +1,1 @@
+"""Subscriptions: the hub that tells followers of new events."""

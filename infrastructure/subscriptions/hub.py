@@ -1,0 +1,272 @@
+"""Following the log: one reader of it a process, and what it read last in memory for everybody.
+
+Nobody who follows has a queue here. A follower has a place, and asks what lies beyond it: of the
+latest events the ring knows, of older ones the log. So a slow follower holds up nobody, and takes
+no memory but its own.
+"""
+
+import logging
+import threading
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from typing_extensions import override
+
+from domain.events import Event
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.notifications import APPENDED, Listener
+from infrastructure.postgres.watcher import warn
+from infrastructure.runtime.closeable import Closing
+
+logger = logging.getLogger("agentlog")
+
+_PAUSE_SECONDS = 0.25
+_SMALL_PAGE, _LARGE_PAGE = 32, 512
+_PAGE_BYTES = 128 * 2**10  # which each of thousands of followers may have in memory
+
+
+class Entry:
+    """An event in memory, and the frame that whoever needed it first has made of it for all."""
+
+    __slots__ = ("event", "frame")
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.frame: bytes | None = None
+
+
+Told = Callable[[Sequence[Entry]], None]
+
+
+class Paging:
+    """How many events to read at once: more and more, as long as they are small."""
+
+    __slots__ = ("limit",)
+
+    def __init__(self) -> None:
+        self.limit = _SMALL_PAGE
+
+    def read(self, events: Sequence[Event]) -> bool:
+        """Take in a page that was read with `limit`; return whether there may be more."""
+        full = len(events) >= self.limit
+        if sum(len(event.body) for event in events) > _PAGE_BYTES:
+            self.limit = max(1, self.limit // 4)
+        elif full:
+            self.limit = min(_LARGE_PAGE, 2 * self.limit)
+        return full
+
+
+class Hub(Closing):
+    """Reads one tenant's log on as it grows, from a thread of its own, once somebody follows.
+
+    It keeps the latest `most_events`, and of those no more than have bodies of `most_bytes`; what
+    was parsed of them stays with them, which is some times as large.
+    """
+
+    def __init__(
+        self,
+        reader: LogReader,
+        listener: Listener,
+        *,
+        most_events: int = 8192,
+        most_bytes: int = 8 * 2**20,
+    ) -> None:
+        self.reader = reader
+        """For what the ring does not have."""
+        self._listener = listener
+        self._ring = _Ring(most_events, most_bytes)
+        self._told: tuple[Told, ...] = ()
+        self._changing = threading.Lock()
+        self._rung = threading.Event()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._end: Callable[[], None] = lambda: None
+
+    @property
+    def position(self) -> int:
+        """The position as far as which the log has been read."""
+        return self._ring.position
+
+    def start(self) -> None:
+        """Follow the log from now on, unless that goes on already; raises `DatabaseUnavailable`."""
+        if self._thread is not None:
+            return
+        position = self.reader.position()
+        with self._changing:
+            if self._thread is not None or self._closed.is_set():
+                return
+            self._ring.begin(position)
+            self._thread = threading.Thread(target=self._work, name="hub", daemon=True)
+            self._thread.start()
+        self._end = self._listener.on(APPENDED, self._rung.set)
+        self._rung.set()  # what came meanwhile was not rung for
+
+    def attach(self, told: Told) -> Callable[[], None]:
+        """Call `told` with what has come, from the hub's thread, once for all who follow.
+
+        With nothing where the log went back. Returns what ends that. It must be quick.
+        """
+        with self._changing:
+            self._told = (*self._told, told)
+
+        def detach() -> None:
+            with self._changing:
+                self._told = tuple(each for each in self._told if each != told)
+
+        return detach
+
+    def log_after(self, position: int, *, limit: int) -> Sequence[Entry] | None:
+        """Return events of the log beyond a position; None where only the log knows them."""
+        return self._ring.after(position, limit)
+
+    def thread_after(self, thread_id: str, version: int, *, limit: int) -> Sequence[Entry] | None:
+        """Return events of a thread beyond a version; None where only the log knows them."""
+        return self._ring.of_thread(thread_id, version, limit)
+
+    def forget(self) -> None:
+        """Forget all events, as where contents were erased: who needs them asks the log."""
+        self._ring.forget()
+
+    @override
+    def close(self) -> None:
+        """Follow no more."""
+        self._closed.set()
+        self._end()
+        self._rung.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        failing = False
+        while not self._closed.is_set():
+            self._rung.wait()
+            self._rung.clear()
+            try:
+                self._read_on()
+            except Exception as error:  # noqa: BLE001 - whatever it is, followers wait for its end
+                if not failing and not self._closed.is_set():
+                    warn("the log cannot be followed, trying on", error)
+                failing = True
+                self._closed.wait(_PAUSE_SECONDS)
+                self._rung.set()
+            else:
+                failing = False
+
+    def _read_on(self) -> None:
+        paging = Paging()
+        before = self.position
+        more = True
+        while more and not self._closed.is_set():
+            forgotten = self._ring.forgotten
+            events = self.reader.log(after=self.position, limit=paging.limit)
+            more = paging.read(events)
+            entries = self._ring.add(events, forgotten) if events else ()
+            if entries is None:
+                more = True  # something was erased meanwhile, perhaps of these
+            elif entries:
+                self._tell(entries)
+        if self.position > before:
+            return
+        last = self.reader.position()
+        if last < before:
+            logger.error(
+                "the log went back from position %d to %d: its database was restored or replaced; "
+                "who followed it goes on where it passes the place that they had come to",
+                before,
+                last,
+            )
+            self._ring.begin(last)
+            self._tell(())
+
+    def _tell(self, entries: Sequence[Entry]) -> None:
+        for told in self._told:
+            try:
+                told(entries)
+            except Exception:  # the others are still to be told
+                logger.exception("who follows the log could not be told")
+
+
+class _Ring:
+    """The latest events: all beyond a floor, by position and by thread."""
+
+    def __init__(self, most_events: int, most_bytes: int) -> None:
+        self.position = 0
+        self.forgotten = 0
+        """How often all was forgotten."""
+        self._floor = 0
+        self._most_events, self._most_bytes = most_events, most_bytes
+        self._bytes = 0
+        self._entries: list[Entry] = []
+        self._threads: dict[str, deque[Entry]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, position: int) -> None:
+        """Know nothing, and go on from `position`."""
+        with self._lock:
+            self.position = position
+            self._clear()
+
+    def forget(self) -> None:
+        """Know nothing of what came so far."""
+        with self._lock:
+            self.forgotten += 1
+            self._clear()
+
+    def add(self, events: Sequence[Event], forgotten: int) -> Sequence[Entry] | None:
+        """Take in what lies beyond `position`; return it as it is kept.
+
+        `forgotten` is as it was before they were read; None where it is another by now.
+        """
+        entries = [Entry(event) for event in events]
+        with self._lock:
+            if forgotten != self.forgotten:
+                return None
+            self._entries += entries
+            for entry in entries:
+                self._threads.setdefault(entry.event.thread_id, deque()).append(entry)
+                self._bytes += len(entry.event.body)
+            self.position = _position(entries[-1])
+            self._forget()
+        return entries
+
+    def after(self, position: int, limit: int) -> Sequence[Entry] | None:
+        with self._lock:
+            if position < self._floor:
+                return None
+            begin = bisect_right(self._entries, position, key=_position)
+            return self._entries[begin : begin + limit]
+
+    def of_thread(self, thread_id: str, version: int, limit: int) -> Sequence[Entry] | None:
+        with self._lock:
+            found = self._threads.get(thread_id)
+            if found is None or found[0].event.version > version + 1:
+                return None
+            begin = version + 1 - found[0].event.version  # versions have no gaps
+            return list(islice(found, begin, begin + limit))
+
+    def _clear(self) -> None:
+        self._floor = self.position
+        self._bytes = 0
+        self._entries = []
+        self._threads = {}
+
+    def _forget(self) -> None:
+        count = 0
+        over = len(self._entries) - self._most_events
+        while count < over or self._bytes > self._most_bytes:
+            event = self._entries[count].event
+            self._bytes -= len(event.body)
+            of_thread = self._threads[event.thread_id]
+            of_thread.popleft()
+            if not of_thread:
+                del self._threads[event.thread_id]
+            count += 1
+        if count:
+            self._floor = _position(self._entries[count - 1])
+            del self._entries[:count]
+
+
+def _position(entry: Entry) -> int:
+    return entry.event.position or 0

@@ -1,0 +1,1 @@
+"""Views of threads: folded from the log, cached in memory, kept as snapshots."""

@@ -1,0 +1,62 @@
+"""The secret by which snapshots are sealed: a file out of reach of whoever owns the database."""
+
+import logging
+import secrets
+from pathlib import Path
+
+from domain.errors import AgentlogError
+from infrastructure.runtime.key_files import write_once
+
+FILE_NAME = "snapshot-key"
+"""Its name in the data folder."""
+
+_BYTES = 32
+
+logger = logging.getLogger("agentlog")
+
+
+class InvalidSnapshotKey(AgentlogError):
+    """The file of the snapshot key cannot be read, or is too short."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"AGENTLOG_SNAPSHOT_KEY: {path}: {reason}; make a key by "
+            f"`openssl rand -out FILE {_BYTES}`, the same for all services of a database"
+        )
+        self.path = path
+
+
+def given_key(path: Path) -> bytes:
+    """Return the key in a file; raises `InvalidSnapshotKey`."""
+    try:
+        return _read(path)
+    except OSError as error:
+        raise InvalidSnapshotKey(path, str(error.strerror)) from error
+
+
+def own_key(folder: Path) -> bytes:
+    """Return the key in a data folder, made on first use; raises `InvalidSnapshotKey`.
+
+    Where none can be kept there, it is this process's own: what another has kept is made again.
+    """
+    path = folder / FILE_NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            write_once(path, secrets.token_bytes(_BYTES))
+        return _read(path)
+    except OSError as error:
+        logger.warning(
+            "snapshots of views will not outlive this process: %s cannot be kept (%s); set "
+            "AGENTLOG_SNAPSHOT_KEY",
+            path,
+            error.strerror,
+        )
+        return secrets.token_bytes(_BYTES)
+
+
+def _read(path: Path) -> bytes:
+    key = path.read_bytes()
+    if len(key) < _BYTES:
+        raise InvalidSnapshotKey(path, f"it has fewer than {_BYTES} bytes")
+    return key

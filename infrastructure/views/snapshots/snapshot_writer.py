@@ -1,0 +1,125 @@
+"""What a fold comes by on its way, kept as snapshots; the fold does not wait until it is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+from infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
+from infrastructure.views.snapshots.table import Row, Series, SnapshotTable, tried
+from projections.growth import growth, without_lists
+from projections.view import OptionsT, Printed, View
+
+CarryT = TypeVar("CarryT")
+
+Later = Callable[[Callable[[], None], int], None]
+"""Has something done, after what it was given before; it is told how many bytes that holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start(Generic[CarryT]):
+    """Where a fold may begin, just after `version`, and what the next snapshots are told from.
+
+    `since` and `size` are those of the snapshot, the latter in bytes; `behind` counts the bytes of
+    the events since the latest snapshot with a carry. `erased` is the number of the thread's latest
+    erasure as of when it was read, None where nobody looked.
+    """
+
+    version: int
+    carry: CarryT
+    since: int = 0
+    size: int = 0
+    behind: int = 0
+    erased: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passed(Generic[CarryT]):
+    """A carry that a fold came by, and what it settled since the one before; None of a state.
+
+    `size` is that of the events since the one before, in bytes.
+    """
+
+    version: int
+    carry: CarryT
+    size: int
+    items: Sequence[Printed] | None = None
+
+
+class Trail(Generic[CarryT]):
+    """One fold's way from `start`: what it passes is kept, as far as it is not there and worth it.
+
+    Snapshots stand at the versions that `interval` divides. `share` is the most that a carry,
+    without its lists, may take of the bytes of the events since the one before.
+    """
+
+    def __init__(  # noqa: PLR0913 - what it consists of
+        self,
+        table: SnapshotTable,
+        series: Series,
+        view: View[CarryT, OptionsT],
+        start: Start[CarryT],
+        *,
+        interval: int,
+        share: float,
+        later: Later,
+    ) -> None:
+        self.start = start
+        self._interval = interval
+        self._table = table
+        self._series = series
+        self._dump = view.dump
+        self._share = share
+        self._later = later
+        self._erased = start.erased
+        self._at = start  # of what is kept: later than what has been passed
+
+    def look(self, upto: int) -> None:
+        """Find out what is erased by now, if what comes up to a version is to be kept.
+
+        To be asked before the first events are read: what is erased meanwhile is in their carries.
+        """
+        passes = self.start.version // self._interval < upto // self._interval
+        if passes and self._erased is None:
+            series = self._series
+            self._erased = tried(lambda: self._table.erased(series.tenant, series.thread_id))
+
+    def add(self, passed: Sequence[Passed[CarryT]]) -> None:
+        """Have kept what the fold came by, unless nobody looked before."""
+        if passed and self._erased is not None:
+            self._later(
+                partial(self._keep, passed, self._erased), sum(each.size for each in passed)
+            )
+
+    def _keep(self, passed: Sequence[Passed[CarryT]], erased: int) -> None:
+        versions = [each.version for each in passed]
+        known = tried(lambda: self._table.kept(self._series, versions)) or {}
+        rows: list[Row] = []
+        for each in passed:
+            self._step(each, known, rows)
+        if rows:
+            alone = self.start.version == 0
+            tried(lambda: self._table.insert(self._series, rows, alone=alone, erased=erased))
+
+    def _step(self, now: Passed[CarryT], known: Mapping[int, bool], rows: list[Row]) -> None:
+        """Add the row for one carry, if there is to be one, and go on to it."""
+        before = self._at
+        lists = growth(before.carry, now.carry)
+        follows = lists is not None and any(each.kept for each in lists.values())
+        since = before.since if follows else now.version
+        behind, size = before.behind + now.size, before.size
+        carry: bytes | None = None
+        if now.version not in known:
+            # what was too large the last time is printed again once it may be worth it
+            if size <= behind * self._share:
+                began = b"null" if lists is None else b"%d" % since
+                printed = packed(b"[%b,%b]" % (began, self._dump(without_lists(now.carry))))
+                size = len(printed)
+                carry = printed if size <= behind * self._share else None
+            grown = None if lists is None else packed_lists(lists)
+            items = None if now.items is None else packed_items(now.items)
+            if not (carry is None and grown is None and items is None):
+                rows.append(Row(now.version, carry, grown, items))
+        if carry is not None or known.get(now.version):
+            behind = 0
+        self._at = Start(now.version, now.carry, since, size, behind)

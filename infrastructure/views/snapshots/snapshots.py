@@ -1,0 +1,197 @@
+"""Snapshots: what views came to at regular versions of a thread, kept by reads and droppable.
+
+A fold begins at the nearest one instead of the thread's beginning, and does not fold at all what
+was printed before: the items of a list are kept as they settled, interval by interval. What
+snapshots take stays in proportion to the log: the lists of a carry are kept as what they grew by
+since the snapshot before, and what remains of it only where it is small beside the events that it
+saves to read. Nothing depends on them: a row that is missing, garbage, of another format or of
+another history is passed over, and made again by the read that missed it; where they cannot be read
+or written at all, views are folded from the start.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import TypeVar
+
+from infrastructure.postgres.database import Connections
+from infrastructure.views.snapshots.encoding import (
+    FORMAT,
+    GARBAGE,
+    unpacked,
+    unpacked_items,
+    unpacked_lists,
+)
+from infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
+from infrastructure.views.snapshots.table import Row, Series, SnapshotTable, tried
+from projections.growth import grown, with_lists
+from projections.persistent_list import PrintedList
+from projections.view import OptionsT, Printed, View
+
+CarryT = TypeVar("CarryT")
+
+_logger = logging.getLogger("agentlog")
+
+
+class _Broken(Exception):
+    """The row of `version` is missing, or not what was written."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the snapshot at version {version} is missing or broken")
+        self.version = version
+
+
+def at_once(keep: Callable[[], None], _: int) -> None:
+    """Have snapshots kept by the fold that came by them."""
+    keep()
+
+
+class Snapshots:
+    """One tenant's snapshots.
+
+    `key` seals them: it has to be secret, and the same wherever they are read. `interval`: they
+    stand at the versions that it divides. `share` is of `Trail`. `later` has them kept, if not at
+    once.
+    """
+
+    def __init__(  # noqa: PLR0913 - what it consists of
+        self,
+        database: Connections,
+        *,
+        tenant: str,
+        key: bytes,
+        interval: int = 250,
+        share: float = 0.125,
+        later: Later = at_once,
+    ) -> None:
+        self.interval = interval
+        self._table = SnapshotTable(database, key)
+        self._tenant = tenant
+        self._share = share
+        self._later = later
+
+    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Trail[CarryT]:
+        """Return the way on from the nearest carry at or before `version`, or from the start."""
+        series = self._series(thread_id, view)
+        if view.begins_anywhere:
+            start = Start(version, view.start())
+        else:
+            found = tried(lambda: self._nearest(series, view, version))
+            start = Start(0, view.start()) if found is None else found
+        return Trail(
+            self._table,
+            series,
+            view,
+            start,
+            interval=self.interval,
+            share=self._share,
+            later=self._later,
+        )
+
+    def missing(self, thread_id: str, view: View[CarryT, OptionsT], upto: int) -> list[int]:
+        """Return the versions up to `upto` at which none stands, though it might."""
+        series = self._series(thread_id, view)
+        versions = range(self.interval, upto + 1, self.interval)
+        known = tried(lambda: self._table.kept(series, versions))
+        return [] if known is None else [each for each in versions if each not in known]
+
+    def items(
+        self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int
+    ) -> Iterator[tuple[int, list[Printed]]]:
+        """Yield what was settled after a snapshot's version, interval by interval.
+
+        Each with the version that it ends at, none beyond `upto`, at most so many, as far as they
+        are kept without a gap.
+        """
+        series = self._series(thread_id, view)
+        rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
+        for version, row in zip(
+            count(after + self.interval, self.interval), rows or (), strict=False
+        ):
+            if row.version != version:
+                return
+            try:
+                yield version, self._items_of(row)
+            except _Broken:
+                self._forget(series, version)
+                return
+
+    def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[Row]:
+        """Return all rows that are kept, by version."""
+        return self._table.every(self._series(thread_id, view))
+
+    def _items_of(self, row: Row) -> list[Printed]:
+        if row.items is None or not row.sound:
+            raise _Broken(row.version)
+        try:
+            return unpacked_items(row.items)
+        except GARBAGE as error:
+            raise _Broken(row.version) from error
+
+    def _nearest(
+        self, series: Series, view: View[CarryT, OptionsT], version: int
+    ) -> Start[CarryT] | None:
+        while version >= self.interval:
+            row = self._table.nearest(series, version)
+            if row is None:
+                break
+            try:
+                return self._read(series, view, row)
+            except _Broken as broken:
+                self._forget(series, broken.version)
+                version = broken.version - 1
+        return None
+
+    def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
+        if row.carry is None or not row.sound:
+            raise _Broken(row.version)
+        try:
+            match unpacked(row.carry):
+                case [None, value]:
+                    since, lists = row.version, {}
+                case [int(since), value] if since in self._steps(self.interval, row):
+                    lists = self._lists(series, since, row)
+                case _:
+                    raise _Broken(row.version)
+            carry = with_lists(view.carry_of(value), lists)
+        except GARBAGE as error:
+            raise _Broken(row.version) from error
+        return Start(row.version, carry, since, len(row.carry), erased=row.erased)
+
+    def _lists(self, series: Series, since: int, row: Row) -> dict[str, PrintedList]:
+        """Return the lists of a row: what they grew by since they began, a row for each step."""
+        before = (
+            []
+            if since == row.version
+            else self._table.growths(series, after=since - 1, upto=row.version - 1)
+        )
+        steps = {step.version: step for step in (*before, row)}
+        lists: dict[str, PrintedList] = {}
+        for version in self._steps(since, row):
+            step = steps.get(version)
+            if step is None or step.grown is None or not step.sound:
+                raise _Broken(version)
+            try:
+                for name, growth_of in unpacked_lists(step.grown).items():
+                    lists[name] = grown(lists.get(name, PrintedList()), growth_of)
+            except GARBAGE as error:
+                raise _Broken(version) from error
+        return lists
+
+    def _steps(self, since: int, row: Row) -> range:
+        return range(since, row.version + 1, self.interval)
+
+    def _forget(self, series: Series, version: int) -> None:
+        _logger.info(
+            "snapshot %d of %s is missing or broken: it will be made again", version, series
+        )
+        tried(lambda: self._table.delete(series, version))
+
+    def _series(self, thread_id: str, view: View[CarryT, OptionsT]) -> Series:
+        return Series(
+            self._tenant,
+            thread_id,
+            view.name,
+            view.options.model_dump_json(),
+            f"{FORMAT}.{view.carry_format}.{self.interval}",
+        )

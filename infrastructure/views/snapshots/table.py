@@ -1,0 +1,190 @@
+"""The table of snapshots: rows found, added and taken out, by thread, view, options and format."""
+
+import hmac
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, replace
+from hmac import compare_digest
+from typing import TypeVar
+
+import psycopg
+from psycopg.rows import class_row, tuple_row
+
+from domain.json.text import print_bytes
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.statements import statement
+
+_ResultT = TypeVar("_ResultT")
+
+_SEAL_BYTES = 32
+
+_logger = logging.getLogger("agentlog")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Which rows belong together: those of one view of one thread."""
+
+    tenant: str
+    thread_id: str
+    view: str
+    options: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `sound`: whether it was made here, from the history that the log still has.
+
+    `chain` is the link of the event at `version`, and `erased` the number of the thread's latest
+    erasure, both as of when the row was read.
+    """
+
+    version: int
+    carry: bytes | None = None
+    grown: bytes | None = None
+    items: bytes | None = None
+    chain: bytes | None = None
+    erased: int = 0
+    sound: bool = True
+
+
+class SnapshotTable:
+    """Rows of snapshots; every method raises what the database raises.
+
+    Each content stands behind its HMAC-SHA256 by `key`, which also covers its place, the chain and
+    the latest erasure: whoever can write the table, but has not the key, can only lose it.
+    """
+
+    def __init__(self, database: Connections, key: bytes) -> None:
+        self._database = database
+        self._key = key
+
+    def nearest(self, series: Series, version: int) -> Row | None:
+        """Return the row with a carry that stands nearest to `version`, at it or before it."""
+        found = self._rows("select_snapshot", series, version=version)
+        return found[0] if found else None
+
+    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
+        """Return the first rows beyond `after`, up to the version `upto`, with just their items."""
+        return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
+
+    def every(self, series: Series) -> list[Row]:
+        """Return all rows, by version."""
+        return self._rows("select_snapshot_rows", series)
+
+    def growths(self, series: Series, *, after: int, upto: int) -> list[Row]:
+        """Return rows beyond `after`, up to the version `upto`, with just what lists grew by."""
+        return self._steps(series, after=after, upto=upto, limit=None, of_items=False)
+
+    def _steps(self, series: Series, **bounds: int | None) -> list[Row]:
+        return self._rows("select_snapshot_steps", series, **bounds)
+
+    def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
+        """Return which of these versions have a row, and whether it has a carry."""
+        parameters = {**asdict(series), "versions": list(versions)}
+        with (
+            self._database.connection() as connection,
+            connection.cursor(row_factory=tuple_row) as cursor,
+        ):
+            return dict(cursor.execute(statement("select_snapshot_versions"), parameters))
+
+    def erased(self, tenant: str, thread_id: str) -> int:
+        """Return the number of the latest erasure in a thread, 0 where there is none."""
+        asked = {"tenant": tenant, "thread_id": thread_id}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("select_erased"), asked).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def insert(self, series: Series, rows: Sequence[Row], *, alone: bool, erased: int) -> None:
+        """Add rows where there are none; `alone`: take out those of other formats.
+
+        None are added where `erased` is not the thread's latest erasure any more: what they are
+        made of may hold what is gone.
+        """
+        with self._writing() as connection:
+            connection.execute(statement("lock_snapshots_shared"), asdict(series))
+            asked = {**asdict(series), "versions": [row.version for row in rows]}
+            with connection.cursor(binary=True) as cursor:
+                chains = dict(cursor.execute(statement("select_chains"), asked).fetchall())
+            there = [
+                self._sealed(series, replace(row, chain=chains[row.version], erased=erased))
+                for row in rows
+                if row.version in chains
+            ]
+            columns = {
+                "versions": [row.version for row in there],
+                "carries": [row.carry for row in there],
+                "growths": [row.grown for row in there],
+                "items": [row.items for row in there],
+                "erased": erased,
+            }
+            if alone:
+                connection.execute(statement("delete_snapshots_of_other_formats"), asdict(series))
+            connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})
+
+    def delete(self, series: Series, version: int) -> None:
+        """Take the row of a version out, if there is one."""
+        with self._writing() as connection:
+            connection.execute(statement("delete_snapshot"), {**asdict(series), "version": version})
+
+    @contextmanager
+    def _writing(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection whose transaction holds up no read: what is lost is made again."""
+        with self._database.connection() as connection, connection.transaction():
+            connection.execute("SET LOCAL synchronous_commit = off")
+            connection.execute("SET LOCAL lock_timeout = '100ms'")
+            yield connection
+
+    def _rows(self, name: str, series: Series, **parameters: int | None) -> list[Row]:
+        with (
+            self._database.connection() as connection,
+            connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,
+        ):
+            rows = cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
+        return [self._opened(series, row) for row in rows]
+
+    def _sealed(self, series: Series, row: Row) -> Row:
+        def sealed(name: str, content: bytes | None) -> bytes | None:
+            return None if content is None else self._seal(series, row, name, content) + content
+
+        return _with_contents(row, sealed)
+
+    def _opened(self, series: Series, row: Row) -> Row:
+        sound = row.chain is not None
+
+        def opened(name: str, sealed: bytes | None) -> bytes | None:
+            nonlocal sound
+            if sealed is None:
+                return None
+            seal, content = sealed[:_SEAL_BYTES], sealed[_SEAL_BYTES:]
+            sound = sound and compare_digest(seal, self._seal(series, row, name, content))
+            return content
+
+        return replace(_with_contents(row, opened), sound=sound)
+
+    def _seal(self, series: Series, row: Row, name: str, content: bytes) -> bytes:
+        place = [*astuple(series), row.version, row.erased, name, (row.chain or b"").hex()]
+        covered = hmac.new(self._key, print_bytes(place), "sha256")
+        covered.update(content)
+        return covered.digest()
+
+
+def _with_contents(row: Row, change: Callable[[str, bytes | None], bytes | None]) -> Row:
+    return replace(
+        row,
+        carry=change("carry", row.carry),
+        grown=change("grown", row.grown),
+        items=change("items", row.items),
+    )
+
+
+def tried(action: Callable[[], _ResultT]) -> _ResultT | None:
+    """Return what `action` does, or None where the database will not: a read goes on."""
+    try:
+        return action()
+    except (psycopg.Error, DatabaseUnavailable) as error:
+        _logger.warning("snapshots are passed over: %s", error)
+        return None

@@ -1,0 +1,277 @@
+"""The store: what HTTP and the command line ask of agentlog, for one tenant.
+
+Synchronous, and safe to call from many threads. Appends go through the one writer; every view is
+folded from the log, up to the moment that was asked for, from the nearest snapshot where one helps.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.drafts import NO_ORIGIN, Origin
+from domain.events import Event
+from domain.identifiers import check_thread_id
+from domain.json.text import JsonValue
+from domain.points_in_time import Moment
+from infrastructure.appending.append_queue import Deliver
+from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.thread_heads import Head
+from infrastructure.views.results import Difference, Page, State
+from infrastructure.views.snapshots.snapshot_writer import Start
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.snapshots.views_in_use import ViewsInUse
+from infrastructure.views.view_cache import Folded, RecentViews
+from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
+from projections.difference import items_difference, state_difference
+from projections.registry import AnyView
+from projections.view import Printed, StateView
+
+
+class Store:
+    """One tenant's threads; without `snapshots` every view is folded from its thread's start."""
+
+    def __init__(  # noqa: PLR0913 - what it consists of
+        self,
+        *,
+        reader: LogReader,
+        writer: Writer,
+        blobs: Blobs,
+        tenant: str,
+        snapshots: Snapshots | None = None,
+        recent: RecentViews | None = None,
+    ) -> None:
+        self.blobs = blobs
+        self.writer = writer
+        self._reader = reader
+        self._tenant = tenant
+        self.recent = RecentViews() if recent is None else recent
+        self.snapshots = snapshots
+        self.in_use = ViewsInUse()
+
+    def append(
+        self,
+        thread_id: str,
+        drafts: Sequence[JsonValue],
+        *,
+        expected_version: int | None = None,
+    ) -> Appended:
+        """Append messages to a thread, all or none; a thread starts with its first append."""
+        return self.writer.append(
+            self.request(thread_id, drafts, expected_version=expected_version)
+        )
+
+    def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
+        """Append to many threads at once; each request succeeds or fails by itself."""
+        return self.writer.append_many(requests)
+
+    def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
+        """Append as `append_many` does, without waiting: the outcomes are delivered."""
+        self.writer.submit(requests, deliver)
+
+    def request(  # noqa: PLR0913 - the parts of a request
+        self,
+        thread_id: str,
+        drafts: Sequence[JsonValue] = (),
+        *,
+        facts: Sequence[dict[str, JsonValue]] = (),
+        expected_version: int | None = None,
+        closing: Sequence[dict[str, JsonValue]] = (),
+        origin: Origin = NO_ORIGIN,
+    ) -> AppendRequest:
+        """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
+
+        Raises:
+            InvalidMessage: there is no such blob, or they come to too much.
+        """
+        whole = self.blobs.with_data(drafts)
+        return AppendRequest(
+            self._tenant,
+            thread_id,
+            whole,
+            facts,
+            expected_version,
+            closing,
+            origin,
+        )
+
+    def start(
+        self,
+        thread_id: str,
+        facts: dict[str, JsonValue],
+        *,
+        origin: Origin = NO_ORIGIN,
+    ) -> Appended:
+        """Start a thread with its goal, parent, limits, policy and metadata.
+
+        Starting it again with the same facts answers as the first time; raises `ThreadExists` with
+        others.
+        """
+        kind = {"type": "thread.started"}
+        return self._record(thread_id, {**kind, **facts, **kind}, origin)
+
+    def close(
+        self,
+        thread_id: str,
+        reason: str | None = None,
+        *,
+        origin: Origin = NO_ORIGIN,
+    ) -> Appended:
+        """Close a thread: nothing follows; raises `UnknownThread`."""
+        self.thread(thread_id)
+        given = {} if reason is None else {"reason": reason}
+        fact: dict[str, JsonValue] = {"type": "thread.closed", **given}
+        return self._record(thread_id, fact, origin)
+
+    def annotate(
+        self,
+        thread_id: str,
+        metadata: dict[str, JsonValue],
+        *,
+        origin: Origin = NO_ORIGIN,
+    ) -> Appended:
+        """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
+        self.thread(thread_id)
+        fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
+        return self._record(thread_id, fact, origin)
+
+    def _record(
+        self,
+        thread_id: str,
+        fact: dict[str, JsonValue],
+        origin: Origin,
+    ) -> Appended:
+        request = self.request(thread_id, facts=[fact], origin=origin)
+        return self.writer.append(request)
+
+    def thread(self, thread_id: str) -> Head:
+        """Return where a thread stands; raises `UnknownThread`."""
+        return self._reader.head(check_thread_id(thread_id))
+
+    def threads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
+        """Return threads by recency, newest first, below the position `before`."""
+        return self._reader.heads(which, before=before, limit=limit)
+
+    def thread_ids(self, *, after: str = "", limit: int) -> list[str]:
+        """Return ids of threads in their own order, beyond `after`."""
+        return self._reader.thread_ids(after=after, limit=limit)
+
+    def version_at(self, thread_id: str, moment: Moment | None) -> int:
+        """Return the version that a moment means; raises `NotThere` where it is not there."""
+        return self._reader.version_at(self.thread(thread_id), moment)
+
+    def messages(
+        self,
+        thread_id: str,
+        *,
+        after: int = 0,
+        at: Moment | None = None,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """Return a thread's events by version, beyond `after`, up to the moment `at`."""
+        upto = self.version_at(thread_id, at)
+        return self._reader.events(thread_id, after=after, upto=upto, types=types, limit=limit)
+
+    def message(self, thread_id: str, message_id: str) -> Event:
+        """Return one event; raises `NotThere`."""
+        return self._reader.message(check_thread_id(thread_id), message_id)
+
+    def log(
+        self, *, after: int = 0, types: Sequence[str] | None = None, limit: int | None = None
+    ) -> list[Event]:
+        """Return events of all threads by position, beyond `after`."""
+        return self._reader.log(after=after, types=types, limit=limit)
+
+    def view(
+        self,
+        thread_id: str,
+        view: AnyView,
+        *,
+        at: Moment | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> Page | State:
+        """Return what a view shows of a thread at a moment; `after` is a page's `next`.
+
+        Raises:
+            NotThere: the thread, or the moment.
+            InvalidCursor: `after` is no cursor.
+        """
+        place = BEGINNING if after is None else place_of(after)
+        self.in_use.note(view)
+        head = self.thread(thread_id)
+        version = self._reader.version_at(head, at)
+        position = self._reader.position_of(head, version)
+        if isinstance(view, StateView):
+            state = view.printable(self.fold_to(thread_id, view, version).carry)
+            return State(thread_id, version, position, state)
+        if limit is None:
+            items = beyond(place, self._whole(head, view, version))
+        else:
+            items = self._items(thread_id, view, version, after=place, limit=limit)
+        page = items if limit is None else items[:limit]
+        more = len(page) < len(items)
+        return Page(thread_id, version, position, page, page[-1].key if more else None)
+
+    def difference(
+        self, thread_id: str, view: AnyView, *, begin: Moment | None, end: Moment | None
+    ) -> Difference:
+        """Return what changed in a view between two moments; without `begin`, from nothing."""
+        self.in_use.note(view)
+        head = self.thread(thread_id)
+        first = 0 if begin is None else self._reader.version_at(head, begin)
+        last = self._reader.version_at(head, end)
+        if isinstance(view, StateView):
+            states = [
+                view.state(self.fold_to(thread_id, view, version).carry)
+                for version in (first, last)
+            ]
+            return Difference(thread_id, first, last, None, state_difference(*states))
+        # what is settled at the earlier moment stands at both
+        fold = self.fold_to(thread_id, view, min(first, last))
+        earlier = fold.rest()
+        later = [*fold.read_all(max(first, last)), *fold.rest()]
+        old, new = (earlier, later) if first <= last else (later, earlier)
+        return Difference(thread_id, first, last, items_difference(old, new), None)
+
+    def _items(
+        self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int
+    ) -> list[Printed]:
+        """Return the items beyond `after` at `version`: all, or more than `limit`."""
+        # not at the cursor's version itself: it may have settled items on both sides of the place
+        fold = self._fold(thread_id, view, min(max(after[0] - 1, 0), version))
+        return fold.page(version, after=after, limit=limit)
+
+    def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
+        """Return all items at `version`, from where the view was read the last time."""
+        erasures = self.recent.erasures
+        known = self.recent.get((self._tenant, head.thread_id), view)
+        if known is None or known.version > version or self._differs(head, known):
+            known = None
+            fold = self._fold(head.thread_id, view, 0)
+            settled = fold.read_all(version)
+        else:
+            start = Start(known.version, known.carry)
+            fold = Fold(self._reader, head.thread_id, view, start)
+            settled = [*known.settled, *fold.read_all(version)]
+        if version == head.version and not fold.lacking:
+            size = fold.size if known is None else known.size + fold.size
+            folded = Folded(version, head.chain, fold.carry, settled, size)
+            self.recent.put((self._tenant, head.thread_id), view, folded, erasures=erasures)
+        return [*settled, *fold.rest()]
+
+    def _differs(self, head: Head, known: Folded) -> bool:
+        """Tell whether that was read of another history than this thread has now."""
+        return self._reader.chain_of(head, known.version) != known.chain
+
+    def fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
+        """Return a view's fold that stands at a version; it need not be one of the registry's."""
+        fold = self._fold(thread_id, view, version)
+        fold.advance(version)
+        return fold
+
+    def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
+        """Return a fold that stands at `begin` or before: where a snapshot may be."""
+        return Fold(self._reader, thread_id, view, begin=begin, snapshots=self.snapshots)

@@ -1,0 +1,194 @@
+"""Views told as they grow: what a follower hears of each event, and at the present.
+
+The same fold that feeds a read feeds this. Settled items are told once. What a later event may
+still change is told apart (`ItemsLive`), or told as an item once nothing more has come for a while
+and again if it changes (`PatientLive`: clients who know of no second thoughts). A state is told
+whole, then by what changes (`StateLive`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.json.text import JsonValue, print_bytes
+from projections.view import Placed, StateView, View
+
+Place = tuple[int, int]
+"""Of an item: version and ordinal."""
+
+_BEFORE_ALL: Place = (0, -1)
+_LONGEST_PLACE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something to tell a follower.
+
+    `place`: what to resume from once this has been heard; None where it moves nothing.
+    """
+
+    kind: Literal["item", "held", "snapshot", "patch"]
+    place: str | None
+    data: JsonValue
+
+
+class Live(ABC):
+    """A view of one thread as a follower hears it: events go in, in their order."""
+
+    patient: ClassVar[bool] = False
+    """Whether `present` is to be asked only once nothing has come for a while."""
+
+    @abstractmethod
+    def fold(self, event: Event) -> Sequence[Told]:
+        """Return what to tell of an event."""
+
+    @abstractmethod
+    def present(self) -> Sequence[Told]:
+        """Return what to tell where no more events are there yet, as far as it was not told."""
+
+    def end(self) -> Sequence[Told]:
+        """Return what to tell last, where nobody waits for more."""
+        return self.present()
+
+
+class ItemsLive(Live):
+    """Items once they are settled; the others together, anew whenever they have changed."""
+
+    def __init__(self, view: View[Any, Any], carry: Any, *, after: Place = _BEFORE_ALL) -> None:  # noqa: ANN401 - each view has its own
+        self._view = view
+        self._carry = carry
+        self._after = after
+        self._held: list[Placed] = []
+
+    @override
+    def fold(self, event: Event) -> Sequence[Told]:
+        self._carry, items = self._view.fold(self._carry, event)
+        return [Told("item", each.key, each.item) for each in items if _place(each) > self._after]
+
+    @override
+    def present(self) -> Sequence[Told]:
+        held = [each for each in self._view.rest(self._carry) if _place(each) > self._after]
+        if held == self._held:
+            return ()
+        self._held = held
+        return [Told("held", None, [each.item for each in held])]
+
+
+class PatientLive(Live):
+    """Every item as an item, again where it has changed since: its place says which it is.
+
+    A place to resume from names the last settled item, then those that were told beyond it, each
+    with a digest of what it was then: `4.0~5.0:1f2e3d4c`.
+    """
+
+    patient = True
+
+    def __init__(self, view: View[Any, Any], carry: Any, *, after: str = "") -> None:  # noqa: ANN401 - each view has its own
+        self._view = view
+        self._carry = carry
+        self._after, self._told = parse_place(after)
+
+    @override
+    def fold(self, event: Event) -> Sequence[Told]:
+        self._carry, items = self._view.fold(self._carry, event)
+        found = []
+        for each in items:
+            if _place(each) <= self._after:
+                continue
+            before = self._told.pop(each.key, None)
+            self._after = _place(each)
+            if before is None or before != _digest(each):
+                found.append(Told("item", self._place(), each.item))
+        if items:
+            gone = [key for key in self._told if _parsed(key) <= self._after]
+            for key in gone:
+                del self._told[key]
+        return found
+
+    @override
+    def present(self) -> Sequence[Told]:
+        return self._tell(self._view.rest(self._carry))
+
+    def _tell(self, items: Sequence[Placed]) -> Sequence[Told]:
+        found = []
+        for each in items:
+            digest = _digest(each)
+            if _place(each) > self._after and self._told.get(each.key) != digest:
+                self._told[each.key] = digest
+                found.append(Told("item", self._place(), each.item))
+        return found
+
+    def _place(self) -> str | None:
+        version, ordinal = self._after
+        settled = f"{version}.{max(ordinal, 0)}" if version else "0.0"
+        told = ",".join(f"{key}:{digest}" for key, digest in self._told.items())
+        place = f"{settled}~{told}" if told else settled
+        return place if len(place) <= _LONGEST_PLACE else None
+
+
+class StateLive(Live):
+    """A state, whole at first unless the follower has it, then each change to it."""
+
+    def __init__(
+        self,
+        view: StateView[Any, Any],
+        carry: Any,  # noqa: ANN401 - each view has its own
+        *,
+        version: int,
+        known: bool,
+    ) -> None:
+        self._view = view
+        self._carry = carry
+        self._version = version
+        self._known = known
+
+    @override
+    def fold(self, event: Event) -> Sequence[Told]:
+        first = self.present()
+        before, self._version = self._carry, event.version
+        self._carry, _ = self._view.fold(before, event)
+        patch = self._view.patch(before, self._carry)
+        return [*first, Told("patch", str(event.version), patch)] if patch else first
+
+    @override
+    def present(self) -> Sequence[Told]:
+        if self._known:
+            return ()
+        self._known = True
+        return [Told("snapshot", str(self._version), self._view.state(self._carry))]
+
+
+def parse_place(text: str) -> tuple[Place, dict[str, str]]:
+    """Return the settled place that a text names, and what was told beyond it, with digests.
+
+    Raises:
+        ValueError: it is no place.
+    """
+    if not text:
+        return _BEFORE_ALL, {}
+    settled, _, told = text.partition("~")
+    pairs: Mapping[str, str] = dict(each.split(":") for each in told.split(",") if told)
+    for key in pairs:
+        _parsed(key)
+    return _parsed(settled), dict(pairs)
+
+
+def _parsed(key: str) -> Place:
+    version, dot, ordinal = key.partition(".")
+    plain = key.isascii() and version.isdecimal() and ordinal.isdecimal()
+    if not (dot and plain and len(key) < 40):  # noqa: PLR2004 - two 64-bit numbers
+        raise ValueError(key)
+    return int(version), int(ordinal)
+
+
+def _place(placed: Placed) -> Place:
+    return placed.version, placed.ordinal
+
+
+def _digest(placed: Placed) -> str:
+    return sha256(print_bytes(placed.item)).hexdigest()[:8]

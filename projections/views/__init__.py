@@ -1,0 +1,1 @@
+"""The views, a module or a package each: pure folds over a thread's events."""

@@ -1,0 +1,252 @@
+"""The agent's state, as mylm's cognitive kernel would hold it after the thread's messages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, ClassVar
+
+from pydantic import PlainValidator
+from typing_extensions import override
+
+from domain.cognition.state import AgentState, Message, Role
+from domain.events import Event
+from domain.facts import Fact, Limits, ThreadStarted
+from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from domain.messages import (
+    ApprovalRequestMessage,
+    ApprovalResponseMessage,
+    ExitMessage,
+    FileAttachment,
+    InputMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
+    ReasoningMessage,
+    ReplyMessage,
+    ScratchpadMessage,
+    ShutdownMessage,
+    SystemMessage,
+    ToolCall,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+    WorkerResultMessage,
+    WorkerSpawnedMessage,
+)
+from domain.messages import Message as KernelMessage
+from projections.difference import state_difference
+from projections.persistent_list import Layers, PrintedList
+from projections.text_format import arguments_text, error_text, value_text
+from projections.view import Item, Options, Placed, StateView
+
+
+class AgentStateOptions(Options):
+    """How much of the state to show; `history`: without it, that list is left empty."""
+
+    history: bool = True
+
+
+_List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class AgentStateCarry:
+    """The state without what grows, and what grows beside it.
+
+    `kernel` takes the domain's own steps, but its history and scratchpad stay empty: appending to
+    them copies them whole. `history` has its messages, `scratchpad` the lines of it. `response_id`
+    is the last model response that counted as a step, `open_calls` the calls that lack an answer,
+    id to name.
+    """
+
+    kernel: AgentState
+    history: _List = field(default_factory=PrintedList)
+    scratchpad: _List = field(default_factory=PrintedList)
+    response_id: str | None = None
+    open_calls: Layers[str] = field(default_factory=Layers)
+
+
+class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
+    """One state, no items; its JSON has the names of mylm's Rust fields."""
+
+    name: ClassVar[str] = "agent-state"
+    carry_format: ClassVar[int] = 2
+    options_type = AgentStateOptions
+    carry_type = AgentStateCarry
+
+    @override
+    def start(self) -> AgentStateCarry:
+        return AgentStateCarry(AgentState.new())
+
+    @override
+    def fold(
+        self, carry: AgentStateCarry, event: Event
+    ) -> tuple[AgentStateCarry, Sequence[Placed]]:
+        # the most frequent come first: to tell that a message is none of a class takes long
+        match event.message:
+            case InputMessage() as message:
+                carry = AgentStateCarry(
+                    carry.kernel.increment_step(pending_llm=True),
+                    self._said(carry.history, "user", _input_text(message)),
+                    carry.scratchpad,
+                    carry.response_id,
+                    carry.open_calls,
+                )
+            case ReplyMessage(text=text):
+                carry = self._respond(carry, event, text)
+            case ToolCallsMessage(calls=calls):
+                carry = self._respond(carry, event, "\n".join(map(_call_line, calls)), calls)
+            case ToolResultsMessage(results=results):
+                carry = self._after_results(carry, results)
+            case SystemMessage(text=text):
+                carry = replace(carry, history=self._said(carry.history, "system", text))
+            case ReasoningMessage(summary=text) | ScratchpadMessage(text=text, mode="append"):
+                carry = replace(carry, scratchpad=_noted(carry.scratchpad, text))
+            case ScratchpadMessage(text=text):
+                carry = replace(carry, scratchpad=_noted(PrintedList(), text))
+            case other:
+                carry = replace(carry, kernel=_after(carry.kernel, other))
+        return carry, ()
+
+    @override
+    def state(self, carry: AgentStateCarry) -> Item:
+        return {**self._shown(carry), "history": list(carry.history)}
+
+    @override
+    def printable(self, carry: AgentStateCarry) -> JsonValue:
+        return {**self._shown(carry), "history": carry.history.json}
+
+    @override
+    def dump(self, carry: AgentStateCarry) -> bytes:
+        parts = {each.name: getattr(carry, each.name) for each in fields(carry)}
+        lists = {"history": carry.history.json, "scratchpad": carry.scratchpad.json}
+        return print_bytes({**parts, **lists})
+
+    @override
+    def patch(self, before: AgentStateCarry, after: AgentStateCarry) -> list[JsonValue]:
+        # the history only ever grows: nothing looks at all of it
+        grown: list[JsonValue] = []
+        if after.history is not before.history:
+            _, added = after.history.beyond(before.history)
+            said = parse_stored(b"[%b]" % added)
+            grown = [{"op": "add", "path": "/history/-", "value": each} for each in said]
+        same = after.scratchpad is before.scratchpad
+        old, new = (
+            replace(
+                each, history=PrintedList(), scratchpad=PrintedList() if same else each.scratchpad
+            )
+            for each in (before, after)
+        )
+        return [*grown, *state_difference(self.state(old), self.state(new))]
+
+    def agent_state(self, carry: AgentStateCarry) -> AgentState:
+        """Return the state in the kernel's own terms."""
+        return replace(
+            carry.kernel,
+            history=tuple(Message(each["role"], each["content"]) for each in carry.history),
+            scratchpad="\n".join(carry.scratchpad),
+        )
+
+    def _shown(self, carry: AgentStateCarry) -> Item:
+        return {**carry.kernel.to_json(), "scratchpad": "\n".join(carry.scratchpad)}
+
+    def _respond(
+        self, carry: AgentStateCarry, event: Event, text: str, calls: Sequence[ToolCall] = ()
+    ) -> AgentStateCarry:
+        """Add what the model said: one step for all that came out of one response."""
+        response_id = event.response_id
+        another = response_id is None or response_id != carry.response_id
+        if another:
+            kernel = carry.kernel.increment_step(pending_llm=False)
+        else:
+            kernel = carry.kernel.with_pending_llm(pending=False)
+        asked = {call.id: call.name for call in calls}
+        return AgentStateCarry(
+            kernel,
+            self._said(carry.history, "assistant", text),
+            carry.scratchpad,
+            carry.response_id if response_id is None else response_id,
+            carry.open_calls.with_changes(asked) if asked else carry.open_calls,
+        )
+
+    def _after_results(
+        self, carry: AgentStateCarry, results: Sequence[ToolResult]
+    ) -> AgentStateCarry:
+        kernel, history, open_calls = carry.kernel, carry.history, carry.open_calls
+        for result in results:
+            call_id = _answered(result, open_calls)
+            asked = None
+            if call_id is not None:
+                asked = open_calls.get(call_id)
+                open_calls = open_calls.with_changes({call_id: None})
+            name = asked if result.name is None else result.name
+            told = _told("unknown" if name is None else name, result)
+            history = self._said(history, told.role, told.content)
+            kernel = kernel.increment_step(pending_llm=None if open_calls.size else True)
+        return AgentStateCarry(kernel, history, carry.scratchpad, carry.response_id, open_calls)
+
+    def _said(self, history: PrintedList, role: Role, content: str) -> PrintedList:
+        if not self.options.history:
+            return history
+        return history.append(print_to_keep({"role": role, "content": content}))
+
+
+def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentState:
+    """Return the state after a message that is no part of the conversation."""
+    match message:
+        case LlmRequestMessage() | LlmResponseMessage():
+            return kernel.with_pending_llm(pending=message.type == "llm_request")
+        case ApprovalRequestMessage():
+            return kernel.with_pending_approval(pending=True)
+        case ApprovalResponseMessage(approved=True):
+            return kernel.with_pending_approval(pending=False).increment_step()
+        case ApprovalResponseMessage():
+            refused = kernel.with_pending_approval(pending=False).with_rejection()
+            return refused.with_pending_llm(pending=True)
+        case WorkerSpawnedMessage():
+            return kernel.with_delegation()
+        case WorkerResultMessage():
+            return kernel.increment_step(pending_llm=True)
+        case ShutdownMessage():
+            return kernel.with_shutdown_requested()
+        case ExitMessage():
+            return kernel.with_pending_llm(pending=False).with_pending_approval(pending=False)
+        case ThreadStarted(limits=Limits() as limits):
+            return kernel.with_limits(
+                max_steps=limits.max_steps,
+                max_delegations=limits.max_delegations,
+                max_rejections=limits.max_rejections,
+            )
+        case _:  # log, tick, runtime_error, custom, and what today's catalogue cannot read
+            return kernel
+
+
+def _noted(scratchpad: PrintedList, text: str) -> PrintedList:
+    """Add a line; nothing added to nothing is nothing, not an empty line."""
+    return scratchpad.append(print_to_keep(text)) if text or scratchpad else scratchpad
+
+
+def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:
+    """Return the open call that `result` answers: by id, or by name where it gives no id."""
+    if result.call_id is not None:
+        return None if open_calls.get(result.call_id) is None else result.call_id
+    if result.name is None:
+        return None
+    return next((call_id for call_id, name in open_calls.items() if name == result.name), None)
+
+
+def _told(name: str, result: ToolResult) -> Message:
+    if result.error is not None:
+        return Message.of_failure(name, error_text(result.error))
+    return Message.of_success(name, value_text(result.output))
+
+
+def _call_line(call: ToolCall) -> str:
+    return f"{call.name}({arguments_text(call)})"
+
+
+def _input_text(message: InputMessage) -> str:
+    text = [message.text] if message.text else []
+    return "\n".join([*text, *map(_file_line, message.files or ())])
+
+
+def _file_line(file: FileAttachment) -> str:
+    return f"[file: {file.filename or 'file'} ({file.mime_type or 'application/octet-stream'})]"

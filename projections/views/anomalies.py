@@ -1,0 +1,78 @@
+"""What broke the thread's rules: under policy record everything is kept, and listed here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.threads import PLAIN, Breach, Entry, Key, Status, Thread, decide, mentions
+from projections.persistent_list import Layers
+from projections.view import Item, Options, Placed, View
+
+
+class AnomaliesOptions(Options):
+    """None yet."""
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class AnomaliesCarry:
+    """Where the thread stands under its rules.
+
+    `ledger` is the whole of it: a rule may ask for any id, however old, and a fold has no table to
+    look it up in.
+    """
+
+    status: Status = "open"
+    ledger: Layers[Entry] = field(default_factory=Layers)
+
+
+class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
+    """One item a breach; a thread under policy strict has none."""
+
+    name: ClassVar[str] = "anomalies"
+    options_type = AnomaliesOptions
+    carry_type = AnomaliesCarry
+
+    @override
+    def start(self) -> AnomaliesCarry:
+        return AnomaliesCarry()
+
+    @override
+    def fold(self, carry: AnomaliesCarry, event: Event) -> tuple[AnomaliesCarry, Sequence[Placed]]:
+        message = event.message
+        if message is None:  # no rule can be held against what today's catalogue cannot read
+            return carry, ()
+        if carry.status == "open" and type(message) in PLAIN:
+            return carry, ()
+        ledger = carry.ledger
+        known: dict[Key, Entry] = {}
+        for key in mentions(message):
+            entry = ledger.get(_text(key))
+            if entry is not None:
+                known[key] = entry
+        before = Thread(event.thread_id, event.version - 1, "record", carry.status, known)
+        after, breaches = decide(before, message)
+        if after.ledger:
+            ledger = ledger.with_changes({_text(key): each for key, each in after.ledger.items()})
+        if not breaches:
+            return AnomaliesCarry(after.status, ledger), ()
+        items = [_item(event, breach) for breach in breaches]
+        placed = [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
+        return AnomaliesCarry(after.status, ledger), placed
+
+
+def _item(event: Event, breach: Breach) -> Item:
+    return {
+        "rule": breach.rule,
+        "version": event.version,
+        "messageId": event.message_id,
+        "type": event.type,
+        "place": breach.flaw.place,
+        "reason": breach.flaw.reason,
+    }
+
+
+def _text(key: Key) -> str:
+    return f"{key.kind}:{key.id}"

@@ -1,0 +1,55 @@
+"""What the chat wires share: the assistant's turn, its calls, and files that are text."""
+
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from domain.messages import FileAttachment, ToolCall
+from projections.text_format import arguments_text
+from projections.view import Item
+
+
+@dataclass(slots=True)
+class Turn:
+    """An assistant message, to which the next message of the same response may still add.
+
+    Like every carry it is never changed; to freeze it would make it three times as dear to make.
+    """
+
+    response_id: str | None
+    content: str | None
+    calls: tuple[Item, ...]
+
+    def joined(
+        self, response_id: str | None, content: str | None, calls: tuple[Item, ...]
+    ) -> Self | None:
+        """Return the turn with this added, or None where this begins a turn of its own."""
+        if response_id is None or response_id != self.response_id:
+            return None
+        if content is not None and self.content is not None:
+            return None
+        both = self.content if content is None else content
+        return replace(self, content=both, calls=self.calls + calls)
+
+
+def wire_call(call: ToolCall) -> Item:
+    """Return a call in the shape of OpenAI's `tool_calls`."""
+    function = {"name": call.name, "arguments": arguments_text(call)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def file_text(file: FileAttachment) -> str | None:
+    """Return what a text file says, or None where it is no text in UTF-8."""
+    if not (file.mime_type or "").startswith("text/"):
+        return None
+    try:
+        return b64decode("".join(file.data.split()), validate=True).decode()
+    except ValueError:
+        return None
+
+
+def call_ids(calls: object) -> Sequence[object]:
+    """Return the ids of what should be a list of calls; None for a call that gives none."""
+    listed = calls if isinstance(calls, list) else ()
+    return [call.get("id") if isinstance(call, dict) else None for call in listed]

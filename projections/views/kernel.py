@@ -1,0 +1,72 @@
+"""The kernel's own messages, as they were recorded; facts of the thread are left out."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.catalogue import FACT_TYPES
+from domain.events import Event
+from domain.json.text import is_stored_object
+from projections.view import Item, Options, Placed, Printed, View
+
+_HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
+
+
+class KernelOptions(Options):
+    """How to print the kernel's messages.
+
+    `spelling`: `underscore` is kernel 0.3 to 0.5, `hyphen` is 0.6 and later.
+    `metadata`: whether each message carries its metadata under that key.
+    """
+
+    spelling: Literal["underscore", "hyphen"] = "underscore"
+    metadata: bool = False
+
+
+class KernelView(View[None, KernelOptions]):
+    """One item a message; what today's catalogue cannot read is shown as it was stored."""
+
+    name: ClassVar[str] = "kernel"
+    options_type = KernelOptions
+    carry_type = type(None)
+
+    @cached_property
+    def _as_stored(self) -> bool:
+        """Whether items are what stands in the log."""
+        return self.options.spelling == "underscore" and not self.options.metadata
+
+    @override
+    def start(self) -> None:
+        return None
+
+    @override
+    def fold(self, carry: None, event: Event) -> tuple[None, Sequence[Placed]]:
+        if event.type in FACT_TYPES:
+            return None, ()
+        return None, (Placed(event.version, 0, self._item(event)),)
+
+    @override
+    def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed | Printed]]:
+        if event.type not in FACT_TYPES and self._as_stored and is_stored_object(event.body):
+            return None, (Printed(event.version, 0, event.body),)
+        return self.fold(carry, event)
+
+    @override
+    def read_ahead(self, events: Sequence[Event]) -> None:
+        if not self._as_stored:
+            for event in events:
+                _ = event.raw
+
+    def _item(self, event: Event) -> Item:
+        raw = event.raw
+        if isinstance(raw, dict):
+            item = dict(raw)
+        else:
+            item = {"id": event.message_id, "type": event.type, "unreadable": event.body.hex()}
+        if self.options.spelling == "hyphen" and event.type in _HYPHENS:
+            item["type"] = _HYPHENS[event.type]
+        if self.options.metadata and event.metadata:
+            item["metadata"] = event.metadata
+        return item

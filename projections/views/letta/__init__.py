@@ -1,0 +1,1 @@
+"""The view `letta`: messages as Letta's server streams them."""

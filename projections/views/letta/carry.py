@@ -1,0 +1,124 @@
+"""What the Letta view holds back until a later message settles it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.events import Event
+from domain.json.text import JsonValue
+from domain.messages import ToolCallsMessage
+from projections.text_format import arguments_text
+from projections.view import Item, Placed
+from projections.views.letta.items import KEPT, built, call_fields, group_size, head_of, residues_of
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class HeldCalls:
+    """The calls of one message, and the ids of those for which approval has been requested."""
+
+    version: int
+    head: Item
+    calls: tuple[Item, ...]
+    residues: tuple[JsonValue, ...]
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldResponse:
+    """Approvals of one item; `awaits` more follow."""
+
+    version: int
+    head: Item
+    residue: JsonValue
+    approvals: tuple[Item, ...]
+    request_id: str | None
+    awaits: int
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class LettaCarry:
+    """What is held back, and the approvals that were asked for: (call id, id of the item)."""
+
+    calls: HeldCalls | None = None
+    response: HeldResponse | None = None
+    asked: tuple[tuple[str, str], ...] = ()
+
+
+NOTHING_HELD = LettaCarry()
+
+
+def hold(event: Event, message: ToolCallsMessage) -> HeldCalls:
+    """Return the calls of a message, held back."""
+    calls = [wire_call(call.id, call.name, arguments_text(call)) for call in message.calls]
+    return HeldCalls(
+        event.originator_version,
+        head_of(event, message),
+        tuple(calls),
+        residues_of(event, len(calls)),
+    )
+
+
+def wire_call(call_id: str, name: str, arguments: str) -> Item:
+    """Return a call in Letta's shape."""
+    return {"tool_call_id": call_id, "name": name, "arguments": arguments}
+
+
+def let_go(carry: LettaCarry) -> LettaCarry:
+    """Return the carry once its items are settled: who asked for approval is remembered."""
+    asked = carry.asked
+    if not asked and (carry.calls is None or not carry.calls.asked):
+        return NOTHING_HELD
+    if carry.calls is not None and carry.calls.asked:
+        for placed, calls in _shown(carry.calls):
+            for call_id in (call["tool_call_id"] for call in calls):
+                if call_id in carry.calls.asked:
+                    asked = remember(asked, call_id, placed.item["id"])
+    return LettaCarry(asked=asked)
+
+
+def settle(carry: LettaCarry, items: Sequence[Placed] = ()) -> tuple[LettaCarry, Sequence[Placed]]:
+    """Return the carry once its items are settled, and these with those that follow."""
+    if carry.calls is None and carry.response is None:
+        return carry, items
+    return let_go(carry), [*settled_items(carry), *items]
+
+
+def settled_items(carry: LettaCarry) -> Sequence[Placed]:
+    """Return the items held back, as they stand."""
+    if carry.calls is not None:
+        return [placed for placed, _ in _shown(carry.calls)]
+    if carry.response is None:
+        return ()
+    held = carry.response
+    fields: Item = {
+        "approvals": list(held.approvals),
+        "approve": held.approvals[0]["approve"],
+        "approval_request_id": held.request_id,
+        "reason": held.approvals[0].get("reason"),
+    }
+    item = built(held.head, 0, "approval_response_message", fields, held.residue)
+    return (Placed(held.version, 0, item),)
+
+
+def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
+    """Return the items of calls held back, each with its calls."""
+    together: dict[tuple[str, int], list[Item]] = {}
+    grouped = group_size(held.residues[0]) > 1
+    first: dict[str, int] = {}
+    for index, call in enumerate(held.calls):
+        asked = call["tool_call_id"] in held.asked
+        kind = "approval_request_message" if asked else "tool_call_message"
+        ordinal = first.setdefault(kind, index) if grouped else index
+        together.setdefault((kind, ordinal), []).append(call)
+    shown: list[tuple[Placed, Sequence[Item]]] = []
+    for (kind, ordinal), calls in together.items():
+        item = built(held.head, ordinal, kind, call_fields(calls), held.residues[ordinal])
+        shown.append((Placed(held.version, ordinal, item), calls))
+    return shown
+
+
+def remember(
+    asked: tuple[tuple[str, str], ...], call_id: str, item_id: str
+) -> tuple[tuple[str, str], ...]:
+    """Return who asked, with the latest request for the approval of a call."""
+    others = tuple(pair for pair in asked if pair[0] != call_id)
+    return (*others, (call_id, item_id))[-KEPT:]

@@ -1,0 +1,178 @@
+"""How a message becomes items of the Letta wire, each by itself."""
+
+from collections.abc import Iterator, Sequence
+
+from domain.events import Event
+from domain.json.text import JsonValue
+from domain.messages import (
+    ExitMessage,
+    FileAttachment,
+    InputMessage,
+    KernelMessage,
+    LlmResponseMessage,
+    ReasoningMessage,
+    RuntimeErrorMessage,
+    TokenUsage,
+    ToolResult,
+    ToolResultsMessage,
+)
+from projections.residue import residue_of, restore
+from projections.text_format import iso_time, result_text
+from projections.view import Item
+from projections.views import chat
+from projections.views.letta.residue import STOP_REASONS, permitted
+
+WIRE = "letta"
+KEPT = 256
+"""How many parts of one item, and how many requests for approval, a carry keeps at most."""
+
+
+def head_of(event: Event, message: KernelMessage) -> Item:
+    """Return what all items of a message share."""
+    head: Item = {"id": f"message-{event.message_id}", "date": iso_time(message.timestamp)}
+    if event.metadata and event.response_id is not None:
+        head["step_id"] = event.response_id
+    return head
+
+
+def built(head: Item, ordinal: int, kind: str, fields: Item, found: JsonValue) -> Item:
+    """Return the item `ordinal` of a message, its residue worked in."""
+    item: Item = {**head, "message_type": kind, "otid": f"{head['id']}-{ordinal}", **fields}
+    return item if found is None else restore(item, found, permitted)
+
+
+def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> Item:
+    """Return the one item of a message."""
+    if not event.metadata:  # as most are: one dict in place of two
+        item_id = f"message-{event.message_id}"
+        return {
+            "id": item_id,
+            "date": iso_time(message.timestamp),
+            "message_type": kind,
+            "otid": f"{item_id}-0",
+            **fields,
+        }
+    return built(head_of(event, message), 0, kind, fields, residue_of(event, WIRE, 0))
+
+
+def residues_of(event: Event, number: int) -> tuple[JsonValue, ...]:
+    """Return the residues that an event carries for the first items of it, each may be None."""
+    if not event.metadata:  # as most have not
+        return (None,) * number
+    return tuple([residue_of(event, WIRE, ordinal) for ordinal in range(number)])
+
+
+def group_size(found: JsonValue) -> int:
+    """Return how many parts stand in one item, as the residue of the first of them says."""
+    match found:
+        case None:
+            return 1
+        case {"group": int(size)} if size > 1:
+            return min(size, KEPT)
+        case _:
+            return 1
+
+
+def call_fields(calls: Sequence[Item]) -> Item:
+    """Return the fields of an item with these calls; clients of old know only the first."""
+    return {"tool_call": calls[0], "tool_calls": list(calls)}
+
+
+def thought(message: ReasoningMessage) -> str:
+    """Return what the agent thought, under its title where it has one."""
+    return "\n".join(text for text in (message.title, message.summary) if text)
+
+
+def user_content(message: InputMessage) -> JsonValue:
+    """Return the text of an input, or its parts where it has files."""
+    if not message.files:
+        return message.text or ""
+    text = [] if message.text is None else [{"type": "text", "text": message.text}]
+    return [*text, *map(_file_part, message.files)]
+
+
+def file_text(file: FileAttachment) -> str:
+    """Return the text of a text file; of any other its name and type, for the wire has no files."""
+    text = chat.file_text(file)
+    if text is not None:
+        return text
+    return f"[{file.filename or 'file'}: {file.mime_type or 'application/octet-stream'}]"
+
+
+def result_id(event: Event, index: int, result: ToolResult) -> str:
+    """Return the id of the call that a result answers, or one of its own."""
+    return result.call_id or f"call_{event.message_id}_{index}"
+
+
+def status_of(result: ToolResult) -> str:
+    """Return how a call went, in Letta's words."""
+    return "success" if result.error is None else "error"
+
+
+def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
+    """Return an item a result, or one for all where they were imported so."""
+    returns: list[Item] = [
+        {
+            "type": "tool",
+            "tool_call_id": result_id(event, index, result),
+            "status": status_of(result),
+            "tool_return": result_text(result),
+        }
+        for index, result in enumerate(message.results)
+    ]
+    head = head_of(event, message)
+    residues = residues_of(event, len(returns))
+    groups = [returns] if group_size(residues[0]) > 1 else [[each] for each in returns]
+    return [
+        built(head, n, "tool_return_message", _return_fields(each), residues[n])
+        for n, each in enumerate(groups)
+    ]
+
+
+def stream_items(event: Event) -> Iterator[Item]:
+    """Yield what only a stream shows; these items have no id and no date."""
+    match event.message:
+        case LlmResponseMessage(usage=TokenUsage() as usage):
+            item = _usage_item(usage)
+        case ExitMessage(reason=reason):
+            item = {"message_type": "stop_reason", "stop_reason": STOP_REASONS[reason]}
+        case RuntimeErrorMessage(error=error):
+            item = {
+                "message_type": "error_message",
+                "run_id": f"run-{event.message_id}",
+                "error_type": "runtime_error",
+                "message": error,
+            }
+        case _:
+            return
+    yield restore(item, residue_of(event, WIRE, 0), permitted)
+
+
+def _return_fields(returns: list[Item]) -> Item:
+    first = returns[0]
+    return {
+        "tool_call_id": first["tool_call_id"],
+        "status": first["status"],
+        "tool_return": first["tool_return"],
+        "tool_returns": returns,
+    }
+
+
+def _usage_item(usage: TokenUsage) -> Item:
+    return {
+        "message_type": "usage_statistics",
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "step_count": None,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+    }
+
+
+def _file_part(file: FileAttachment) -> Item:
+    if file.mime_type is None or not file.mime_type.startswith("image/"):
+        return {"type": "text", "text": file_text(file)}
+    data = "".join(file.data.split())
+    source = {"type": "base64", "media_type": file.mime_type, "data": data}
+    return {"type": "image", "source": source}

@@ -1,0 +1,72 @@
+"""What a residue may change of a Letta item: never its class, nor who said what to whom."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from domain.json.text import JsonValue
+from projections.view import Item
+from projections.views.letta.shapes import fits
+
+STOP_REASONS: Mapping[str, str] = {
+    "complete": "end_turn",
+    "step_limit": "max_steps",
+    "user_request": "cancelled",
+    "error": "error",
+}
+"""A kernel's reason to exit → Letta's reason to stop."""
+
+EXIT_REASONS: Mapping[str, str] = {
+    "end_turn": "complete",
+    "tool_rule": "complete",
+    "no_tool_call": "complete",
+    "max_steps": "step_limit",
+    "cancelled": "user_request",
+    "error": "error",
+    "llm_api_error": "error",
+    "invalid_llm_response": "error",
+    "invalid_tool_call": "error",
+    "max_tokens_exceeded": "error",
+    "insufficient_credits": "error",
+    "context_window_overflow_in_system_prompt": "error",
+}
+"""Letta's reason to stop → a kernel's reason to exit; `requires_approval` is no exit."""
+
+AWAITS_PERSON = "requires_approval"
+
+
+def permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change an item within its class, never who was asked or answered what."""
+    changed = {**item, key: value}
+    return fits(changed) and _facts(changed) <= _facts(item)
+
+
+def _facts(item: Item) -> set[JsonValue]:
+    """Return what a residue must not add to: whose call, whose result, whose word."""
+    found: set[JsonValue] = {item["message_type"]}
+    match item["message_type"]:
+        case "tool_call_message" | "approval_request_message":
+            listed = item.get("tool_calls")
+            calls = [item["tool_call"], *(listed if isinstance(listed, list) else [listed])]
+            found.update(call["tool_call_id"] for call in calls if _has_id(call))
+        case "tool_return_message":
+            returns = [item, *(item.get("tool_returns") or ())]
+            found.update((each["tool_call_id"], each["status"]) for each in returns)
+        case "approval_response_message":
+            found.update(_words(item.get("approvals") or ()))
+            if item.get("approve") is not None:
+                found.add(("approve", item["approve"]))
+        case "stop_reason":
+            found.add(EXIT_REASONS.get(item["stop_reason"]))
+        case _:
+            pass
+    return found
+
+
+def _has_id(call: JsonValue) -> bool:
+    return isinstance(call, dict) and isinstance(call.get("tool_call_id"), str)
+
+
+def _words(approvals: Iterable[Item]) -> Iterator[tuple[str, bool]]:
+    for each in approvals:
+        # a tool's return in place of a word says that the call was let through
+        yield each["tool_call_id"], each.get("approve", True)
+        yield "approve", each.get("approve", True)

@@ -1,0 +1,206 @@
+"""Turns on the Letta wire: each ends `stop_reason`, `usage_statistics`, `[DONE]`, once each.
+
+A turn ends where the view has a `stop_reason`; where a person is asked for approval; where the
+thread is closed; and at the next input, if nothing has ended it by then. What the responses of a
+turn used is told at its end, added up, in place of one by one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from domain.catalogue import FACT_TYPES
+from domain.events import Event
+from domain.facts import ThreadClosed
+from domain.messages import (
+    ApprovalRequestMessage,
+    InputMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
+    LogMessage,
+    SystemMessage,
+    TickMessage,
+)
+from projections.followed_view import PatientLive, Told
+from projections.view import Item, Placed, View
+from projections.views.letta.carry import LettaCarry
+from projections.views.letta.residue import AWAITS_PERSON
+from projections.views.letta.view import LettaOptions, LettaView
+
+DONE = "[DONE]"
+"""The `message_type` of the item that stands for the wire's `data: [DONE]`."""
+
+_FIRST_OF_END = 1_000_000
+"""The ordinal of a turn's end, after all items of its version."""
+
+_SAYS_NOTHING = SystemMessage | LlmRequestMessage | LlmResponseMessage | LogMessage | TickMessage
+"""What begins no turn."""
+
+_TOKENS = (
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "cached_input_tokens",
+    "reasoning_tokens",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why a turn is about to end, and after which version."""
+
+    reason: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class LettaTurnsCarry:
+    """The view's own carry, and where the turn stands.
+
+    `phase`: asked, answered (the agent has done something), or ended. `usage`: what its responses
+    used up to here. `ending`: settled with the next item. `last_reason`: why the last turn ended.
+    """
+
+    letta: LettaCarry
+    phase: Literal["asked", "answered", "ended"] = "ended"
+    usage: Item | None = None
+    ending: Ending | None = None
+    last_reason: str | None = None
+    version: int = 0
+
+
+class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
+    """The Letta view as its streams tell it, turn by turn."""
+
+    name: ClassVar[str] = "letta-turns"
+    options_type = LettaOptions
+    carry_type = LettaTurnsCarry
+
+    def __init__(self) -> None:
+        super().__init__(LettaOptions(stream=True))
+        self._letta = LettaView(self.options)
+
+    @override
+    def start(self) -> LettaTurnsCarry:
+        return LettaTurnsCarry(self._letta.start())
+
+    @override
+    def fold(
+        self, carry: LettaTurnsCarry, event: Event
+    ) -> tuple[LettaTurnsCarry, Sequence[Placed]]:
+        letta, items = self._letta.fold(carry.letta, event)
+        carry = replace(carry, letta=letta, version=event.version)
+        message = event.message
+        if isinstance(message, InputMessage) and carry.phase == "answered":
+            carry = _about_to_end(carry, "end_turn", event.version - 1)
+        told: list[Placed] = []
+        for placed in items:
+            carry, found = _tell(carry, placed)
+            told += found
+        match message:
+            case InputMessage():
+                carry = replace(carry, phase="asked")
+            case ApprovalRequestMessage():
+                carry = _about_to_end(
+                    replace(carry, phase="answered"), AWAITS_PERSON, event.version
+                )
+            case ThreadClosed() if carry.phase != "ended":
+                carry = _about_to_end(carry, "end_turn", event.version)
+            case _:
+                if _acts(event) and not _stops(items):
+                    carry = replace(carry, phase="answered")
+        return carry, told
+
+    @override
+    def rest(self, carry: LettaTurnsCarry) -> Sequence[Placed]:
+        held = self._letta.rest(carry.letta)
+        if carry.ending is None:
+            return held
+        upto = carry.ending.version
+        return [
+            *(placed for placed in held if placed.version <= upto),
+            *_end(carry, carry.ending),
+            *(placed for placed in held if placed.version > upto),
+        ]
+
+    def ended(self, carry: LettaTurnsCarry) -> LettaTurnsCarry:
+        """Return the carry of one who waits for no more: what is open has come to its end."""
+        return carry if carry.phase == "ended" else _about_to_end(carry, "end_turn", carry.version)
+
+
+class LettaLive(PatientLive):
+    """Turns as a follower hears them."""
+
+    def __init__(self, view: LettaTurnsView, carry: LettaTurnsCarry, *, after: str = "") -> None:
+        super().__init__(view, carry, after=after)
+        self._turns = view
+
+    @override
+    def end(self) -> Sequence[Told]:
+        return self._tell(self._turns.rest(self._turns.ended(self._carry)))
+
+
+def _about_to_end(carry: LettaTurnsCarry, reason: str, version: int) -> LettaTurnsCarry:
+    """Let the turn end; what has asked for its end before keeps its reason."""
+    if carry.ending is not None and reason != AWAITS_PERSON:
+        return carry
+    return replace(carry, ending=Ending(reason, version))
+
+
+def _tell(carry: LettaTurnsCarry, placed: Placed) -> tuple[LettaTurnsCarry, Sequence[Placed]]:
+    """Return what to tell of an item, and of the end of the turn before it."""
+    kind = placed.item["message_type"]
+    if kind == "usage_statistics":
+        return replace(carry, usage=_plus(carry.usage, placed.item)), ()
+    if kind == "stop_reason":
+        reason = str(placed.item["stop_reason"])
+        if carry.ending is not None and reason == carry.ending.reason:
+            return _over(carry, reason), _end(carry, carry.ending)
+        if carry.phase == "ended" and reason == carry.last_reason:
+            return carry, ()
+        return _over(carry, reason), [placed, *_end(carry, Ending(reason, placed.version))[1:]]
+    if carry.ending is not None and placed.version > carry.ending.version:
+        end = _end(carry, carry.ending)
+        return _over(carry, carry.ending.reason), [*end, placed]
+    return carry, [placed]
+
+
+def _over(carry: LettaTurnsCarry, reason: str) -> LettaTurnsCarry:
+    return replace(carry, phase="ended", usage=None, ending=None, last_reason=reason)
+
+
+def _end(carry: LettaTurnsCarry, ending: Ending) -> Sequence[Placed]:
+    usage = carry.usage or {"message_type": "usage_statistics", **dict.fromkeys(_TOKENS)}
+    items: Sequence[Item] = (
+        {"message_type": "stop_reason", "stop_reason": ending.reason},
+        usage,
+        {"message_type": DONE},
+    )
+    return [Placed(ending.version, n, item) for n, item in enumerate(items, _FIRST_OF_END)]
+
+
+def _plus(usage: Item | None, more: Item) -> Item:
+    """Add up; what no response said stays unsaid."""
+    if usage is None:
+        return more
+    sums = {
+        key: sum(each for each in (usage.get(key), more.get(key)) if isinstance(each, int))
+        for key in _TOKENS
+        if isinstance(usage.get(key), int) or isinstance(more.get(key), int)
+    }
+    return {**usage, **sums}
+
+
+def _acts(event: Event) -> bool:
+    """Tell whether an event is something that the agent, or its surroundings, did in a turn."""
+    return not (
+        event.message is None
+        or event.type in FACT_TYPES
+        or isinstance(event.message, _SAYS_NOTHING)
+    )
+
+
+def _stops(items: Sequence[Placed]) -> bool:
+    return any(placed.item["message_type"] == "stop_reason" for placed in items)

@@ -1,0 +1,1 @@
+"""The view `maria`: the envelopes that Maria's clients expect."""

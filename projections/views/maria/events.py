@@ -1,0 +1,151 @@
+"""The shapes of Maria's events, and what an import may keep of a source's own.
+
+Shapes are those of moonbitlang/maria (`event/event.mbt`, `ai/convert.mbt`): a tool message always
+has its content in parts, content is never null, and token usage has OpenAI's names.
+"""
+
+from hashlib import sha1
+from uuid import NAMESPACE_OID, uuid5
+
+from domain.errors import InvalidJson
+from domain.json.text import MAX_DEPTH, JsonValue, parse
+from domain.messages import TokenUsage, ToolCall, ToolResult
+from projections.view import Item
+from projections.views.chat import call_ids
+
+_CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
+_BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))
+"""A ULID's digits → those that `int` reads, and all that is none → an exclamation mark."""
+
+_ULID_LENGTH = 26
+_VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
+"""A hexadecimal digit → the same with its upper bits set to 10 (RFC 9562, section 4.1)."""
+
+
+def event_ids(message_id: str, count: int) -> list[str]:
+    """Return ids for the events of a message: its ULID as a UUID, then version 5 UUIDs under that.
+
+    By hand, for every event of a view has one: the ulid and uuid packages take five times as long.
+    """
+    digits = message_id.encode().translate(_BASE_32)
+    if len(digits) == _ULID_LENGTH and digits < b"8" and b"!" not in digits:
+        own = int(digits, 32).to_bytes(16)
+    else:
+        own = uuid5(NAMESPACE_OID, message_id).bytes
+    ids = [f"{own[:4].hex()}-{own[4:10].hex('-', 2)}-{own[10:].hex()}"]
+    for ordinal in range(1, count):
+        x = sha1(b"%b%d" % (own, ordinal), usedforsecurity=False).hexdigest()
+        ids.append(f"{x[:8]}-{x[8:12]}-5{x[13:16]}-{_VARIANT[x[16]]}{x[17:20]}-{x[20:32]}")
+    return ids
+
+
+def usage_item(usage: TokenUsage | None) -> Item | None:
+    """Return the tokens of a response; a figure that was not reported is null, not 0."""
+    if usage is None:
+        return None
+    item: Item = {
+        "completion_tokens": usage.output_tokens,
+        "prompt_tokens": usage.input_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    if usage.cached_input_tokens is not None:
+        item["prompt_tokens_details"] = {"cached_tokens": usage.cached_input_tokens}
+    return item
+
+
+def before_call(call: Item, args: JsonValue) -> Item:
+    """Return the event before a call runs."""
+    return {"msg": "PreToolCall", "tool_call": call, "name": call["function"]["name"], "args": args}
+
+
+def given_args(call: Item, asked: ToolCall) -> JsonValue:
+    """Return what `read_args` does, of a call as its message has it: most need no reading."""
+    if asked.args is None or asked.arguments_text is not None:
+        return read_args(call)
+    return asked.args if _is_shallow(call["function"]["arguments"]) else read_args(call)
+
+
+def read_args(call: Item) -> JsonValue:
+    """Return a call's arguments as a value; those that are no JSON stay the string they are."""
+    arguments: str = call["function"]["arguments"]
+    try:
+        return parse(arguments)
+    except InvalidJson:
+        return arguments
+
+
+def _is_shallow(text: str) -> bool:
+    return text.count("[") + text.count("{") <= MAX_DEPTH
+
+
+def after_call(call: Item, result: ToolResult, text: str) -> Item:
+    """Return the event after a call ran: what it gave, and the text of that."""
+    item: Item = {"msg": "PostToolCall", "tool_call": call, "name": call["function"]["name"]}
+    match result.error:
+        case None:
+            item["result"] = result.output
+        case str(error):
+            item["error"] = error
+        case error:
+            item["error"] = error.model_dump(exclude_unset=True)
+    item["text"] = text
+    return item
+
+
+def tool_message(call: Item, text: str) -> Item:
+    """Return the event by which the model will read a result."""
+    content = [{"type": "text", "text": text}]
+    message = {"role": "tool", "content": content, "tool_call_id": call["id"]}
+    return {"msg": "MessageAdded", "message": message}
+
+
+def permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change how an event is put, never what it is, who speaks or who answers whom.
+
+    Value None also stands for: take the key away.
+    """
+    match key:
+        case "desc":
+            return _permits_all(item.get("desc"), value)
+        case "msg":
+            # a source may have the assistant's turn in MessageAdded, too
+            return bool(item.get("msg") == "RequestCompleted" and value == "MessageAdded")
+        case "message":
+            return _same_message(item.get("message"), value)
+        case "tool_call":
+            both = isinstance(item.get("tool_call"), dict) and isinstance(value, dict)
+            return both and item["tool_call"].get("id") == value.get("id")
+        case "tool_calls":
+            same = call_ids(item.get("tool_calls")) == call_ids(value)
+            return same and "tool_calls" in item and (value is None or isinstance(value, list))
+        case "content":
+            return "content" in item and _is_content(value)
+        case _:
+            return True
+
+
+def _permits_all(desc: JsonValue, value: JsonValue) -> bool:
+    if not isinstance(desc, dict) or not isinstance(value, dict):
+        return False
+    return all(
+        permitted(desc, key, value.get(key))
+        for key in {**desc, **value}
+        if key not in desc or key not in value or desc[key] != value[key]
+    )
+
+
+def _same_message(message: JsonValue, value: JsonValue) -> bool:
+    if not isinstance(message, dict) or not isinstance(value, dict):
+        return False
+    return (
+        message.get("role") == value.get("role")
+        and message.get("tool_call_id") == value.get("tool_call_id")
+        and call_ids(message.get("tool_calls")) == call_ids(value.get("tool_calls"))
+        and _is_content(value.get("content"))
+    )
+
+
+def _is_content(value: JsonValue) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(part, dict) for part in value)
+    return isinstance(value, str)

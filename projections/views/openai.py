@@ -1,0 +1,265 @@
+"""The OpenAI chat wire: a list of messages that is always safe to send to a model.
+
+A model's API refuses a history in which a call is not answered before the next turn, or an answer
+has no call. The log keeps what happened; this view repairs: an unanswered call gets a filler result
+`{"status":"pending"}` before the next turn, an answer without its call gets a synthesised call.
+The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.json.text import JsonValue
+from domain.messages import (
+    FileAttachment,
+    InputMessage,
+    ReplyMessage,
+    SystemMessage,
+    ToolCall,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+)
+from projections.residue import residue_of, restore
+from projections.text_format import result_text
+from projections.view import Item, Options, Placed, View
+from projections.views.chat import Turn, call_ids, file_text, wire_call
+
+FILLER = '{"status":"pending"}'
+MARK = "agentlog"
+"""The key under which `mark` says of an item that the view made it."""
+
+
+class OpenAIOptions(Options):
+    """How to show a history on the OpenAI wire.
+
+    `repair`: fill in what a model's API would miss; without it the log shows as it is.
+    `mark`: say of each item that repair made, under the key `agentlog`.
+    `tool_names`: give tool messages the `name` of their tool, where the result has one.
+    """
+
+    repair: bool = True
+    mark: bool = False
+    tool_names: bool = False
+
+
+@dataclass(slots=True)
+class OpenAITurn(Turn):
+    """A turn, with its place and what an import kept beside it."""
+
+    version: int
+    ordinal: int
+    residue: JsonValue = None
+
+
+OpenCall = tuple[str, str]
+"""The id and the name of a call that lacks an answer."""
+
+
+@dataclass(slots=True)
+class OpenAICarry:
+    """The turn held back, and the open calls of the turn before it. Never changed, see `Turn`."""
+
+    held: OpenAITurn | None = None
+    unanswered: tuple[OpenCall, ...] = ()
+
+
+_NOTHING = OpenAICarry()
+
+
+class OpenAIView(View[OpenAICarry, OpenAIOptions]):
+    """Messages of the chat completions API."""
+
+    name: ClassVar[str] = "openai"
+    options_type = OpenAIOptions
+    carry_type = OpenAICarry
+
+    @override
+    def start(self) -> OpenAICarry:
+        return _NOTHING
+
+    @override
+    def fold(self, carry: OpenAICarry, event: Event) -> tuple[OpenAICarry, Sequence[Placed]]:
+        message = event.message
+        # no `match`: for each class that a message is not of, that would ask pydantic's metaclass
+        if type(message) is InputMessage:
+            return self._say(carry, event, {"role": "user", "content": _user_content(message)})
+        if type(message) is ReplyMessage:
+            return self._hold(carry, event, message.text, ())
+        if type(message) is ToolCallsMessage:
+            return self._hold(carry, event, None, tuple(map(wire_call, message.calls)))
+        if type(message) is ToolResultsMessage:
+            return self._answer(carry, event, message.results)
+        if type(message) is SystemMessage:
+            return self._say(carry, event, {"role": "system", "content": message.text})
+        return carry, ()
+
+    @override
+    def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
+        return () if carry.held is None else (_placed(carry.held),)
+
+    def _say(
+        self, carry: OpenAICarry, event: Event, item: Item
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Begin the next turn with `item`; no call stays open."""
+        settled, unanswered = _let_go(carry)
+        items = [*self._fillers(unanswered), _restored(event, 0, item)]
+        return _NOTHING, _with(settled, event, items)
+
+    def _hold(
+        self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Add to the turn held back, or begin the next one and hold that; no call stays open."""
+        response_id = event.response_id
+        if carry.held is not None and response_id is not None:
+            joined = carry.held.joined(response_id, content, calls)
+            if joined is not None:
+                return OpenAICarry(joined, carry.unanswered), ()
+        settled, unanswered = _let_go(carry)
+        fillers = self._fillers(unanswered)
+        residue = residue_of(event, self.name, 0)
+        turn = OpenAITurn(response_id, content, calls, event.version, len(fillers), residue)
+        return OpenAICarry(turn), _with(settled, event, fillers)
+
+    def _answer(
+        self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Answer the open calls first, then settle and give each orphan a call of its own.
+
+        An orphan ends the turn, repaired or not: so both ways see the same calls answered.
+        """
+        settled, unanswered = _let_go(carry)
+        items: list[Item] = []
+        orphans: list[tuple[int, ToolResult]] = []
+        for index, result in enumerate(results):
+            call = _asked_by(result, unanswered)
+            if call is not None:
+                unanswered.remove(call)
+                items.append(self._tool_item(event, index, result, call[0]))
+                continue
+            orphans.append((index, result))
+            if not self.options.repair:
+                items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
+        if orphans:
+            items += self._fillers(unanswered)
+            unanswered = []
+            if self.options.repair:
+                items += self._with_calls(event, orphans)
+        carry = OpenAICarry(None, tuple(unanswered)) if unanswered else _NOTHING
+        return carry, _with(settled, event, items)
+
+    def _fillers(self, unanswered: Sequence[OpenCall]) -> Sequence[Item]:
+        """Return what the next turn needs before it, where calls are open."""
+        if not unanswered or not self.options.repair:
+            return ()
+        fillers: list[Item] = []
+        for call_id, name in unanswered:
+            item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
+            if self.options.tool_names:
+                item["name"] = name
+            fillers.append(self._marked(item, "filler"))
+        return fillers
+
+    def _with_calls(
+        self, event: Event, orphans: Sequence[tuple[int, ToolResult]]
+    ) -> Iterator[Item]:
+        for index, result in orphans:
+            call_id = _own_id(event, index, result)
+            call = ToolCall(id=call_id, name=result.name or "unknown", args={})
+            turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
+            yield self._marked(turn, "synthesised")
+            yield self._tool_item(event, index, result, call_id)
+
+    def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
+        item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
+        if self.options.tool_names and result.name is not None:
+            item["name"] = result.name
+        return _restored(event, index, item)
+
+    def _marked(self, item: Item, made: str) -> Item:
+        return {**item, MARK: made} if self.options.mark else item
+
+
+def _let_go(carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
+    """Return the turn held back as an item, and the calls that are open then."""
+    held = carry.held
+    if held is None:
+        return [], list(carry.unanswered)
+    return [_placed(held)], [(call["id"], call["function"]["name"]) for call in held.calls]
+
+
+def _placed(turn: OpenAITurn) -> Placed:
+    item: Item = {"role": "assistant", "content": turn.content}
+    if turn.calls:
+        item["tool_calls"] = list(turn.calls)
+    return Placed(turn.version, turn.ordinal, restore(item, turn.residue, _permitted))
+
+
+def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
+    """Return what is settled, then the items of an event at their places."""
+    version = event.version
+    for ordinal, item in enumerate(items):
+        settled.append(Placed(version, ordinal, item))
+    return settled
+
+
+def _asked_by(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
+    """Return the open call that `result` answers: by id, or by name where it gives no id."""
+    for call in unanswered:
+        if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):
+            return call
+    return None
+
+
+def _own_id(event: Event, index: int, result: ToolResult) -> str:
+    return result.call_id or f"call_{event.message_id}_{index}"
+
+
+def _user_content(message: InputMessage) -> JsonValue:
+    if not message.files:
+        return message.text
+    text = [] if message.text is None else [{"type": "text", "text": message.text}]
+    return [*text, *map(_file_part, message.files)]
+
+
+def _file_part(file: FileAttachment) -> Item:
+    text = file_text(file)
+    if text is not None:
+        return {"type": "text", "text": text}
+    mime_type = file.mime_type or "application/octet-stream"
+    uri = f"data:{mime_type};base64,{''.join(file.data.split())}"
+    if mime_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": uri}}
+    return {"type": "file", "file": {"file_data": uri, "filename": file.filename or "file"}}
+
+
+def _restored(event: Event, ordinal: int, item: Item) -> Item:
+    if not event.metadata:  # most have none
+        return item
+    return restore(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
+
+
+def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change what a model reads, never who answers whom."""
+    match key:
+        case "role":
+            return bool(item["role"] == "system" and value == "developer")
+        case "tool_call_id" | "agentlog":  # the latter only ever says what this view made
+            return False
+        case "tool_calls":
+            same = call_ids(value) == call_ids(item.get("tool_calls"))
+            return same and (value is None or isinstance(value, list))
+        case "content":
+            return _is_content(value) or (value is None and item["role"] == "assistant")
+        case _:
+            return True
+
+
+def _is_content(value: JsonValue) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in value)
+    return isinstance(value, str)

@@ -1,0 +1,232 @@
+"""The OpenLetta wire: the seven message types of OpenLetta's own reference, without ids.
+
+`arguments` is always an object there. Arguments that are none read `{"value": …}`, and a raw
+string that is no JSON reads `{"raw": "…"}`; an import takes such an object for what it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, ValidationError
+from typing_extensions import override
+
+from domain.events import Event
+from domain.json.text import JsonValue
+from domain.messages import (
+    InputMessage,
+    KernelMessage,
+    LlmResponseMessage,
+    ReasoningMessage,
+    ReplyMessage,
+    TokenUsage,
+    ToolCall,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+)
+from projections.residue import residue_of, restore
+from projections.text_format import arguments_value, iso_time, result_text
+from projections.view import Item, Options, Placed, View
+from projections.views.letta.items import KEPT, file_text, result_id, status_of, thought
+
+WIRE = "openletta"
+UNKNOWN_TOOL = "unknown"
+
+
+class OpenLettaOptions(Options):
+    """There is nothing to choose."""
+
+
+@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+class OpenLettaCarry:
+    """The latest calls (id, name) that lack a result: a result may leave out its tool's name."""
+
+    unanswered: tuple[tuple[str, str], ...] = ()
+
+
+class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
+    """Messages as OpenLetta captures them."""
+
+    name: ClassVar[str] = WIRE
+    options_type = OpenLettaOptions
+    carry_type = OpenLettaCarry
+
+    @override
+    def start(self) -> OpenLettaCarry:
+        return OpenLettaCarry()
+
+    @override
+    def fold(self, carry: OpenLettaCarry, event: Event) -> tuple[OpenLettaCarry, Sequence[Placed]]:
+        message = event.message
+        alone = _ALONE.get(type(message))  # a `match` over the models takes far longer
+        if alone is not None:
+            return carry, (_placed(event, 0, alone(message)),)
+        match message:
+            case ToolCallsMessage(calls=calls):
+                asked = [_placed(event, n, _call_item(message, e)) for n, e in enumerate(calls)]
+                return _asked(carry, calls), asked
+            case ToolResultsMessage(results=results):
+                names = dict(carry.unanswered)
+                returned = [
+                    _placed(event, n, _return_item(event, message, n, names))
+                    for n in range(len(results))
+                ]
+                return _answered(carry, results), returned
+            case LlmResponseMessage(usage=TokenUsage() as usage):
+                return carry, (_placed(event, 0, _usage_item(usage)),)
+            case _:
+                return carry, ()
+
+
+def _placed(event: Event, ordinal: int, item: Item) -> Placed:
+    if event.metadata:
+        item = restore(item, residue_of(event, WIRE, ordinal), _permitted)
+    return Placed(event.originator_version, ordinal, item)
+
+
+def _said(kind: str, content: str, message: KernelMessage) -> Item:
+    return {"message_type": kind, "content": content, "timestamp": iso_time(message.timestamp)}
+
+
+def _input_item(message: InputMessage) -> Item:
+    return _said("user_message", _content(message), message)
+
+
+def _reply_item(message: ReplyMessage) -> Item:
+    return _said("assistant_message", message.text, message)
+
+
+def _reasoning_item(message: ReasoningMessage) -> Item:
+    return _said("reasoning_message", thought(message), message)
+
+
+def _call_item(message: ToolCallsMessage, call: ToolCall) -> Item:
+    return {
+        "message_type": "approval_request_message",
+        "tool_call": {
+            "tool_call_id": call.id,
+            "tool_name": call.name,
+            "arguments": _arguments(call),
+        },
+        "timestamp": iso_time(message.timestamp),
+    }
+
+
+def _content(message: InputMessage) -> str:
+    if not message.files:
+        return message.text or ""
+    text = () if message.text is None else (message.text,)
+    return "\n".join([*text, *map(file_text, message.files or ())])
+
+
+def _arguments(call: ToolCall) -> Item:
+    value = arguments_value(call)
+    if isinstance(value, dict):
+        return value
+    return {"value" if "args" in call.model_fields_set else "raw": value}
+
+
+def _return_item(
+    event: Event, message: ToolResultsMessage, index: int, names: Mapping[str, str]
+) -> Item:
+    result = message.results[index]
+    call_id = result_id(event, index, result)
+    name = names.get(call_id, UNKNOWN_TOOL) if result.name is None else result.name
+    return {
+        "message_type": "tool_return_message",
+        "tool_call_id": call_id,
+        "tool_name": name,
+        "status": status_of(result),
+        "result": result_text(result),
+        "timestamp": iso_time(message.timestamp),
+    }
+
+
+def _usage_item(usage: TokenUsage) -> Item:
+    figures = {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    known = {key: figure for key, figure in figures.items() if figure is not None}
+    return {"message_type": "usage_statistics", **known}
+
+
+def _asked(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
+    unanswered = dict(carry.unanswered)
+    for call in calls:
+        unanswered.pop(call.id, None)  # a call asked again counts among the latest
+        unanswered[call.id] = call.name
+    return OpenLettaCarry(tuple(unanswered.items())[-KEPT:])
+
+
+def _answered(carry: OpenLettaCarry, results: Sequence[ToolResult]) -> OpenLettaCarry:
+    answered = {result.call_id for result in results}
+    return OpenLettaCarry(tuple([call for call in carry.unanswered if call[0] not in answered]))
+
+
+_ALONE: Mapping[type, Callable[[Any], Item]] = {
+    InputMessage: _input_item,
+    ReplyMessage: _reply_item,
+    ReasoningMessage: _reasoning_item,
+}
+"""What comes to one item by itself."""
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow", protected_namespaces=())
+
+
+class _Said(_Shape):
+    message_type: Literal["user_message", "reasoning_message", "assistant_message"]
+    content: str
+    timestamp: str | None = None
+
+
+class _Call(_Shape):
+    tool_call_id: str
+    tool_name: str
+    arguments: dict[str, JsonValue]
+
+
+class _Asked(_Shape):
+    message_type: Literal["approval_request_message"]
+    tool_call: _Call
+    timestamp: str | None = None
+
+
+class _Returned(_Shape):
+    message_type: Literal["tool_return_message"]
+    tool_call_id: str
+    tool_name: str
+    status: Literal["success", "error"]
+    result: str
+    timestamp: str | None = None
+
+
+class _Used(_Shape):
+    message_type: Literal["usage_statistics"]
+    input_tokens: int | float | None = None
+    output_tokens: int | float | None = None
+    total_tokens: int | float | None = None
+
+
+_SHAPES: TypeAdapter[object] = TypeAdapter(
+    Annotated[_Said | _Asked | _Returned | _Used, Discriminator("message_type")]
+)
+
+
+def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Let a residue change an item within its shape, never who was asked or answered what."""
+    try:
+        _SHAPES.validate_python({**item, key: value})
+    except ValidationError:
+        return False
+    match item["message_type"], key:
+        case (_, "message_type") | ("tool_return_message", "tool_call_id" | "status"):
+            return bool(value == item[key])
+        case "approval_request_message", "tool_call":
+            return bool(value["tool_call_id"] == item[key]["tool_call_id"])
+        case _:
+            return True
