@@ -14,8 +14,8 @@ from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
+from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import TENANT, Clock, Ids, check_log, last_position
-from tests.infrastructure.holding import held, until_waited_for
 
 _FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
 _OFF = b'{"type": "reply"}'

@@ -21,7 +21,7 @@ from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import TENANT, reply
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 Headers = Sequence[tuple[str, str]]
 

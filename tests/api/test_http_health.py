@@ -10,7 +10,7 @@ from infrastructure.postgres.database import Database
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import check_log, given, last_position
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 
 @pytest.fixture

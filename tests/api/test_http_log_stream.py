@@ -17,7 +17,7 @@ from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, following_of, store_over
 from tests.api.listeners import WAIT_SECONDS, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 
 @pytest.fixture

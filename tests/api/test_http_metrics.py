@@ -24,7 +24,7 @@ from projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.servers import served
 from tests.infrastructure.appends import TENANT, Clock, Ids, given
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 WAITING = """
 SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database

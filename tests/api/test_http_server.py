@@ -14,8 +14,8 @@ from infrastructure.views.store import Store
 from tests.api.refusals import problem_in
 from tests.api.servers import running, served
 from tests.clients import TLS
+from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import check_log, given, last_position
-from tests.infrastructure.holding import held, until_waited_for
 from tests.waiting import until
 
 LIMIT = b"16777216"

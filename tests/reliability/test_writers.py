@@ -93,7 +93,13 @@ def test_tails_skip_nothing_although_a_writer_lingers_before_its_commit(
 @contextmanager
 def _appender(url: str, number: int, appends: int) -> Iterator[subprocess.Popen[str]]:
     """Start a process that appends once it is told to; wait until it is ready."""
-    command = [sys.executable, "-m", "tests.infrastructure.appender", url, f"writer-{number}"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.infrastructure.appending.appender",
+        url,
+        f"writer-{number}",
+    ]
     with subprocess.Popen(
         [*command, str(THREADS), str(appends)],
         cwd=ROOT,

@@ -9,7 +9,7 @@ import pytest
 
 from infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
 from infrastructure.postgres.database import Database
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

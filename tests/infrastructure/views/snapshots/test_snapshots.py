@@ -13,7 +13,7 @@ from infrastructure.views.snapshots.encoding import packed_items, unpacked_items
 from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import fetch, reply
-from tests.infrastructure.snapshots.kept import (
+from tests.infrastructure.views.snapshots.kept import (
     DAMAGES,
     OPENAI,
     WITH_HISTORY,

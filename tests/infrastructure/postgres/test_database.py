@@ -33,7 +33,7 @@ from tests.infrastructure.appends import (
     reply,
     request,
 )
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 from tests.waiting import until
 
 

@@ -24,7 +24,7 @@ from tests.infrastructure.appends import (
     results,
 )
 from tests.infrastructure.appends import given as given_id
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 ODD = parse(
     b'{"nul":"a\\u0000b","\\u0000":1,"big":-123456789012345678901234567890,"ten":1.10,'

@@ -11,7 +11,7 @@ from projections.growth import Growth
 from projections.registry import AnyView
 from projections.views.agent_state import AgentStateView
 from tests.infrastructure.appends import fetch, reply
-from tests.infrastructure.snapshots.kept import (
+from tests.infrastructure.views.snapshots.kept import (
     DAMAGES,
     STATE,
     WITH_HISTORY,

@@ -17,7 +17,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.notifications import KEYED, Listener
 from tests.command_line import WAIT_SECONDS
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 
 @dataclass

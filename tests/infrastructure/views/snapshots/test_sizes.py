@@ -9,7 +9,7 @@ from infrastructure.postgres.statements import statement
 from infrastructure.views.store import Store
 from projections.registry import choose_view
 from tests.infrastructure.appends import TENANT, calls, fetch, reply, results
-from tests.infrastructure.snapshots.kept import (
+from tests.infrastructure.views.snapshots.kept import (
     STATE,
     WITH_HISTORY,
     change,

@@ -4,7 +4,7 @@ import pytest
 
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from tests.infrastructure.snapshots.kept import change, filled
+from tests.infrastructure.views.snapshots.kept import change, filled
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from infrastructure.appending.append_statements import append_onward
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
+from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import (
     Clock,
     Ids,
@@ -25,7 +26,6 @@ from tests.infrastructure.appends import (
     reply,
     request,
 )
-from tests.infrastructure.holding import held, until_waited_for
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.infrastructure.appends import (
     request,
     unguarded,
 )
-from tests.infrastructure.relay import Relay
+from tests.infrastructure.postgres.relay import Relay
 
 WAIT_SECONDS = 30
 
@@ -206,7 +206,12 @@ def test_six_processes_append_and_every_event_is_heard_once_in_order(
     hub: Hub, own_database: Database
 ) -> None:
     fast, slow = Hearing(hub), Hearing(hub)
-    command = [sys.executable, "-m", "tests.infrastructure.appender", own_database._conninfo]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.infrastructure.appending.appender",
+        own_database._conninfo,
+    ]
     appenders = [
         subprocess.Popen(
             [*command, f"p{number}", "5", "8"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL

@@ -45,7 +45,7 @@ def database(own_database: Database) -> Database:
 
 def _appender(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.infrastructure.appender", *arguments],
+        [sys.executable, "-m", "tests.infrastructure.appending.appender", *arguments],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

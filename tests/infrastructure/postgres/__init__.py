@@ -1,0 +1,1 @@
+"""Tests of PostgreSQL's connections, roles and migrations."""

@@ -1,0 +1,1 @@
+"""Tests of what long-running processes need."""
