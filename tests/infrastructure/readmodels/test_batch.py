@@ -29,8 +29,8 @@ def shared(own_database: Database) -> Database:
     writer.append(request("t", *(reply("x" * number) for number in range(EVENTS))))
     with own_database.connection() as connection:
         for tenant in OTHERS:
-            connection.execute(COPY_THREADS, (tenant, TENANT))
             connection.execute(COPY_EVENTS, (tenant, TENANT))
+            connection.execute(COPY_THREADS, (tenant, TENANT))
     return own_database
 
 
