@@ -13,6 +13,7 @@ from ulid import ULID
 
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
+from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import TENANT, Clock, check_log, fetch, reply, request
 from tests.reliability.followers import END, LAST_THREAD, Follower, tail_of_log, tail_of_table
 from tests.reliability.outcomes import Tried
@@ -96,7 +97,7 @@ def _appender(url: str, number: int, appends: int) -> Iterator[subprocess.Popen[
     command = [
         sys.executable,
         "-m",
-        "tests.infrastructure.appending.appender",
+        appender.__name__,
         url,
         f"writer-{number}",
     ]

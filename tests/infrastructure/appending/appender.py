@@ -1,4 +1,4 @@
-"""A process that appends, for tests that need several: `python -m tests.infrastructure.appending.appender`.
+"""A process that appends, for tests that need several; run as a module by `python -m`.
 
 url name threads count    append messages to threads shared with others; report what came of it
 url name forever          append one message at a time, printing the id of each once it is kept

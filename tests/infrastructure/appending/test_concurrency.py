@@ -32,7 +32,7 @@ from tests.infrastructure.appends import (
     request,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROCESSES = 6
 APPENDS = 60
 

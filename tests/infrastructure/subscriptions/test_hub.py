@@ -14,6 +14,7 @@ from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.subscriptions.hub import Entry, Hub, Paging
+from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -209,7 +210,7 @@ def test_six_processes_append_and_every_event_is_heard_once_in_order(
     command = [
         sys.executable,
         "-m",
-        "tests.infrastructure.appending.appender",
+        appender.__name__,
         own_database._conninfo,
     ]
     appenders = [
