@@ -60,7 +60,7 @@ def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
 
 
 def test_its_metrics_exist() -> None:
-    exposition = (ROOT / "api" / "http" / "exposition.py").read_text()
+    exposition = (ROOT / "api" / "http" / "middleware" / "metrics_exposition.py").read_text()
     pool = re.findall(r'^    \("([a-z_]+)", "', exposition, re.MULTILINE)
     known = {f"agentlog_pool_{name}" for name in pool}
     known |= set(re.findall(r'"(agentlog_[a-z_]+)"', exposition))
