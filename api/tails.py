@@ -16,7 +16,7 @@ from domain.points_in_time import Moment
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.views.store import Store
 from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
-from projections.registry import AnyView, choose_view
+from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import StateView
 from projections.views.letta.turns import LettaLive, LettaTurnsView
 from projections.views.letta.view import LettaOptions
@@ -103,8 +103,9 @@ class Pace:
 
 
 def view_to_tell(name: str, options: Mapping[str, object]) -> AnyView:
-    """Return a view as it is followed: Letta's as a stream, unless that is asked otherwise."""
-    given = {"stream": "true", **options} if name == "letta" else options
+    """Return a view with the options that it is followed with."""
+    view = VIEWS.get(name)
+    given = options if view is None else {**view.follow.options, **options}
     return choose_view(name, given)
 
 
@@ -136,13 +137,9 @@ def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
         carry = store.fold_to(thread_id, turns, begin).carry
         return Tail(thread_id, LettaLive(turns, carry, after=after), begin, present)
     carry = store.fold_to(thread_id, view, begin).carry
-    if view.name in PATIENT:
+    if view.follow.is_patient:
         return Tail(thread_id, PatientLive(view, carry, after=after), begin, present)
     return Tail(thread_id, ItemsLive(view, carry, after=place), begin, present)
-
-
-PATIENT = frozenset({"letta", "maria"})
-"""Views whose clients take no second thoughts about an item."""
 
 
 def log_place(reader: LogReader, after: str | None) -> int:

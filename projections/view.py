@@ -5,10 +5,11 @@ gives what a replay from the start gives, and the carry survives a trip through 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -16,6 +17,7 @@ from domain.events import Event, read_messages
 from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
 
 Item = dict[str, JsonValue]
+Framing = Literal["standard", "letta", "maria"]
 CarryT = TypeVar("CarryT")
 
 
@@ -58,6 +60,20 @@ def print_items(items: Iterable[Placed | Printed]) -> list[Printed]:
     ]
 
 
+class FollowPolicy(NamedTuple):
+    """How clients follow a view as server-sent events.
+
+    `options` are the view's unless the client asks for others. `framing` names the wire of its
+    frames. `is_patient`: an item is sent once no later event can change it. `resumes`: a client
+    goes on from `Last-Event-ID`; else each connection gets the whole history.
+    """
+
+    options: Mapping[str, str] = MappingProxyType({})
+    framing: Framing = "standard"
+    is_patient: bool = False
+    resumes: bool = True
+
+
 class Options(BaseModel):
     """What a reader may ask of a view; every value also comes as text, out of a URL."""
 
@@ -75,6 +91,9 @@ class View(ABC, Generic[CarryT, OptionsT]):
 
     carry_format: ClassVar[int] = 1
     """To be raised when a carry changes its shape or its meaning: kept ones are made again."""
+
+    follow: ClassVar[FollowPolicy] = FollowPolicy()
+    """How its clients follow it."""
 
     options_type: type[OptionsT]
     carry_type: type[CarryT]

@@ -15,7 +15,7 @@ from api.http.codec.dependencies import principal_of, store_of, without_nul
 from api.http.openapi.schemas import answers
 from api.http.routes.views import option_parameters
 from api.http.streaming.log_stream import LogStream
-from api.http.streaming.sse_framing import framing_of
+from api.http.streaming.sse_framing import FRAMINGS
 from api.http.streaming.sse_response import StreamResponse
 from api.http.streaming.subscribers import Following, Followings
 from api.http.streaming.thread_stream import ThreadStream
@@ -54,8 +54,7 @@ async def follow_thread(request: Request) -> StreamResponse:
     pace = _pace(query)
     at = None if "at" not in query else parse_moment(query["at"])
     finite = not _flag(query, "follow") or at is not None
-    # Maria's clients resume nothing: each connection hears the whole history
-    header = None if name == "maria" else request.headers.get("last-event-id")
+    header = request.headers.get("last-event-id") if view.follow.resumes else None
     asked = Asked(view, after=header or query.get("after"), at=at, whole=pace is not None)
     store, following = await store_of(request), _following(request)
 
@@ -64,7 +63,7 @@ async def follow_thread(request: Request) -> StreamResponse:
         return tail_of(store, thread_id, asked)
 
     tail = await run_in_threadpool(begin)
-    stream = ThreadStream(following, tail, framing_of(name), finite=finite, pace=pace)
+    stream = ThreadStream(following, tail, FRAMINGS[view.follow.framing], finite=finite, pace=pace)
     return StreamResponse(stream, thread_id)
 
 

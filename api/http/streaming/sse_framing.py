@@ -6,6 +6,7 @@ and a word about queued messages first.
 """
 
 import copy
+from collections.abc import Mapping
 
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from typing_extensions import override
@@ -13,6 +14,7 @@ from typing_extensions import override
 from api.shapes.threads import event_json
 from domain.json.text import print_text
 from infrastructure.subscriptions.hub import Entry
+from projections import view
 from projections.followed_view import Told
 from projections.views.letta.turns import DONE
 
@@ -52,15 +54,11 @@ class MariaFraming(Framing):
         return format_sse_event(data_str=print_text(told.data), event="maria")
 
 
-def framing_of(view: str) -> Framing:
-    """Return how a view's clients want it."""
-    match view:
-        case "letta":
-            return LettaFraming()
-        case "maria":
-            return MariaFraming()
-        case _:
-            return Framing()
+FRAMINGS: Mapping[view.Framing, Framing] = {
+    "standard": Framing(),
+    "letta": LettaFraming(),
+    "maria": MariaFraming(),
+}
 
 
 def log_frame(entry: Entry) -> bytes:

@@ -26,7 +26,7 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.text_format import value_text
-from projections.view import Item, Options, Placed, View
+from projections.view import FollowPolicy, Item, Options, Placed, View
 from projections.views.letta.carry import (
     NOTHING_HELD,
     HeldResponse,
@@ -72,6 +72,7 @@ class LettaView(View[LettaCarry, LettaOptions]):
     """Messages as the Letta API lists them, or streams them."""
 
     name: ClassVar[str] = WIRE
+    follow: ClassVar[FollowPolicy] = FollowPolicy({"stream": "true"}, "letta", is_patient=True)
     options_type = LettaOptions
     carry_type = LettaCarry
 

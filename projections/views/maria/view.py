@@ -28,7 +28,7 @@ from domain.messages import (
 )
 from projections.residue import residues_of, restore
 from projections.text_format import result_text
-from projections.view import Item, Options, Placed, View
+from projections.view import FollowPolicy, Item, Options, Placed, View
 from projections.views.chat import Turn, file_text, wire_call
 from projections.views.maria.events import (
     after_call,
@@ -114,6 +114,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
     """Events of Maria's daemon, as its clients hear them."""
 
     name: ClassVar[str] = "maria"
+    follow: ClassVar[FollowPolicy] = FollowPolicy(framing="maria", is_patient=True, resumes=False)
     options_type = MariaOptions
     carry_type = MariaCarry
 
