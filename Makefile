@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: demo test test-external soak check format lint types contracts lock bench clean
+.PHONY: demo test test-external soak check format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
@@ -47,6 +47,9 @@ types: $(VENV)/.ready
 
 contracts: $(VENV)/.ready
 	$(BIN)/lint-imports
+
+structure: $(VENV)/.ready ## count modules a folder, imports between rooms, files that a request passes
+	$(BIN)/python -m benchmarks.structure
 
 bench: $(VENV)/.ready ## measure, beside a floor, and print a table
 	$(BIN)/python -m benchmarks

@@ -71,7 +71,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             beside.enter_context(Ahead(service.tenants, service.listener))
         if showing is not None:
             showing.load(service, console)
-        app = _application(settings, service, anonymous)
+        app = application_over(settings, service, anonymous)
         config = uvicorn.Config(
             traces.around(app),
             http=bounded_connections(
@@ -100,7 +100,8 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             Server(config, app.state.followings).run(sockets=[listening])
 
 
-def _application(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
+def application_over(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
+    """Return the application over an open service."""
     return create_app(
         service.tenants,
         service.database,

@@ -1,0 +1,117 @@
+"""Count the structure: modules a folder, imports between rooms, files that a request passes.
+
+`make structure` prints it. Imports are those of the code, by import-linter's own graph; files are
+those of ours whose functions run for one request, in the service's process.
+"""
+
+import sys
+import tempfile
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import grimp
+from fastapi.testclient import TestClient
+
+from api.cli.serving import application_over
+from api.composition import open_service
+from infrastructure.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("domain", "projections", "infrastructure", "api")
+CONTAINERS = ("infrastructure", "api.http", "projections")
+
+
+def main() -> None:
+    """Print all counts."""
+    folders = Counter(
+        str(file.parent.relative_to(ROOT))
+        for package in PACKAGES
+        for file in (ROOT / package).rglob("*.py")
+        if file.name != "__init__.py"
+    )
+    print(f"modules: {sum(folders.values())}; the fullest folders:")
+    for folder, count in folders.most_common(8):
+        print(f"  {count:3} {folder}")
+    lines = sum(
+        len(file.read_bytes().splitlines())
+        for package in PACKAGES
+        for kind in ("*.py", "*.sql")
+        for file in (ROOT / package).rglob(kind)
+    )
+    print(f"lines of production code, SQL included: {lines}")
+    for container in CONTAINERS:
+        print(_rooms(container))
+    passed = _Passed()
+    with tempfile.TemporaryDirectory(prefix="agentlog-structure-") as folder:
+        settings = Settings(data_dir=Path(folder), anonymous="allow", projections="off")
+        with open_service(settings) as service:
+            client = TestClient(application_over(settings, service, "anywhere"))
+            _print_passed(passed, client)
+
+
+def _rooms(container: str) -> str:
+    graph = grimp.build_graph(container.partition(".")[0])
+    depth = container.count(".") + 1
+    uses: defaultdict[str, set[str]] = defaultdict(set)
+    for module in graph.modules:
+        for used in graph.find_modules_directly_imported_by(module):
+            ours = [each.split(".") for each in (module, used) if each.startswith(f"{container}.")]
+            if len(ours) == 2 and ours[0][depth] != ours[1][depth]:
+                uses[ours[0][depth]].add(ours[1][depth])
+    rooms = {*uses, *(used for found in uses.values() for used in found)}
+    floors = {room: _floor(room, uses, ()) for room in rooms}
+    arrows = sum(map(len, uses.values()))
+    upward = sum(floors[used] >= floors[room] for room, found in uses.items() for used in found)
+    return (
+        f"{container}: {len(rooms)} rooms, {arrows} arrows, {max(floors.values())} floors, "
+        f"{upward} arrows upward"
+    )
+
+
+def _floor(room: str, uses: dict[str, set[str]], above: tuple[str, ...]) -> int:
+    below = [each for each in uses.get(room, ()) if each not in above]
+    return 1 + max((_floor(each, uses, (*above, room)) for each in below), default=0)
+
+
+class _Passed:
+    """Collects the files of ours whose functions run, in threads that begin after it was made."""
+
+    def __init__(self) -> None:
+        self._files: set[str] | None = None
+        threading.setprofile(self._note)
+        sys.setprofile(self._note)
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        if self._files is not None and event == "call":
+            self._files.add(frame.f_code.co_filename)
+
+    def by(self, act: Callable[[], None]) -> set[str]:
+        """Return the files that are passed while something is done."""
+        self._files = found = set[str]()
+        act()
+        self._files = None
+        ours = tuple(f"{ROOT / package}/" for package in PACKAGES)
+        return {each for each in found if each.startswith(ours)}
+
+
+def _print_passed(passed: _Passed, client: TestClient) -> None:
+    path = "/v1/threads/t/messages"
+
+    def post() -> None:
+        client.post(path, json={"type": "reply", "text": "hello"}).raise_for_status()
+
+    def view() -> None:
+        client.get("/v1/threads/t/views/openai").raise_for_status()
+
+    for _ in range(3):  # what is made once is made
+        post()
+        view()
+    for name, act in (("POST of a reply", post), ("GET of a view that was read before", view)):
+        print(f"{name}: {len(passed.by(act))} files")
+
+
+if __name__ == "__main__":
+    main()
