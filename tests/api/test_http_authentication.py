@@ -227,8 +227,15 @@ def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None
     described = {
         f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
     }
-    pages = {"GET /docs", "GET /docs/oauth2-redirect", "GET /redoc", "GET /openapi.json"}
+    pages = {"GET /docs", "GET /docs/{name}", "GET /openapi.json"}
     assert described | pages == set(NEEDS)
+
+
+def test_the_docs_take_any_key_and_their_files_none(app: FastAPI, client: TestClient) -> None:
+    key = make_key(app, "append")
+    assert client.get("/docs").status_code == 401
+    assert client.get("/docs", headers=bearing(key)).status_code == 200
+    assert client.get("/docs/swagger-ui.css").status_code == 200
 
 
 def test_a_route_that_nobody_gave_a_scope_is_refused_before_there_is_a_service() -> None:
