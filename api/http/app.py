@@ -75,7 +75,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app = _Application(
         title="agentlog",
         version=VERSION,
-        summary="A message store for AI agents.",
+        summary=pages.SUMMARY,
         telemetry=_NO_TELEMETRY,
         docs_url=None,  # loads scripts from another host: see routes/pages.py
         redoc_url=None,

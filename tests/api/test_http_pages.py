@@ -9,6 +9,31 @@ from fastapi.testclient import TestClient
 
 from tests.api.refusals import problem_in
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+def test_the_first_page_says_what_this_is_and_where_to_go_on(client: TestClient) -> None:
+    page = client.get("/", headers={"Accept": BROWSER}, follow_redirects=False)
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "A message store for AI agents." in page.text
+    links = re.findall('href="(.*?)"', page.text)
+    assert links == ["/docs", "/healthz", "/v1/threads"]
+    assert all(client.get(link).status_code == 200 for link in links)
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json"])
+def test_programs_get_the_first_page_as_json(client: TestClient, accept: str) -> None:
+    answer = client.get("/", headers={"Accept": accept})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["vary"] == "Accept"
+    assert answer.json() == {
+        "name": "agentlog",
+        "summary": "A message store for AI agents.",
+        "links": {"docs": "/docs", "health": "/healthz", "threads": "/v1/threads"},
+    }
+
 
 def test_the_docs_load_nothing_from_other_hosts(client: TestClient) -> None:
     page = client.get("/docs")

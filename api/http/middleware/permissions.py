@@ -15,6 +15,7 @@ from domain.access import Scope
 Need = Scope | Literal["nothing", "any key"]
 
 NEEDS: Mapping[str, Need] = {
+    "GET /": "nothing",
     "GET /healthz": "nothing",
     "GET /readyz": "nothing",
     "GET /docs/{name}": "nothing",  # files of Swagger UI
