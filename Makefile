@@ -1,9 +1,11 @@
 # Everything a newcomer needs: `make demo` to see it, `make test` to trust it.
-# Needs only Python 3.11+ and make; the environment is built in .venv from the lock.
+# Needs only Python 3.11+ and make. The locks say what is installed: .venv-runtime has what runs,
+# .venv the tools for tests too.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNTIME := .venv-runtime
 WORKERS ?= 3
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
 
@@ -14,15 +16,17 @@ SOAK_MINUTES ?= 30
 
 .PHONY: demo test test-external soak check format lint types contracts structure lock bench clean
 
-$(VENV)/.ready: requirements.lock pyproject.toml
+$(VENV)/.ready: requirements.lock
+$(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
+$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --require-hashes $(patsubst %,--requirement %,$(filter %.lock,$^))
+	$(@D)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(VENV)/.ready ## start the service on its own PostgreSQL with example threads
-	$(BIN)/agentlog demo
+demo: $(RUNTIME)/.ready ## start the service on its own PostgreSQL with example threads
+	$(RUNTIME)/bin/agentlog demo
 
 test: $(VENV)/.ready ## all tests, on an embedded PostgreSQL of their own
 	$(BIN)/python -m pytest $(PARALLEL)
@@ -62,7 +66,10 @@ lock: ## pin what pyproject.toml asks for, with hashes, for every platform
 	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
 		--all-extras --constraint requirements.lock --output-file requirements-runtime.lock pyproject.toml
+	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+		--group build --constraint requirements.lock --output-file requirements-build.lock
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(RUNTIME)

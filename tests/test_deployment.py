@@ -1,12 +1,15 @@
 """What is deployed: the locks and the container files, as far as reading them can tell."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import yaml  # type: ignore[import-untyped]  # comes with schemathesis, without types
 
 HOUSE = Path(__file__).parents[1]
+LOCKS = ("requirements.lock", "requirements-runtime.lock", "requirements-build.lock")
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -41,8 +44,27 @@ def test_the_deployed_packages_are_hashed_and_bring_no_test_tools() -> None:
     assert not {"pytest", "mypy", "ruff", "hypothesis"} & deployed.keys()
 
 
+def test_what_installs_a_checkout_is_pinned_as_it_was_tested() -> None:
+    tested, building = pins("requirements.lock"), pins("requirements-build.lock")
+    assert {"hatchling", "editables"} <= building.keys()
+    for name, pin in building.items():
+        assert version_and_hashes(pin) == version_and_hashes(tested[name])
+
+
+def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
+    for name in ("Makefile", "pyproject.toml", *LOCKS):  # in a folder without environments
+        shutil.copy(HOUSE / name, tmp_path)
+    done = subprocess.run(
+        ["make", "-n", "demo"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    installed = re.findall(r"--requirement (\S+)", done.stdout)
+    assert installed == ["requirements-runtime.lock", "requirements-build.lock"]
+    assert ".venv-runtime/bin/agentlog demo" in done.stdout
+    assert not re.search(r"\.venv/", done.stdout)
+
+
 def test_the_locks_name_no_host() -> None:
-    for lock in ("requirements.lock", "requirements-runtime.lock"):
+    for lock in LOCKS:
         assert not re.search(r"://|index-url|find-links|/opt/", (HOUSE / lock).read_text())
 
 

@@ -36,6 +36,7 @@ from api.http.routes import (
     log,
     messages,
     monitoring,
+    pages,
     projections,
     redaction,
     sql,
@@ -74,8 +75,10 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app = _Application(
         title="agentlog",
         version=VERSION,
-        summary="A message store for AI agents.",
+        summary=pages.SUMMARY,
         telemetry=_NO_TELEMETRY,
+        docs_url=None,  # loads scripts from another host: see routes/pages.py
+        redoc_url=None,
         redirect_slashes=False,  # to the client's own Host
     )
     app.state.tenants = tenants
@@ -113,9 +116,10 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         app.include_router(routes, prefix="/v1")
         app.traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
-    app.include_router(monitoring.router)
-    app.traffic.know(monitoring.router)
-    permissions.know(monitoring.router)
+    for routes in (monitoring.router, pages.router):
+        app.include_router(routes)
+        app.traffic.know(routes)
+        permissions.know(routes)
     app.traffic.know(app.router)
     permissions.know(app.router)
     app.router.routes.insert(0, _Shortcut())

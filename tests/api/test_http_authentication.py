@@ -227,8 +227,20 @@ def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None
     described = {
         f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
     }
-    pages = {"GET /docs", "GET /docs/oauth2-redirect", "GET /redoc", "GET /openapi.json"}
+    pages = {"GET /", "GET /docs", "GET /docs/{name}", "GET /openapi.json"}
     assert described | pages == set(NEEDS)
+
+
+def test_the_first_page_takes_no_key(app: FastAPI, client: TestClient) -> None:
+    make_key(app, "read")
+    assert client.get("/").status_code == 200
+
+
+def test_the_docs_take_any_key_and_their_files_none(app: FastAPI, client: TestClient) -> None:
+    key = make_key(app, "append")
+    assert client.get("/docs").status_code == 401
+    assert client.get("/docs", headers=bearing(key)).status_code == 200
+    assert client.get("/docs/swagger-ui.css").status_code == 200
 
 
 def test_a_route_that_nobody_gave_a_scope_is_refused_before_there_is_a_service() -> None:
@@ -241,7 +253,7 @@ def test_a_route_that_nobody_gave_a_scope_is_refused_before_there_is_a_service()
 def test_what_is_no_route_is_not_there_for_those_who_are_known(
     client: TestClient, key: KeyText
 ) -> None:
-    for path in ("/v1/nowhere", "/v1/threads/t/messages/x/y", "/"):
+    for path in ("/v1/nowhere", "/v1/threads/t/messages/x/y", "/redoc"):
         assert client.get(path).status_code == 401
         assert client.get(path, headers=bearing(key)).status_code == 404
     assert client.put("/v1/threads", headers=bearing(key)).status_code == 405

@@ -28,7 +28,7 @@ ALWAYS = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
-PAGES = {"/docs", "/docs/oauth2-redirect", "/redoc"}
+PAGES = {"/docs"}
 DIGEST = "0" * 64
 
 

@@ -4,7 +4,9 @@ As OWASP's cheat sheet for REST has them. `Strict-Transport-Security` is not amo
 whole host, with all its ports, so it is for whoever ends TLS there.
 """
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 
 _CACHE = b"cache-control"
 NO_STORE = (_CACHE, b"no-store")
@@ -19,30 +21,23 @@ _ALWAYS = [
 
 _POLICY = b"content-security-policy"
 _NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-_CDN = "https://cdn.jsdelivr.net/npm/"
-_PAGE = (
-    # the framework's pages start themselves by a script of their own, and show nothing that
-    # anybody wrote but us
-    "default-src 'none'; connect-src 'self'; worker-src blob:; img-src 'self' data: "
-    "https://fastapi.tiangolo.com https://cdn.redoc.ly; script-src 'unsafe-inline' {_CDN}; "
-    f"style-src 'unsafe-inline' {_CDN} https://fonts.googleapis.com; "
-    "font-src https://fonts.gstatic.com; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'none'"
-)
-_PAGES = frozenset({"/docs", "/docs/oauth2-redirect", "/redoc"})
-
 Headers = Sequence[tuple[bytes, bytes]]
 
 DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
 """What goes with every answer that is no page, in lower case; beside it `Cache-Control`."""
 
-_PAGE_HEADERS = [*_ALWAYS, (_POLICY, _PAGE.encode())]
+
+def policy_of_page(script: bytes) -> str:
+    """Return the policy of a page whose files are ours, and which has one script inline."""
+    digest = b64encode(sha256(script).digest()).decode()
+    return (
+        f"{_NOTHING}; script-src 'self' 'sha256-{digest}'; style-src 'self'; "
+        "img-src 'self' data:; connect-src 'self'"
+    )
 
 
-def secured(path: str, given: Headers) -> Headers:
-    """Return the headers of an answer to a request for `path`, those of every answer among them."""
-    more = _PAGE_HEADERS if path in _PAGES else DATA_HEADERS
-    for name, _ in given:
-        if name == _CACHE:
-            return [*given, *more]
-    return [*given, *more, NO_STORE]
+def secured(given: Headers) -> Headers:
+    """Return the headers of an answer with those of every answer, but for what it says itself."""
+    names = [name for name, _ in given]
+    more = _ALWAYS if _POLICY in names else DATA_HEADERS
+    return [*given, *more] if _CACHE in names else [*given, *more, NO_STORE]

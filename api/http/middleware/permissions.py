@@ -15,13 +15,13 @@ from domain.access import Scope
 Need = Scope | Literal["nothing", "any key"]
 
 NEEDS: Mapping[str, Need] = {
+    "GET /": "nothing",
     "GET /healthz": "nothing",
     "GET /readyz": "nothing",
+    "GET /docs/{name}": "nothing",  # files of Swagger UI
     # the same for everybody, but what an installation is should be known to its own
     "GET /openapi.json": "any key",
     "GET /docs": "any key",
-    "GET /docs/oauth2-redirect": "any key",
-    "GET /redoc": "any key",
     "GET /v1/threads": "read",
     "GET /v1/threads/{thread_id}": "read",
     "GET /v1/threads/{thread_id}/messages": "read",

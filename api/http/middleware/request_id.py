@@ -52,7 +52,7 @@ class Identified:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = secured(scope["path"], message.get("headers", ()))
+                headers = secured(message.get("headers", ()))
                 message["headers"] = [*headers, (_HEADER, request_id)]
             await send(message)
 
