@@ -1,14 +1,14 @@
-"""Headers that tell browsers to do nothing with an answer but hand it to whoever asked.
+"""Security headers of responses, after OWASP's REST cheat sheet.
 
-As OWASP's cheat sheet for REST has them. `Strict-Transport-Security` is not among them: it binds a
-whole host, with all its ports, so it is for whoever ends TLS there.
+`Strict-Transport-Security` is not among them: it applies to a whole host with all its ports, so the
+proxy that terminates TLS must set it.
 """
 
 from collections.abc import Sequence
 
 _CACHE = b"cache-control"
 NO_STORE = (_CACHE, b"no-store")
-"""For all that does not say itself how it may be kept, as contents by their digest do."""
+"""The default; contents addressed by digest set their own."""
 
 _ALWAYS = [
     (b"x-content-type-options", b"nosniff"),
@@ -21,8 +21,7 @@ _POLICY = b"content-security-policy"
 _NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _CDN = "https://cdn.jsdelivr.net/npm/"
 _PAGE = (
-    # the framework's pages start themselves by a script of their own, and show nothing that
-    # anybody wrote but us
+    # the framework's pages use an inline script, and show no content of users
     "default-src 'none'; connect-src 'self'; worker-src blob:; img-src 'self' data: "
     "https://fastapi.tiangolo.com https://cdn.redoc.ly; script-src 'unsafe-inline' {_CDN}; "
     f"style-src 'unsafe-inline' {_CDN} https://fonts.googleapis.com; "
@@ -34,13 +33,13 @@ _PAGES = frozenset({"/docs", "/docs/oauth2-redirect", "/redoc"})
 Headers = Sequence[tuple[bytes, bytes]]
 
 DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
-"""What goes with every answer that is no page, in lower case; beside it `Cache-Control`."""
+"""Headers of every response but pages, in lower case, without `Cache-Control`."""
 
 _PAGE_HEADERS = [*_ALWAYS, (_POLICY, _PAGE.encode())]
 
 
 def secured(path: str, given: Headers) -> Headers:
-    """Return the headers of an answer to a request for `path`, those of every answer among them."""
+    """Return the headers of a response for `path`, including those of every response."""
     more = _PAGE_HEADERS if path in _PAGES else DATA_HEADERS
     for name, _ in given:
         if name == _CACHE:

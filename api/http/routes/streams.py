@@ -1,7 +1,7 @@
-"""Server-sent events: a thread in any view, and the whole log.
+"""Routes of server-sent events: a thread in any view, and the whole log.
 
-The routes read their parameters themselves: the application hands requests to them directly, as it
-does with appends, because the framework's way there stays in memory as long as the stream does.
+The routes read their parameters themselves: the application calls them directly, as for appends,
+because the framework's call frames stay in memory as long as the stream does.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ async def follow_thread(request: Request) -> StreamResponse:
     pace = _pace(query)
     at = None if "at" not in query else parse_moment(query["at"])
     finite = not _flag(query, "follow") or at is not None
-    # Maria's clients resume nothing: each connection hears the whole history
+    # Maria's clients never resume: each connection gets the whole history
     header = None if name == "maria" else request.headers.get("last-event-id")
     asked = Asked(view, after=header or query.get("after"), at=at, whole=pace is not None)
     store, following = await store_of(request), _following(request)
