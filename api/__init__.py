@@ -1,1 +1,1 @@
-"""The ways in: HTTP and the command line, and the one place where everything is wired."""
+"""Adapters for HTTP and the command line, and the composition root."""

@@ -1,4 +1,4 @@
-"""The composition root: the one place that wires adapters, from settings to a store."""
+"""Composition root: wires adapters from settings to a store."""
 
 import secrets
 import time
@@ -43,10 +43,10 @@ from infrastructure.views.view_cache import RecentViews
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What runs over a migrated database: what each tenant has, and what all of them share.
+    """The components over a migrated database: those of each tenant and the shared ones.
 
-    `own` is the tenant that the settings name. `url` is of the database, for other processes;
-    `where` says it to people. `listener` starts when it is first asked for something.
+    `own` is the settings' tenant. `url` is the database's, for other processes; `where` is its
+    description for people. `listener` starts on first use.
     """
 
     tenants: Tenants
@@ -63,7 +63,7 @@ class Service:
 
     @property
     def store(self) -> Store:
-        """The store of the own tenant."""
+        """The store of the settings' tenant."""
         return self.own.store
 
 
@@ -71,12 +71,12 @@ class Service:
 def open_service(
     settings: Settings, *, on_commit: Callable[[Commit], None] | None = None
 ) -> Iterator[Service]:
-    """Open the database that the settings name (or our own), migrate it, and close it at the end.
+    """Open the settings' database (or our own), migrate it, and close it at the end.
 
-    `on_commit` is told of each commit of events.
+    `on_commit` is called for each commit of events.
 
     Raises:
-        AgentlogError: the database cannot be had, with the reason and the way out.
+        AgentlogError: the database is unavailable, with the reason and the way out.
     """
     with (
         _ready_database(settings) as place,
@@ -152,7 +152,7 @@ def open_service(
 
 @contextmanager
 def open_as_owner(settings: Settings) -> Iterator[tuple[Database, str]]:
-    """Yield the database with all rights of whoever logs in, whatever its schema, and its URL."""
+    """Yield the database with all rights of its login, at any schema version, and its URL."""
     if settings.database_url is not None:
         with Database(settings.database_url, pool_size=2) as database:
             yield database, settings.database_url
@@ -175,7 +175,7 @@ class _Place:
 
 @contextmanager
 def _ready_database(settings: Settings) -> Iterator[_Place]:
-    """Yield a database whose schema is up to date and where the service's roles are."""
+    """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
             open_embedded(settings.data_dir) as server,
@@ -198,13 +198,13 @@ def _ready_database(settings: Settings) -> Iterator[_Place]:
 def _analyst(place: _Place, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
     if place.owner is not None and settings.analyst_url is None:
         login = own_login(place.owner, place.url, tenant=tenant)
-    else:  # the login that was given is of one tenant, and says so itself
+    else:  # the given login itself determines its tenant
         login = given_login(settings.analyst_url)
     return Analyst(login, tenant=tenant, slots=slots, most_seconds=settings.analyst_seconds)
 
 
 def signing_key(settings: Settings) -> SigningKey:
-    """Return the key that signs checkpoints; for our own PostgreSQL it is made on first use."""
+    """Return the key that signs checkpoints; for our own PostgreSQL it is created on first use."""
     if settings.signing_key is not None or settings.database_url is not None:
         return SigningKey(settings.signing_key)
     return SigningKey(settings.data_dir / FILE_NAME, made=True)

@@ -1,4 +1,4 @@
-"""Filters of the thread list as text: the same words over HTTP and on the command line."""
+"""Parses filters of the thread list, for HTTP and the command line."""
 
 from collections.abc import Iterable
 
@@ -11,11 +11,11 @@ class InvalidFilter(InvalidInput):
 
 
 def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
-    """Return what metadata must be, from keys and values as text.
+    """Return the required metadata from keys and values as text.
 
-    A value is JSON where it reads as a scalar of JSON, and else a string: `5` is the number, `"5"`
-    the string, `support` the string too. The empty string is `""`: nothing at all is a value left
-    out, which would find nothing and not say why.
+    A value is JSON where it is a JSON scalar, and else a string: `5` is the number, `"5"` the
+    string, `support` the string too. The empty string is `""`: an empty value is refused as
+    missing, since it would silently match nothing.
 
     Raises:
         InvalidFilter: a key is empty, has no value, or comes twice.

@@ -1,7 +1,6 @@
-"""Pictures of reports: what happened over time as lines, what is compared as bars.
+"""Plots of reports: time series as lines, comparisons as bars.
 
-matplotlib draws them, which comes with the extra `plots`. The same answer is the same picture, byte
-for byte.
+Drawn by matplotlib, in the extra `plots`. The same answer gives the same picture, byte for byte.
 """
 
 import threading
@@ -21,7 +20,7 @@ MOST_BARS = 20
 MOST_LINES = 7
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's, which people tell apart however they see colours; without the faint yellow."""
+"""Okabe and Ito's palette, safe for colour blindness; without the faint yellow."""
 
 _STYLE = {
     "axes.edgecolor": "#444444",
@@ -31,13 +30,13 @@ _STYLE = {
     "axes.spines.top": False,
     "grid.color": "#dddddd",
     "font.size": 10.0,
-    "svg.fonttype": "none",  # text stays text: any script, found by a search, read aloud
+    "svg.fonttype": "none",  # text stays text: any script, searchable, readable aloud
     "svg.hashsalt": "agentlog",
     "text.color": "#222222",
-    "text.parse_math": False,  # a dollar is a dollar
+    "text.parse_math": False,  # no TeX: a dollar sign is literal
 }
 _LABEL = 44
-_drawing = threading.Lock()  # the style is the whole process's
+_drawing = threading.Lock()  # matplotlib's style is global to the process
 
 
 class PlotsMissing(AgentlogError):
@@ -49,7 +48,7 @@ class PlotsMissing(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Columns of one unit that are drawn together; of several lines each, only `main` is."""
+    """Columns of one unit drawn together; with several lines per column, only `main` is drawn."""
 
     title: str
     columns: tuple[str, ...]
@@ -81,14 +80,14 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
     "threads": (_panel("Threads", "threads"), _percentiles("Duration", "duration")),
     "anomalies": (_panel("Anomalies", "anomalies"), _panel("Threads affected", "affected_share")),
 }
-"""The reports that have a picture."""
+"""The reports that have a plot."""
 
 
 def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
-    """Return the picture of an answer.
+    """Return the plot of an answer.
 
     Raises:
-        InvalidQuestion: the report has none.
+        InvalidQuestion: the report has no plot.
         PlotsMissing: matplotlib is not installed.
     """
     panels = PANELS.get(answer.report.name)
@@ -101,7 +100,8 @@ def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
     except ImportError as error:
         raise PlotsMissing from error
     with _drawing, matplotlib.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the reader's font has it
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the reader's font has the
+        # glyph
         over_time = bool(answer.by) and is_time(answer.by[0])
         figure = (_lines if over_time else _bars)(figures.Figure, answer, panels)
         output = BytesIO()
@@ -110,7 +110,7 @@ def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
 
 
 def _lines(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - its types are not there without the extra
-    """Return a figure of what happened over time, a panel below the other."""
+    """Return a figure of time series, its panels below each other."""
     figure = make(figsize=(10, 3 * len(panels) + 0.8), layout="constrained")
     places = list(dict.fromkeys(str(row[0]) for row in answer.rows))
     groups = _largest_groups(answer)
@@ -142,7 +142,7 @@ def _lines(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) ->
 
 
 def _bars(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - as above
-    """Return a figure of what is compared, a panel beside the other."""
+    """Return a figure of comparisons, its panels side by side."""
     rows = answer.rows[:MOST_BARS]
     height = 0.28 + 0.14 * len(answer.by)
     figure = make(figsize=(5 * len(panels) + 3, height * len(rows) + 2), layout="constrained")
@@ -176,7 +176,7 @@ def _bars(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> 
 
 
 def _largest_groups(answer: Answer) -> list[str]:
-    """Return what lines are about besides time, by what the report puts first."""
+    """Return the groups to draw as lines, largest totals of the report's order column first."""
     column = _index(answer, answer.report.order.removeprefix("-"))
     totals: dict[str, float] = {}
     for row in answer.rows:
@@ -202,7 +202,7 @@ def _title(answer: Answer, number: int, most: int) -> str:
 
 
 def _word(column: str) -> str:
-    """Return what a column is called in a legend: of a percentile its rank, the title has more."""
+    """Return a column's name in a legend: for a percentile its rank, as the title has the rest."""
     name, _, rank = column.rpartition("_")
     return (
         rank if name and rank.startswith("p") and rank[1:].isdigit() else column.replace("_", " ")
@@ -210,14 +210,14 @@ def _word(column: str) -> str:
 
 
 def _ticks(places: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Return a dozen places at most, and what they are called."""
+    """Return a dozen tick places at most, with their labels."""
     step = max(1, -(-len(places) // 12))
     chosen = list(range(0, len(places), step))
     return chosen, [places[each] for each in chosen]
 
 
 def _name(by: Sequence[str], row: Sequence[JsonValue], *, between: str = ", ") -> str:
-    """Return what a row is about, from its breakdown; XML takes no control characters."""
+    """Return a row's label from its breakdown, without control characters, which XML refuses."""
     return between.join(_shown(value) for value in row[: len(by)]) if by else ""
 
 
@@ -232,5 +232,5 @@ def _index(answer: Answer, column: str) -> int:
 
 
 def _number(value: JsonValue) -> float:
-    """Return what is drawn; what nobody measured is a gap."""
+    """Return the number to draw; a missing value is a gap."""
     return float("nan") if value is None else float(value)

@@ -1,4 +1,4 @@
-"""Questions to reports as text: the same words over HTTP and on the command line."""
+"""Parses questions to reports, for HTTP and the command line."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.report import METADATA, Clock, Report
 
 GENERAL = ("by", "from", "to", "clock", "order", "limit")
-"""What every report takes, beside its filters."""
+"""Parameters of every report, beside its filters."""
 
 
 def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
-    """Return the question that names and values ask; `by` and filters may come repeatedly.
+    """Return the question from names and values; `by` and filters may be repeated.
 
     Raises:
-        InvalidQuestion: the report cannot be asked that; it says what it can.
+        InvalidQuestion: the report does not support it; the message lists what it supports.
     """
     given: defaultdict[str, list[str]] = defaultdict(list)
     metadata: list[tuple[str, str]] = []
@@ -66,7 +66,7 @@ def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def _time(name: str, text: str) -> datetime:
-    """Return the time that a text says; a date is where that day begins in UTC."""
+    """Return the time in a text; a date is the start of that day in UTC."""
     try:
         if len(text) == len("2026-01-31"):
             return datetime.combine(date.fromisoformat(text), time(), UTC)

@@ -1,6 +1,6 @@
-"""What following comes to: where it begins, how it tells a view, and its pace.
+"""Following threads and the log: start, filter, view and pace.
 
-The same for server-sent events and in the terminal.
+Shared by server-sent events and the command line.
 """
 
 from collections.abc import Mapping
@@ -27,10 +27,10 @@ _NUMBERS = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What of a thread is to be told.
+    """What to follow of a thread.
 
-    `after`: a place that was told, to go on from. `at`: the moment to end at. `whole`: from the
-    beginning, where a state would begin with the present.
+    `after`: a place to resume after. `at`: the moment to end at. `whole`: from the beginning, where
+    a state would start with the present.
     """
 
     view: AnyView
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """A view that stands at `version` and goes on from there; `present` is the version now."""
+    """A view folded up to `version`, to be continued; `present` is the current version."""
 
     thread_id: str
     live: Live
@@ -51,7 +51,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Which events of the log to tell; None and nothing are all."""
+    """Filter of the log's events; None and empty mean all."""
 
     types: frozenset[str] | None = None
     prefix: str = ""
@@ -63,7 +63,7 @@ class LogFilter:
         return self.types is None and not self.prefix and not self.metadata
 
     def takes(self, event: Event) -> bool:
-        """Tell whether an event is to be told."""
+        """Return whether an event passes the filter."""
         return (
             (self.types is None or event.type in self.types)
             and event.thread_id.startswith(self.prefix)
@@ -75,10 +75,10 @@ class LogFilter:
 
 
 class Pace:
-    """The pauses that were between events, divided by `speed`.
+    """The original pauses between events, divided by `speed`.
 
-    Messages have their producer's clock, facts the store's: a pause is between two readings of one
-    clock. Where a clock ran backwards there is none.
+    Messages have their producer's clock, facts the store's: a pause is between two times of one
+    clock. There is none where a clock ran backwards.
     """
 
     def __init__(self, speed: float) -> None:
@@ -87,7 +87,7 @@ class Pace:
         self._recorded: float | None = None
 
     def pause(self, event: Event) -> float:
-        """Return the seconds to wait before telling the next event, this one."""
+        """Return the seconds to wait before `event`, the next one."""
         recorded = None if event.recorded_at is None else event.recorded_at.timestamp()
         raw = event.raw
         said = raw.get("timestamp") if isinstance(raw, dict) else None
@@ -110,12 +110,12 @@ def view_to_tell(name: str, options: Mapping[str, object]) -> AnyView:
 
 
 def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
-    """Return a thread's view where it is to be told from; reads and folds as far as that needs.
+    """Return a thread's view at its start; reads and folds the events up to there.
 
     Raises:
         UnknownThread: no such thread has been started.
-        InvalidCursor: `after` is no place.
-        FutureMoment: the thread has not come to that place, or to the moment.
+        InvalidCursor: `after` is not a place.
+        FutureMoment: the thread has not reached that place or moment.
     """
     view, after = asked.view, asked.after or ""
     head = store.thread(check_thread_id(thread_id))
@@ -131,7 +131,7 @@ def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
     except ValueError as error:
         raise InvalidCursor(after) from error
     _check_there(place[0], head.version, thread_id)
-    begin = max(place[0] - 1, 0)  # what is settled by a version may stand on both sides of a place
+    begin = max(place[0] - 1, 0)  # items settled by one version may be before and after a place
     if isinstance(view.options, LettaOptions) and view.options.stream:
         turns = LettaTurnsView()
         carry = store.fold_to(thread_id, turns, begin).carry
@@ -143,10 +143,10 @@ def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
 
 
 def log_place(reader: LogReader, after: str | None) -> int:
-    """Return the position that `after` names; `latest` is the present.
+    """Return the position in `after`; `latest` is the present.
 
     Raises:
-        InvalidCursor: it names none.
+        InvalidCursor: it is not a position.
     """
     if not after:
         return 0
@@ -161,7 +161,7 @@ def _check_there(version: int, present: int, thread_id: str) -> None:
 
 
 def number_of(text: str) -> int:
-    """Return the version or position that a text names; raises `InvalidCursor`."""
+    """Return the version or position in a text; raises `InvalidCursor`."""
     if not (text.isascii() and text.isdecimal() and len(text) < _BIGGEST_DIGITS):
         raise InvalidCursor(text)
     return int(text)
@@ -171,5 +171,5 @@ def _same(one: JsonValue, other: JsonValue) -> bool:
     if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
         if isinstance(one, bool) or isinstance(other, bool):
             return one is other
-        return Decimal(print_text(one)) == Decimal(print_text(other))  # 0.10 is 0.1
+        return Decimal(print_text(one)) == Decimal(print_text(other))  # 0.10 equals 0.1
     return bool(one == other)

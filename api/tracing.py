@@ -1,4 +1,4 @@
-"""Traces where they are asked for: OpenTelemetry is imported then, and not otherwise."""
+"""Tracing, off by default; OpenTelemetry is imported only where it is enabled."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,9 +17,9 @@ def _as_it_is(app: ASGIApp) -> ASGIApp:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """How a service is traced: `around` its application, and at each commit; or not at all.
+    """Tracing hooks of a service: `around` its application, and at each commit; or none.
 
-    `notice` is what whoever started the service should know of it.
+    `notice` is a message for the operator at start.
     """
 
     around: Callable[[ASGIApp], ASGIApp] = _as_it_is
@@ -29,7 +29,7 @@ class Traces:
 
 @contextmanager
 def open_traces(settings: TraceSettings) -> Iterator[Traces]:
-    """Trace until the block ends, if the settings ask for it and can be followed."""
+    """Trace until the block ends, if the settings enable it and it is available."""
     if not settings.exporters:
         yield Traces()
         return

@@ -1,4 +1,4 @@
-"""What happened: messages, threads and their rules, and the cognitive kernel's states.
+"""The domain model: messages, threads, their rules, and the cognitive kernel's states.
 
 Pure: no IO, no clock, no randomness. Nothing here knows of databases, HTTP or any wire format
 but the kernel's own JSON.

@@ -1,4 +1,4 @@
-"""Who asks, and what they may: the tenant that somebody belongs to, and their scopes."""
+"""Principals: the tenant and the scopes of a caller."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -17,14 +17,14 @@ SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Somebody who asks; `key_id` is None where no key was needed."""
+    """A caller; `key_id` is None where no key was required."""
 
     tenant: str
     scopes: frozenset[Scope]
     key_id: str | None = None
 
     def may(self, scope: Scope) -> bool:
-        """Tell whether that is theirs to do."""
+        """Return whether the principal has the scope."""
         return scope in self.scopes
 
 

@@ -1,4 +1,4 @@
-"""From JSON to messages: one place knows every type and words what is wrong with a message."""
+"""Validates JSON against the message catalogue and lists every flaw."""
 
 from collections.abc import Callable, Iterator
 from typing import cast, get_args
@@ -22,10 +22,10 @@ FACT_TYPES: dict[str, type[KernelMessage]] = {
 }
 
 MOST_FLAWS = 100
-"""How many flaws of one append are told."""
+"""Flaws reported per append, at most."""
 
 MOST_ITEMS = 10_000
-"""Calls, results or files of one message; to find what is wrong with more would take long."""
+"""Calls, results or files of one message, at most; reporting flaws of more would take long."""
 
 _READERS: dict[str, Callable[..., Message | Fact]] = {
     name: cls.__pydantic_validator__.validate_python
@@ -37,7 +37,7 @@ _SPELLINGS = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 
 
 def stored_type(spelling: str) -> str:
-    """Return the word the log uses for a type; kernel 0.6 and later write hyphens."""
+    """Return a type's spelling in the log; kernel 0.6 and later write hyphens."""
     return _SPELLINGS.get(spelling, spelling)
 
 
@@ -45,7 +45,7 @@ def validate_message(raw: dict[str, JsonValue]) -> Message:
     """Return the message that `raw` is, `type` spelled as the log has it.
 
     Raises:
-        InvalidMessage: with every flaw of it, each at its place.
+        InvalidMessage: with every flaw, each at its place.
     """
     type_name = raw.get("type")
     if not isinstance(type_name, str):
@@ -79,8 +79,8 @@ def validate_fact(raw: dict[str, JsonValue]) -> Fact:
 def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:
     """Return a stored message, or None where today's catalogue cannot read it.
 
-    A log outlives its readers: views render what they do not understand as they see fit, and never
-    fail on it.
+    Older or newer versions may have written it. Views show such a message in their own way and
+    never fail.
     """
     reader = _READERS.get(type_name, _READ_CUSTOM)
     try:
@@ -93,10 +93,10 @@ def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
     try:
         return model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False)
     except ValidationError as error:
-        if error.error_count() > MOST_FLAWS:  # to word each takes longer than to read the message
+        if error.error_count() > MOST_FLAWS:  # formatting them takes long
             raise InvalidMessage.at("", f"{error.error_count()} flaws") from error
         details = error.errors(include_url=False)
-        # a list with a flawed item is reported as too short as well: only the item is the news
+        # pydantic also reports a list with a flawed item as too short: only the item is reported
         nested = {detail["loc"][0] for detail in details if len(detail["loc"]) > 1}
         news = [
             detail
@@ -149,12 +149,12 @@ _PATTERNS: dict[str | int, str] = {
 
 
 def _names_member(loc: tuple[str | int, ...], index: int) -> bool:
-    """Tell whether a part of a location names a member of the union that `results[].error` is."""
+    """Return whether a part of a location names a member of the union that `results[].error` is."""
     return loc[0] == "results" and loc[:index][-1:] == ("error",) and len(loc[:index]) == 3  # noqa: PLR2004 - results, index, error
 
 
 def _owner(model: type[Model], keys: tuple[str | int, ...]) -> type[Model]:
-    """Return the model, `model` itself or one within it, that the last of `keys` was meant for."""
+    """Return the model, `model` itself or one nested in it, that the last of `keys` belongs to."""
     for key in keys[:-1]:
         for name, field in model.model_fields.items():
             if key in (name, field.alias):

@@ -1,8 +1,8 @@
-"""From what a caller sends to what the log stores: checked, completed and printed, once.
+"""Validates a caller's draft and prints the body that the log stores.
 
 A draft is a message as JSON whose `id` and `timestamp` may be missing; `metadata` may stand beside
 its fields. The body stored is `{"id","timestamp","type", …}` with the caller's fields in the
-caller's order, compact; metadata is stored apart from it.
+caller's order, compact; metadata is stored separately.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
 from domain.messages import Message
 
 APPENDED_BY = "appendedBy"
-"""The metadata key that says by which key a message was appended: the server's word alone."""
+"""The metadata key for the id of the appending key; only the server sets it."""
 
 METADATA_TEXTS = (
     "actor",
@@ -32,17 +32,17 @@ METADATA_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an append came from, as far as it is known: noted in the metadata of each message.
+    """The origin of an append, recorded in each message's metadata.
 
-    `traceparent` is the trace that it belongs to, for what names none itself; `appended_by` the id
-    of the caller's key, whatever a message says about that.
+    `traceparent` is the trace, for messages that name none themselves; `appended_by` is the id of
+    the caller's key and replaces what a message gives.
     """
 
     traceparent: str | None = None
     appended_by: str | None = None
 
     def noted_in(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """Return metadata with what is known."""
+        """Return metadata with the origin added."""
         found = dict(metadata)
         if self.traceparent is not None:
             found.setdefault("traceparent", self.traceparent)
@@ -55,7 +55,7 @@ NO_ORIGIN = Origin()
 
 
 class Prepared(NamedTuple):
-    """A message ready to be decided on and written."""
+    """A message validated and printed, ready for a decision."""
 
     message: Message | Fact
     body: bytes
@@ -65,9 +65,9 @@ class Prepared(NamedTuple):
     timestamp_given: bool
 
     def same_content(self, stored_body: bytes) -> bool:
-        """Tell whether a stored body says the same: a retry, whatever order its keys are in.
+        """Return whether a stored body has the same content, in any order of keys: a retry.
 
-        A retry without a timestamp was given another one by the clock; that makes no difference.
+        A timestamp that the clock filled in is ignored.
         """
         ours, theirs = parse_stored(self.body), parse_stored(stored_body)
         if not self.timestamp_given:
@@ -82,15 +82,15 @@ def prepare(
     timestamp: int,
     origin: Origin = NO_ORIGIN,
 ) -> Prepared:
-    """Return what `draft` stores; `message_id`, `timestamp` and trace where it has none.
+    """Return the message of `draft`, with `message_id`, `timestamp` and trace where it has none.
 
     Raises:
-        InvalidMessage: with every flaw of it, each at its place.
-        InvalidJson: a value is none of JSON's (only for drafts made in Python).
+        InvalidMessage: with every flaw, each at its place.
+        InvalidJson: a value has no JSON form (only for drafts made in Python).
     """
     if not isinstance(draft, dict):
         raise InvalidMessage([Flaw("", "not a JSON object: a message is one")])
-    # what the draft says itself takes our word's place
+    # the draft's own values win
     body = {"id": message_id, "timestamp": timestamp, "type": None, **draft}
     metadata = body.pop("metadata", None)
     spelling = body["type"]
@@ -98,7 +98,7 @@ def prepare(
         body["type"] = stored_type(spelling)
     message = validate_message(body)
     text = print_checked(body)
-    return Prepared(  # by place: by name it takes twice as long
+    return Prepared(  # positional: keywords take twice as long
         message,
         text,
         digest(text),
@@ -115,10 +115,10 @@ def prepare_fact(
     timestamp: int,
     origin: Origin = NO_ORIGIN,
 ) -> Prepared:
-    """Return what a fact of the thread stores; a retry of it may come at another time.
+    """Return the message of a thread's fact; a retry may have another time.
 
     Raises:
-        InvalidMessage: with every flaw of it, each at its place.
+        InvalidMessage: with every flaw, each at its place.
     """
     kind = fact.get("type")
     if not isinstance(kind, str) or kind not in FACT_TYPES:

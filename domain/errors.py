@@ -1,13 +1,13 @@
-"""What can go wrong, each with its facts as attributes and the way out in its words.
+"""Errors: each has its facts as attributes and says how to proceed.
 
 AgentlogError
-├── InvalidInput          the caller's words are off
+├── InvalidInput          the caller's input is invalid
 │   ├── InvalidJson       not JSON, not Unicode, or nested too deep
 │   ├── InvalidMessage    JSON, but no message of the catalogue
 │   ├── InvalidThreadId / InvalidMessageId / InvalidMoment / InvalidCursor
 │   ├── UnknownView / InvalidViewOption / UnknownFormat
 │   └── EmptyAppend
-├── NotThere              what was asked for does not exist (yet)
+├── NotThere              the requested object does not exist (yet)
 │   ├── UnknownThread / UnknownMessage
 │   └── FutureMoment
 ├── ContentMissing        the log has lost a content that it took in
@@ -29,10 +29,10 @@ class AgentlogError(Exception):
     """Whatever agentlog refuses or cannot do."""
 
     def detached(self) -> Self:
-        """Return the error without the frames and errors that it came through.
+        """Return the error without its traceback, cause and context.
 
-        Those hold the request. An error that is kept as a value, or raised again where a variable
-        holds it, would keep all of it until the garbage collector comes.
+        Those refer to the request. An error kept as a value, or raised again where a variable holds
+        it, would keep the request in memory until a garbage collection.
         """
         self.__cause__ = self.__context__ = None
         return self.with_traceback(None)

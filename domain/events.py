@@ -1,4 +1,4 @@
-"""A message once recorded: an immutable domain event of its thread."""
+"""Recorded messages: immutable domain events of a thread."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ ValueT = TypeVar("ValueT")
 
 
 class _Lazy(Generic[ValueT]):
-    """A `cached_property` without the lock, which before Python 3.12 costs a microsecond.
+    """A `cached_property` without a lock (before Python 3.12 that costs a microsecond).
 
-    Threads that ask at once at worst both read the same bytes.
+    Concurrent threads may both compute the value.
     """
 
     def __init__(self, read: "Callable[[Event], ValueT]") -> None:
@@ -66,7 +66,7 @@ class Event:
         redacted: int | None = None,
         missing: tuple[str, ...] = (),
     ) -> None:
-        # what a frozen dataclass makes itself takes more than twice as long, for every event read
+        # the generated `__init__` of a frozen dataclass takes more than twice as long per event
         fields = self.__dict__
         fields["originator_id"] = originator_id
         fields["originator_version"] = originator_version
@@ -82,7 +82,7 @@ class Event:
 
     @property
     def thread_id(self) -> str:
-        """The thread it belongs to."""
+        """The id of its thread."""
         return self.originator_id
 
     @property
@@ -98,18 +98,18 @@ class Event:
     @_Lazy
     def message(self) -> Message | Fact | None:
         """The message it records."""
-        # not by way of `raw`: few need both, and who needs one pays and keeps only that
+        # not through `raw`, which would be kept as well
         return _message(self.type, self.body)
 
     @property
     def response_id(self) -> str | None:
-        """The model response that this message came out of, where the producer said."""
+        """The id of the model response that produced this message, where the producer gave one."""
         found = self.metadata.get("responseId")
         return found if isinstance(found, str) else None
 
 
 def read_messages(events: Sequence[Event]) -> None:
-    """Read the messages of these: a fold that asks many events for theirs finds them there."""
+    """Parse the messages of these events ahead of a fold."""
     for event in events:
         event.__dict__["message"] = _message(event.type, event.body)
 

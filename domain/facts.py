@@ -1,4 +1,4 @@
-"""The thread's own facts: events of the same log that are not messages."""
+"""Facts of a thread: events in the log that are not messages."""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""Thread ids and message ids: what they may look like, and how one is made from given parts."""
+"""Thread ids and message ids: syntax, and ids derived from given parts."""
 
 import re
 from hashlib import sha256
@@ -11,7 +11,7 @@ MESSAGE_ID_PATTERN = r"^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 DIGIT_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
-"""What ten bits are in Crockford's base 32, in which ULIDs are written."""
+"""Two digits of Crockford's base 32, as in ULIDs, for each value of ten bits."""
 
 _THREAD_ID = re.compile(THREAD_ID_PATTERN.removesuffix("$") + r"\Z")
 _MESSAGE_ID = re.compile(MESSAGE_ID_PATTERN.removesuffix("$") + r"\Z")
@@ -32,20 +32,20 @@ def check_message_id(text: str) -> str:
 
 
 def is_thread_id(text: str) -> bool:
-    """Tell whether `text` is one."""
-    # a URL path would swallow dots
+    """Return whether `text` is a valid thread id."""
+    # clients remove dot segments from URL paths
     return _THREAD_ID.match(text) is not None and text not in {".", ".."}
 
 
 def is_message_id(text: str) -> bool:
-    """Tell whether `text` is a ULID in capitals."""
+    """Return whether `text` is a ULID in capitals."""
     return _MESSAGE_ID.match(text) is not None
 
 
 def derived_message_id(*parts: str | int) -> str:
-    """Return the ULID that these parts always give, so that an import can be run twice."""
+    """Return a ULID derived from these parts: always the same, so that imports can be repeated."""
     digest = sha256("\x00".join(map(str, parts)).encode()).digest()
-    # by hand: a library for ULIDs takes several times as long, for each message of an import
+    # not by a ULID library: several times slower, for each message of an import
     number = int.from_bytes(digest[:10])
     return _NO_TIME + "".join([DIGIT_PAIRS[number >> bits & 1023] for bits in _BITS_BELOW])
 

@@ -1,4 +1,4 @@
-"""The message catalogue: every kind of thing that happens to an agent, as a frozen model.
+"""The message catalogue: one frozen model per type of message.
 
 JSON has `type` in snake case and fields in camel case, as the kernel's documents have them
 (Unternet kernel 0.5 to 0.7; the worker, approval and model messages follow mylm's cognitive

@@ -1,4 +1,4 @@
-"""Points of a history: what `at` means, in every read and every view."""
+"""Points in time of a history: the meaning of `at` in reads and views."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class AtVersion:
 
 @dataclass(frozen=True, slots=True)
 class AtPosition:
-    """Just after the log's message of that position, whichever thread it belongs to."""
+    """Just after the log's message at that position, in any thread."""
 
     position: int
 

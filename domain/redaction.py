@@ -1,8 +1,8 @@
-"""What stays of a message when its content is erased: its type, its ids, its figures.
+"""Skeletons: a message's type, ids and figures, which stay when its content is erased.
 
-A skeleton is a message of the same type that says "[redacted]" wherever something was said. So
-every view shows it in its place, pairs calls with results as before, and needs to know nothing of
-erasure. Erasing a skeleton again changes nothing.
+A skeleton is a message of the same type with "[redacted]" in place of its texts. Every view shows
+it in its place and pairs calls with results as before, without code for erasure. Erasing a skeleton
+again changes nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -13,10 +13,10 @@ from domain.integrity.hash_chain import digest
 from domain.json.text import JsonValue, parse_stored, print_bytes
 
 REDACTED = "[redacted]"
-"""What stands where something was said."""
+"""Replaces an erased text."""
 
 _REDACTED_FILE = {
-    "data": "W3JlZGFjdGVkXQ==",  # the same in base64
+    "data": "W3JlZGFjdGVkXQ==",  # "[redacted]" in base64
     "filename": REDACTED,
     "mimeType": "text/plain",
 }
@@ -36,7 +36,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
     "thread.started": ("goal",),
     "thread.closed": ("reason",),
 }
-"""What says something: replaced where it is there."""
+"""Fields with texts: replaced where present."""
 
 _KEPT: Mapping[str, tuple[str, ...]] = {
     "approval_request": ("callId", "tool"),
@@ -56,11 +56,11 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "exit": ("reason",),
     "thread.started": ("parent", "limits", "policy"),
 }
-"""What says who, which and how much; everything that stands in neither table goes."""
+"""Fields with ids and figures: kept. Fields in neither table are removed."""
 
 
 def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
-    """Return what stays of a stored body; of one that cannot be read, type, id and time."""
+    """Return the skeleton of a stored body; if that cannot be read, type, id and time."""
     raw = _read(body)
     timestamp = raw.get("timestamp")
     known = isinstance(timestamp, int) and not isinstance(timestamp, bool)
@@ -73,14 +73,14 @@ def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
 
 
 def skeleton_metadata(metadata: bytes | None) -> bytes | None:
-    """Return what stays of a message's metadata: the model response it is of, who appended it."""
+    """Return the metadata that stays: the id of the model response, and the appending key."""
     raw = _read(metadata or b"")
     kept = {key: raw[key] for key in ("responseId", APPENDED_BY) if isinstance(raw.get(key), str)}
     return print_bytes(kept) if kept else None
 
 
 def without_files(body: bytes, places: Collection[int]) -> bytes:
-    """Return an input's body with other files in these places, which say that one was erased."""
+    """Return an input's body with the files at these places replaced by redaction notes."""
     raw = _read(body)
     files = [
         _REDACTED_FILE if place in places else file
@@ -90,7 +90,7 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
 
 
 def left_digest(body: bytes, metadata: bytes | None) -> bytes:
-    """Return the SHA-256 over the SHA-256 of what stays of a body, and that of its metadata."""
+    """Return the SHA-256 over the SHA-256 of a skeleton and that of its metadata."""
     return digest(digest(body) + digest(metadata or b""))
 
 
@@ -107,9 +107,9 @@ def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValu
         case "worker_result":
             return {"output": REDACTED}
         case "thread.annotated":
-            return {"metadata": {REDACTED: None}}  # takes away a key that nobody has
+            return {"metadata": {REDACTED: None}}  # removes a key that does not exist
         case "thread.redacted":
-            return dict(raw)  # says who erased what, and why: nothing of it is content
+            return dict(raw)  # the record of an erasure has no content to erase
         case _ if "payload" in raw:
             return {"payload": None}
         case _:

@@ -1,6 +1,6 @@
-"""How long contents are kept: rules, and which of them says of a thread that it is due.
+"""Retention rules: which threads are due for erasure.
 
-Time comes in as an argument; ages count from the last event of a thread, by the store's clock.
+Time is an argument; ages count from a thread's last event, by the store's clock.
 """
 
 import re
@@ -18,7 +18,7 @@ _AGE = re.compile(r"([1-9][0-9]{0,5})([hdw])\Z")
 
 
 def age_of(text: str) -> timedelta:
-    """Return how long "12h", "90d" or "4w" is; raises `ValueError`."""
+    """Return the duration of a text such as "12h", "90d" or "4w"; raises `ValueError`."""
     found = _AGE.match(text)
     if found is None:
         raise ValueError("say it in whole hours, days or weeks, 1 at least, as in 12h, 90d or 4w")
@@ -31,9 +31,9 @@ def _is_age(text: str) -> str:
 
 
 class Rule(BaseModel):
-    """Threads whose contents go: all that is given has to be so of a thread.
+    """A rule for threads to erase: a thread must match all conditions given.
 
-    `metadata`: top-level keys, and the scalars that they have; `threads`: how ids begin.
+    `metadata`: top-level keys and their scalar values; `threads`: prefixes of ids.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -53,7 +53,7 @@ class Rule(BaseModel):
         last: datetime,
         now: datetime,
     ) -> bool:
-        """Tell whether a thread whose last event came at `last` is due at `now`."""
+        """Return whether a thread whose last event came at `last` is due at `now`."""
         return (
             last < now - age_of(self.older_than)
             and thread_id.startswith(self.threads)
@@ -66,7 +66,7 @@ class Rule(BaseModel):
 
 
 class Rules(BaseModel):
-    """Rules in their order: the first that covers a thread gives the reason."""
+    """Ordered rules: the first that covers a thread gives the reason."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -74,5 +74,5 @@ class Rules(BaseModel):
 
 
 def _same(found: JsonValue, wanted: JsonValue) -> bool:
-    """Tell whether two scalars are the same: true is not 1, 1.0 is."""
+    """Return whether two scalars are equal: true is not 1, 1.0 is."""
     return isinstance(found, bool) == isinstance(wanted, bool) and bool(found == wanted)

@@ -1,9 +1,8 @@
-"""The thread: the aggregate that every message belongs to, and the rules it keeps.
+"""The thread aggregate and its rules.
 
-A thread knows what its rules need and nothing else: where it stands, and of each call, approval and
-worker that a decision mentions, whether it was asked for and answered. So a decision costs the same
-at message 100,000 as at message 10: whoever loads a thread loads only the ledger entries of
-`mentions(message)`.
+A thread holds only what its rules need: its state, and for each call, approval and worker that a
+decision mentions, the versions that asked and answered. The cost of a decision does not depend on
+the thread's length: only the ledger entries of `mentions(message)` are loaded.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +58,7 @@ Rule = Literal[
 
 
 class Key(NamedTuple):
-    """What is asked for and answered: a tool call, an approval or a worker, by its id."""
+    """Key of a ledger entry: a tool call, an approval or a worker, by its id."""
 
     kind: Kind
     id: str
@@ -82,7 +81,7 @@ class Breach:
 
 
 class Thread(NamedTuple):
-    """Where a thread stands; `ledger` holds at least the entries that the next message mentions."""
+    """The state of a thread; `ledger` has at least the entries that the next message mentions."""
 
     id: str
     version: int = 0
@@ -109,17 +108,17 @@ def mentions(message: Message | Fact) -> tuple[Key, ...]:
 
 
 def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
-    """Return the thread after `message`, and the rules it broke on the way.
+    """Return the thread after `message`, and the rules that it breaks.
 
-    Under policy strict no rule may be broken; under record everything is kept, and each breach is
-    returned for the list of anomalies.
+    Policy strict refuses a breach; policy record accepts the message and returns each breach as an
+    anomaly.
 
     Raises:
-        RuleBroken: policy strict, and the message breaks a rule. Nothing has changed.
+        RuleBroken: policy strict, and the message breaks a rule.
     """
     thread_id, version, policy, status, ledger = thread
     version += 1
-    if status == "open" and type(message) in PLAIN:  # more than half of all: no rule is about them
+    if status == "open" and type(message) in PLAIN:  # over half of all messages
         return Thread(thread_id, version, policy, status, ledger), ()
     breaches = [] if status == "open" else list(_breaches_of_status(thread, message))
     changes: dict[Key, Entry] = {}
@@ -143,7 +142,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
 
 
 def replay(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
-    """Return the thread after a message that is in the log already, and the rules it broke."""
+    """Return the thread after a recorded message, and the rules that it broke."""
     after, breaches = decide(thread._replace(policy="record"), message)
     policy = after.policy if isinstance(message, ThreadStarted) else thread.policy
     return after._replace(policy=policy), breaches
@@ -174,8 +173,8 @@ _Taken = tuple[Entry, tuple[Rule, str] | None]
 
 
 def _ask(key: Key, known: Entry | None, version: int) -> _Taken:
-    """Take in that a message asks for something under a new id."""
-    if known is None or key.kind == "approval":  # which may be asked for again
+    """Add a request under a new id."""
+    if known is None or key.kind == "approval":  # an approval may be requested again
         return Entry(version), None
     taken = f"is taken by version {known.asked}: ids are unique in a thread"
     if key.kind == "call":
@@ -184,7 +183,7 @@ def _ask(key: Key, known: Entry | None, version: int) -> _Taken:
 
 
 def _answer(key: Key, known: Entry | None, version: int) -> _Taken:
-    """Take in that a message answers what was asked for."""
+    """Record the answer to a request."""
     if known is not None and known.answered is None:
         return Entry(known.asked, version), None
     words = _ANSWERS[key.kind]
@@ -219,7 +218,7 @@ _ANSWERS: Mapping[Kind, _Words] = {
 
 
 def _place(message: Message | Fact, index: int) -> str:
-    """Return where in a message the key of that index stands."""
+    """Return the place in a message of the key with that index."""
     match message:
         case ToolCallsMessage():
             return f"calls[{index}].id"

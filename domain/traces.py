@@ -1,4 +1,4 @@
-"""Trace contexts: where in a distributed trace something happened (W3C Trace Context, level 1)."""
+"""Trace contexts (W3C Trace Context, level 1)."""
 
 import re
 
@@ -11,9 +11,9 @@ _SAMPLED = 0x01
 
 
 def read_traceparent(header: str) -> str | None:
-    """Return what a `traceparent` header says, as version 00 writes it; None where it is invalid.
+    """Return a `traceparent` header in the format of version 00; None where it is invalid.
 
-    Of a later version only what this one knows is taken, as the recommendation has it (section
+    Of later versions only the fields of version 00 are read, as the recommendation says (section
     3.2.4, versioning of traceparent).
     """
     found = _TRACEPARENT.fullmatch(header)

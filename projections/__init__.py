@@ -1,4 +1,5 @@
-"""What the log looks like: one module per view, each a pure fold over a thread's events.
+"""Views, read models and readers of wire formats; pure functions of events.
 
-`registry` names the views; `readers` goes the other way, from each wire format to messages.
+`registry` lists the views, one module or package each in `views`; `readers` convert each wire
+format to messages; `readmodels` fill tables.
 """

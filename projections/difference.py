@@ -1,4 +1,4 @@
-"""What changed in a view between two points of a history."""
+"""Differences of a view between two points of a history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from projections.view import Item, Printed
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An item that stands at both points, at one place, but reads differently."""
+    """An item that both points have at one place, with different contents."""
 
     before: Printed
     after: Printed
@@ -19,7 +19,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ItemsDifference:
-    """What one list of items has that the other has not; places are `version.ordinal`."""
+    """Items added, removed and changed; places are `version.ordinal`."""
 
     added: Sequence[Printed]
     changed: Sequence[Changed]
@@ -27,7 +27,7 @@ class ItemsDifference:
 
 
 def items_difference(before: Sequence[Printed], after: Sequence[Printed]) -> ItemsDifference:
-    """Return what leads from the items at one point to the items at another."""
+    """Return the difference from the items at one point to those at another."""
     old = {item.key: item for item in before}
     new = {item.key: item for item in after}
     return ItemsDifference(

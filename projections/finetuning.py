@@ -1,7 +1,7 @@
-"""Threads as examples to train a model on: lines of OpenAI's supervised fine-tuning.
+"""Threads as training examples in the format of OpenAI's supervised fine-tuning.
 
 A line is `{"messages": […], "tools"?: […], "parallel_tool_calls"?: …}`, its messages those of the
-chat API, an assistant's with a `weight` of 0 where it is not to be learnt (the API reference's
+chat API, an assistant's with a `weight` of 0 where it is not trained on (the API reference's
 FineTuneChatRequestInput). Its last message is the assistant's, which may leave its calls open.
 """
 
@@ -14,10 +14,10 @@ from projections.view import Item
 from projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
 VIEW = OpenAIView(OpenAIOptions(repair=True, mark=True))
-"""What examples are made from: `mark` says which calls the view made up."""
+"""The view that examples come from; `mark` marks calls that the view made."""
 
 FEWEST = 10
-"""Examples in a file, at least, or OpenAI does not train on it."""
+"""OpenAI's minimum number of examples in a file."""
 
 _KEYS: Mapping[str, frozenset[str]] = {
     "system": frozenset({"role", "content", "name"}),
@@ -35,7 +35,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 class LeftOut(Enum):
-    """Why a thread is no example."""
+    """Reasons why a thread gives no example."""
 
     NOTHING_TO_LEARN = "no message of the assistant"
     EMPTY_MESSAGE = "a message without content"
@@ -46,8 +46,8 @@ class LeftOut(Enum):
 def example_of(items: Sequence[Item], metadata: Mapping[str, JsonValue]) -> Item | LeftOut:
     """Return the line for a thread, from its items in `VIEW`, or why there is none.
 
-    `tools` and `parallel_tool_calls` are those of the thread's metadata, where somebody put them;
-    what follows the assistant's last message teaches nothing and is left out.
+    `tools` and `parallel_tool_calls` come from the thread's metadata, where given; messages after
+    the assistant's last one are left out.
     """
     messages = [_message(item) for item in items]
     while messages and not _teaches(messages[-1]):
@@ -69,7 +69,7 @@ def example_of(items: Sequence[Item], metadata: Mapping[str, JsonValue]) -> Item
 
 
 def _message(item: Item) -> Item:
-    """Return an item with the keys that are trained on; what the view made up is not learnt."""
+    """Return an item with the keys of training data; weight 0 for an item that the view made."""
     message = {key: value for key, value in item.items() if key in _KEYS[item["role"]]}
     if item["role"] == "assistant" and MARK in item:
         message["weight"] = 0

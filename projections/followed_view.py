@@ -1,9 +1,9 @@
-"""Views told as they grow: what a follower hears of each event, and at the present.
+"""Views followed live: the updates to send for each event and at the end of the log.
 
-The same fold that feeds a read feeds this. Settled items are told once. What a later event may
-still change is told apart (`ItemsLive`), or told as an item once nothing more has come for a while
-and again if it changes (`PatientLive`: clients who know of no second thoughts). A state is told
-whole, then by what changes (`StateLive`).
+Uses the same fold as a read. Settled items are sent once. Items that a later event may still change
+are sent separately (`ItemsLive`), or as items after a quiet period and again if they change
+(`PatientLive`, for clients that do not expect changes). A state is sent whole, then as patches
+(`StateLive`).
 """
 
 from abc import ABC, abstractmethod
@@ -27,9 +27,9 @@ _LONGEST_PLACE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Something to tell a follower.
+    """An update for a follower.
 
-    `place`: what to resume from once this has been heard; None where it moves nothing.
+    `place`: where to resume after this update; None where it does not move.
     """
 
     kind: Literal["item", "held", "snapshot", "patch"]
@@ -38,26 +38,26 @@ class Told:
 
 
 class Live(ABC):
-    """A view of one thread as a follower hears it: events go in, in their order."""
+    """A followed view of one thread: takes events in order, returns updates."""
 
     patient: ClassVar[bool] = False
-    """Whether `present` is to be asked only once nothing has come for a while."""
+    """Whether to call `present` only after a quiet period."""
 
     @abstractmethod
     def fold(self, event: Event) -> Sequence[Told]:
-        """Return what to tell of an event."""
+        """Return the updates for an event."""
 
     @abstractmethod
     def present(self) -> Sequence[Told]:
-        """Return what to tell where no more events are there yet, as far as it was not told."""
+        """Return the updates not yet sent, where there are no more events for now."""
 
     def end(self) -> Sequence[Told]:
-        """Return what to tell last, where nobody waits for more."""
+        """Return the last updates, where the stream ends."""
         return self.present()
 
 
 class ItemsLive(Live):
-    """Items once they are settled; the others together, anew whenever they have changed."""
+    """Sends settled items one by one; unsettled items as one list, again whenever it changes."""
 
     def __init__(self, view: View[Any, Any], carry: Any, *, after: Place = _BEFORE_ALL) -> None:  # noqa: ANN401 - each view has its own
         self._view = view
@@ -80,10 +80,10 @@ class ItemsLive(Live):
 
 
 class PatientLive(Live):
-    """Every item as an item, again where it has changed since: its place says which it is.
+    """Sends every item as an item, and again at the same place where it has changed.
 
-    A place to resume from names the last settled item, then those that were told beyond it, each
-    with a digest of what it was then: `4.0~5.0:1f2e3d4c`.
+    A place to resume from names the last settled item, then the items sent after it, each with a
+    digest of its contents: `4.0~5.0:1f2e3d4c`.
     """
 
     patient = True
@@ -132,7 +132,7 @@ class PatientLive(Live):
 
 
 class StateLive(Live):
-    """A state, whole at first unless the follower has it, then each change to it."""
+    """Sends a state: whole at first unless the follower has it, then each change."""
 
     def __init__(
         self,
@@ -164,10 +164,10 @@ class StateLive(Live):
 
 
 def parse_place(text: str) -> tuple[Place, dict[str, str]]:
-    """Return the settled place that a text names, and what was told beyond it, with digests.
+    """Return the settled place in a text, and the digests of items sent after it.
 
     Raises:
-        ValueError: it is no place.
+        ValueError: the text is not a place.
     """
     if not text:
         return _BEFORE_ALL, {}

@@ -1,7 +1,7 @@
-"""What grows in a carry, told apart from the rest, so that keeping many carries keeps it once.
+"""Stores the growing lists of carries incrementally, so that many carries share them.
 
-The lists of a carry (`PrintedList`, among its own fields) get longer with the thread. A kept carry
-has them taken out; beside it stands how they grew since the one kept before.
+The lists of a carry (`PrintedList`, among its own fields) grow with the thread. A stored carry has
+them empty; their growth since the previous stored carry is stored beside it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ CarryT = TypeVar("CarryT")
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How a list came from an earlier one: of that the first `kept`, all or none, then `added`.
+    """How a list follows from an earlier one: its first `kept` items, all or none, then `added`.
 
     `added` are `count` items as JSON, with commas between them.
     """
@@ -32,7 +32,7 @@ def without_lists(carry: CarryT) -> CarryT:
 
 
 def growth(earlier: object, later: object) -> dict[str, Growth] | None:
-    """Return how the lists of `later` came from those of `earlier`; None where all are empty."""
+    """Return the growth of the lists from `earlier` to `later`; None where all are empty."""
     before, after = _lists_of(earlier), _lists_of(later)
     if not any(after.values()):
         return None
@@ -44,7 +44,7 @@ def growth(earlier: object, later: object) -> dict[str, Growth] | None:
 
 
 def grown(items: PrintedList, by: Growth) -> PrintedList:
-    """Return a list one step on; raises `ValueError` where the step does not begin at its end."""
+    """Return a list after one step of growth; raises `ValueError` where it does not fit."""
     if by.kept not in {0, items.size}:
         raise ValueError(f"there are {items.size} items, not {by.kept}")
     before = items if by.kept else PrintedList()
@@ -52,12 +52,12 @@ def grown(items: PrintedList, by: Growth) -> PrintedList:
 
 
 def with_lists(carry: CarryT, lists: Mapping[str, PrintedList]) -> CarryT:
-    """Return the carry with these lists; raises `ValueError` where it has none of that name."""
+    """Return the carry with these lists; raises `ValueError` for an unknown name."""
     if not lists:
         return carry
     if not lists.keys() <= _lists_of(carry).keys():
         raise ValueError(f"no lists of {type(carry).__name__}: {', '.join(lists)}")
-    # replace() asks for a dataclass, which whatever has lists is
+    # replace() needs a dataclass: every carry with lists is one
     return replace(carry, **lists)  # type: ignore[type-var]
 
 

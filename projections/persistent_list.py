@@ -1,7 +1,7 @@
-"""Lists and maps for carries: whoever holds an older one keeps what it was.
+"""Persistent lists and maps for carries: changes leave older versions intact.
 
-A tuple or dict that is copied at every change makes a fold over 100,000 events cost the square of
-that. These copy little, and are plain frozen values that go through JSON as they are.
+Copying a tuple or dict at every change would make a fold quadratic. These copy little, and are
+plain immutable values that survive JSON.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,45 +16,45 @@ ValueT = TypeVar("ValueT")
 _CHUNK = 32
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class PrintedList:
-    """A list to append to, of items that are printed as JSON already.
+    """An append-only list of items already printed as JSON.
 
-    They are printed once, by whoever appends them, and stand so wherever the list goes from there.
-    An append copies less than a chunk, and now and then the references to the full ones.
+    The caller prints an item once, when appending it. An append copies less than a chunk, and
+    sometimes the references to full chunks.
     """
 
     full: tuple[Text, ...] = ()
-    """Items in their order, some to a text, with commas between them; not asked for until shown."""
+    """Items in order, several per text, with commas between them; made when printed."""
 
     tail: tuple[bytes, ...] = ()
-    """The items after those, one to a text: less than a chunk."""
+    """The items after those, one per text: less than a chunk."""
 
     size: int = 0
 
     @classmethod
     def of(cls, items: Iterable[JsonValue]) -> "PrintedList":
-        """Return a list of these."""
+        """Return a list of these items."""
         made = cls()
         for item in items:
             made = made.append(print_to_keep(item))
         return made
 
     def append(self, item: bytes) -> "PrintedList":
-        """Return the list with `item`, which is JSON, at its end."""
+        """Return the list with `item`, JSON text, appended."""
         tail = (*self.tail, item)
         if len(tail) < _CHUNK:
             return PrintedList(self.full, tail, self.size + 1)
         return PrintedList((*self.full, b",".join(tail)), (), self.size + 1)
 
     def extend(self, count: int, items: Text) -> "PrintedList":
-        """Return the list with so many more at its end, printed with commas between them."""
+        """Return the list with `count` more items, printed with commas between them."""
         return PrintedList((*self.full, *self.tail, items), (), self.size + count)
 
     def beyond(self, earlier: "PrintedList") -> tuple[int, bytes]:
-        """Return how many items of `earlier` this list begins with, all or none, and those after.
+        """Return how many items this list shares with `earlier`, all or none, and the items after.
 
-        Costs what the items after cost, where this list came from `earlier` by appending.
+        Takes time in proportion to the items after, where this list extends `earlier`.
         """
         count = len(earlier.full)
         same = count if self.full[:count] == earlier.full else 0
@@ -64,14 +64,14 @@ class PrintedList:
             return earlier.size, ours
         if ours == theirs:
             return earlier.size, b""
-        # whole values before a comma: no value goes on after them
+        # the comma ensures that the prefix ends between items
         if ours.startswith(theirs + b","):
             return earlier.size, ours[len(theirs) + 1 :]
         return 0, _joined([*self.full, *self.tail])
 
     @property
     def json(self) -> JsonValue:
-        """The list as a value that can be printed and nothing else."""
+        """The list as an opaque value for printing."""
         return PrintedArray((*self.full, *self.tail))
 
     def __iter__(self) -> Iterator[JsonValue]:
@@ -81,12 +81,12 @@ class PrintedList:
         return self.size > 0
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class Layers(Generic[ValueT]):
-    """A map to change: the changes lie in layers, newest last, None where a key was taken away.
+    """A persistent map: changes in layers, newest last; None marks a removed key.
 
-    Each layer has at least twice the size of the next, so that a change copies small layers mostly
-    and a look-up asks few (the logarithmic method of Bentley and Saxe, 1980).
+    Each layer has at least twice the size of the next, so that a change mostly copies small layers
+    and a look-up reads few (the logarithmic method of Bentley and Saxe, 1980).
     """
 
     layers: tuple[dict[str, ValueT | None], ...] = ()
@@ -100,12 +100,12 @@ class Layers(Generic[ValueT]):
         return None
 
     def items(self) -> Iterator[tuple[str, ValueT]]:
-        """Yield keys and values, in the order in which the keys first came."""
+        """Yield keys and values, in the order in which keys were first set."""
         merged = {key: value for layer in self.layers for key, value in layer.items()}
         return ((key, value) for key, value in merged.items() if value is not None)
 
     def with_changes(self, changes: Mapping[str, ValueT | None]) -> "Layers[ValueT]":
-        """Return the map with these values; None takes a key away."""
+        """Return the map with these values; None removes a key."""
         size = self.size
         for key, value in changes.items():
             size += (value is not None) - (self.get(key) is not None)
@@ -114,7 +114,7 @@ class Layers(Generic[ValueT]):
         while kept and len(kept[-1]) < 2 * len(newest):
             newest = {**kept[-1], **newest}
             kept = kept[:-1]
-        if not kept:  # nothing lies below that a None would hide
+        if not kept:  # no lower layer has keys for None to hide
             newest = {key: value for key, value in newest.items() if value is not None}
         return Layers((*kept, newest), size) if newest else Layers(kept, size)
 

@@ -1,4 +1,4 @@
-"""Every view by its name."""
+"""Registry of views by name."""
 
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -32,7 +32,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
 
 
 def choose_view(name: str, options: Mapping[str, object] | None = None) -> AnyView:
-    """Return the view `name` with its options, which may come as text.
+    """Return the view `name` with its options, which may be given as text.
 
     Raises:
         UnknownView: no view has that name.
@@ -49,7 +49,7 @@ def choose_view(name: str, options: Mapping[str, object] | None = None) -> AnyVi
 
 
 def option_values(view: type[AnyView]) -> dict[str, tuple[str, ...]]:
-    """Return the options of a view, each with the values that it takes as text."""
+    """Return a view's options, each with its allowed values as text."""
     return {
         name: _values(field.annotation) for name, field in view.options_type.model_fields.items()
     }

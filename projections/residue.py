@@ -1,9 +1,9 @@
-"""What a wire item said that its message does not: kept beside the message, given back by the view.
+"""Residues: the parts of a wire item that its message lacks; the view restores them.
 
-An import turns each item of a wire into messages, renders them again and compares. Whatever
-differs (a `name`, a `developer` role, an unknown key) is the residue, stored in the message's
-metadata under `wire.FORMAT`, one entry per item of the message. So an import followed by the
-same view gives back what was imported, and every other view sees plain messages.
+An import converts each item of a wire to messages, renders them again and compares. Each difference
+(a `name`, a `developer` role, an unknown key) is the residue, stored in the message's metadata
+under `wire.FORMAT`, one entry per item of the message. So an import followed by the same view
+returns the imported items, and every other view sees plain messages.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,11 +15,11 @@ from projections.view import Item
 METADATA_KEY = "wire"
 
 Permit = Callable[[Item, str, JsonValue], bool]
-"""Whether a view lets a residue set a key of an item to a value (None also for: take it away)."""
+"""Whether a view lets a residue set a key of an item to a value (None also removes it)."""
 
 
 def residue(rendered: Item, original: Item) -> JsonValue:
-    """Return what turns `rendered` into `original`, or None where they are equal."""
+    """Return the residue that turns `rendered` into `original`, or None where they are equal."""
     changed = {
         key: value
         for key, value in original.items()
@@ -35,14 +35,14 @@ def residue(rendered: Item, original: Item) -> JsonValue:
 
 
 def residue_of(event: Event, wire: str, ordinal: int) -> JsonValue:
-    """Return the residue that an event carries for the item `ordinal` of it, or None."""
+    """Return an event's residue for its item `ordinal`, or None."""
     entries = residues_of(event, wire)
     return entries[ordinal] if ordinal < len(entries) else None
 
 
 def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
-    """Return the residues that an event carries, one for each of its first items."""
-    if not event.metadata:  # most have none
+    """Return an event's residues, one for each of its first items."""
+    if not event.metadata:  # most events have none
         return ()
     match event.metadata:
         case {"wire": dict(wires)} if isinstance(entries := wires.get(wire), list):
@@ -52,7 +52,7 @@ def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
 
 
 def restore(item: Item, found: JsonValue, permit: Permit) -> Item:
-    """Return `item` with a residue worked in, as far as the view permits."""
+    """Return `item` with a residue applied, as far as the view permits."""
     if found is None:
         return item
     match found:

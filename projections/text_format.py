@@ -1,4 +1,4 @@
-"""How calls, results and times read on every wire: the same words in every view."""
+"""Formats of calls, results and times, shared by all views."""
 
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -11,7 +11,7 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC; to print a zone takes as lo
 
 
 def arguments_text(call: ToolCall) -> str:
-    """Return a call's arguments as the string a model wrote, or as compact JSON."""
+    """Return a call's arguments as the model's own string, or as compact JSON."""
     if call.arguments_text is not None:
         return call.arguments_text
     if call.args is None and "args" not in call.model_fields_set:
@@ -20,7 +20,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def arguments_value(call: ToolCall) -> JsonValue:
-    """Return a call's arguments as a value; a raw string that is no JSON stays a string."""
+    """Return a call's arguments as a value; a raw string that is not JSON stays a string."""
     if "args" in call.model_fields_set or call.arguments_text is None:
         return {} if call.args is None else call.args
     return call.arguments_text
@@ -29,7 +29,7 @@ def arguments_value(call: ToolCall) -> JsonValue:
 def call_fields(name: str, arguments: str) -> dict[str, JsonValue]:
     """Return `name`, `args` and `argumentsText` of a call, from the raw string of a wire.
 
-    The raw string is kept only where it is not what `arguments_text` would print from `args`.
+    The raw string is kept only where it differs from `arguments_text` of `args`.
     """
     fields: dict[str, JsonValue] = {"name": name}
     try:
@@ -52,7 +52,7 @@ def error_text(error: str | ToolError) -> str:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return what a model is told of a result: its output, or `Error: message`."""
+    """Return a result as text for a model: its output, or `Error: message`."""
     if result.error is not None:
         return f"Error: {error_text(result.error)}"
     return value_text(result.output)
@@ -64,7 +64,7 @@ def iso_time(timestamp: int) -> str:
     return f"{_up_to_seconds(minute)}{rest // 1000:02}.{rest % 1000:03}Z"
 
 
-@lru_cache(maxsize=64)  # messages of a thread follow close upon each other
+@lru_cache(maxsize=64)  # consecutive messages often share a minute
 def _up_to_seconds(minute: int) -> str:
     """Return `2026-01-02T03:04:`, of a minute since the epoch."""
     return (_EPOCH + timedelta(minutes=minute)).isoformat().removesuffix("00")

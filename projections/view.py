@@ -1,7 +1,7 @@
-"""What a view is: a pure fold `(carry, event) → (carry, items)`.
+"""Interface of views: a pure fold `(carry, event) → (carry, items)`.
 
-One fold serves a read, time travel, a page and a live stream: resuming from the carry of any cut
-gives what a replay from the start gives, and the carry survives a trip through JSON.
+One fold serves a read, time travel, a page and a live stream: resuming from any carry equals a
+replay from the start, and a carry survives JSON.
 """
 
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ CarryT = TypeVar("CarryT")
 
 
 class Placed(NamedTuple):
-    """An item of a view, and its place: the version it comes from, and which of that version's."""
+    """An item of a view, and its place: its version, and its ordinal among that version's items."""
 
     version: int
     ordinal: int
@@ -35,7 +35,7 @@ class Placed(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """An item as JSON, at its place: a tenth of what the item's own objects take to keep."""
+    """An item as JSON, at its place; takes a tenth of the memory of the item's objects."""
 
     version: int
     ordinal: int
@@ -48,7 +48,7 @@ class Printed(NamedTuple):
 
     @property
     def item(self) -> Item:
-        """The item that was printed."""
+        """The item, parsed from its JSON."""
         return dict(parse_stored(self.text))
 
 
@@ -87,10 +87,10 @@ class View(ABC, Generic[CarryT, OptionsT]):
     """A view with its options chosen."""
 
     name: ClassVar[str]
-    """What the registry and every URL call it."""
+    """Its name in the registry and in URLs."""
 
     carry_format: ClassVar[int] = 1
-    """To be raised when a carry changes its shape or its meaning: kept ones are made again."""
+    """Raise it when a carry changes its shape or meaning: stored carries are then rebuilt."""
 
     follow: ClassVar[FollowPolicy] = FollowPolicy()
     """How its clients follow it."""
@@ -112,23 +112,23 @@ class View(ABC, Generic[CarryT, OptionsT]):
 
     @abstractmethod
     def fold(self, carry: CarryT, event: Event) -> tuple[CarryT, Sequence[Placed]]:
-        """Return the carry after `event`, and the items that are settled by it.
+        """Return the carry after `event`, and the items that it settles.
 
-        Items come out in the order of their places. Never fails, whatever the event holds.
+        Items are in the order of their places. Never fails, for any event.
         """
 
     def fold_to_print(
         self, carry: CarryT, event: Event
     ) -> tuple[CarryT, Sequence[Placed | Printed]]:
-        """Return what `fold` returns, items as they are or printed already."""
+        """Return what `fold` returns; items may be printed already."""
         return self.fold(carry, event)
 
     def read_ahead(self, events: Sequence[Event]) -> None:
-        """Read of each event what the fold will ask for: many in one go take less time."""
+        """Parse the events ahead of the fold: faster in batches."""
         read_messages(events)
 
     def rest(self, carry: CarryT) -> Sequence[Placed]:
-        """Return the items that a later event may still change, as they stand now."""
+        """Return the current items that a later event may still change."""
         del carry
         return ()
 
@@ -141,7 +141,7 @@ class View(ABC, Generic[CarryT, OptionsT]):
         return self.carry_of(parse_stored(text))
 
     def carry_of(self, value: JsonValue) -> CarryT:
-        """Return the carry that a JSON value is; raises `ValueError` where it is none."""
+        """Return the carry for a JSON value; raises `ValueError` where it is invalid."""
         return self._adapter.validate_python(value)
 
     @cached_property
@@ -154,10 +154,10 @@ class StateView(View[CarryT, OptionsT]):
 
     @abstractmethod
     def state(self, carry: CarryT) -> Item:
-        """Return the state that the fold has come to."""
+        """Return the state of a carry."""
 
     def printable(self, carry: CarryT) -> JsonValue:
-        """Return the state to print and nothing else: what stands printed already is not read."""
+        """Return the state for printing only: parts already printed are not parsed."""
         return self.state(carry)
 
     @abstractmethod
@@ -167,7 +167,7 @@ class StateView(View[CarryT, OptionsT]):
 
 @dataclass(frozen=True, slots=True)
 class Rendering(Generic[CarryT]):
-    """What a fold over some events came to: settled items, then those that may still change."""
+    """The result of a fold: settled items, then those that may still change."""
 
     carry: CarryT
     settled: Sequence[Placed]
@@ -175,14 +175,14 @@ class Rendering(Generic[CarryT]):
 
     @property
     def items(self) -> Sequence[Placed]:
-        """All items, as they stand."""
+        """All items, settled or not."""
         return [*self.settled, *self.rest]
 
 
 def render(
     view: View[CarryT, OptionsT], events: Iterable[Event], carry: CarryT | None = None
 ) -> Rendering[CarryT]:
-    """Return what `view` makes of `events`, from the start or from a carry."""
+    """Fold `events` with `view`, from the start or from a carry."""
     at = view.start() if carry is None else carry
     settled: list[Placed] = []
     for event in events:

@@ -1,1 +1,1 @@
-"""agentlog on the command line: all that HTTP does. Nothing heavy is imported before it is used."""
+"""The command line: all operations of the HTTP API. Heavy modules are imported on use."""

@@ -1,4 +1,4 @@
-"""The commands verify, checkpoint and evidence."""
+"""Implements the commands verify, checkpoint and evidence."""
 
 import os
 import sys
@@ -23,14 +23,14 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What whoever checks has from elsewhere; None where he has it not."""
+    """The verifier's own key and checkpoint; None where not given."""
 
     public_key: VerifierKey | None = None
     checkpoint: Checkpoint | None = None
 
     @classmethod
     def read(cls, *, public_key: str | None, checkpoint: Path | None) -> Self:
-        """Return what the options give; raises as `VerifierKey.parse` and `Checkpoint.parse`."""
+        """Return the options' values; raises as `VerifierKey.parse` and `Checkpoint.parse`."""
         key = None
         if public_key is not None:
             from_file = Path(public_key)
@@ -41,7 +41,7 @@ class Held:
 
 
 def verify_bundles(files: Sequence[Path], held: Held) -> bool:
-    """Check files of evidence and say what each proves; return whether all are whole."""
+    """Verify evidence files and print what each proves; return whether all are valid."""
     whole = True
     for file in files:
         verdict = check_bundle(_bytes_of(file), public_key=held.public_key, held=held.checkpoint)
@@ -69,7 +69,7 @@ def verify_bundles(files: Sequence[Path], held: Held) -> bool:
 def verify_log(
     settings: Settings, threads: Sequence[str], held: Held, *, derived: bool = False
 ) -> bool:
-    """Check threads, all and the whole log where none is named; return whether all is whole."""
+    """Verify threads, or the whole log where none is named; return whether all is valid."""
     with open_service(settings) as service:
         auditor = service.own.proofs.auditor
         whole, count, events = True, 0, 0
@@ -100,20 +100,20 @@ def verify_log(
 
 
 def print_checkpoint(settings: Settings) -> None:
-    """Make a checkpoint and print its note."""
+    """Create a checkpoint and print its note."""
     with open_service(settings) as service:
         note = service.own.proofs.checkpoints.make().note
     print(note, end="")  # noqa: T201 - the command's output
 
 
 def print_public_key(settings: Settings) -> None:
-    """Print the key that checkpoints are checked by."""
+    """Print the public key of checkpoints."""
     with open_service(settings) as service:
         print(service.own.proofs.checkpoints.public_key().text)  # noqa: T201 - the command's output
 
 
 def write_evidence(settings: Settings, thread_id: str, output: Path | None) -> None:
-    """Write a thread's evidence; a file is there whole or not at all."""
+    """Write a thread's evidence; a file is written atomically."""
     with open_service(settings) as service:
         pieces = service.own.proofs.evidence.of_thread(thread_id)
         if output is None:

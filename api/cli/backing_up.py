@@ -1,4 +1,4 @@
-"""The commands backup and restore."""
+"""Implements the commands backup and restore."""
 
 import shutil
 import tempfile
@@ -30,7 +30,7 @@ _MOST_FINDINGS = 100
 
 
 def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bool) -> None:
-    """Write a backup, and print the checkpoint of the tenant that the settings name."""
+    """Write a backup, and print the checkpoint of the settings' tenant."""
     if unsigned and with_key:
         raise InvalidOption("--with-signing-key: with --unsigned no key is read")
     with open_as_owner(settings) as (database, url), _shown() as progress:
@@ -57,7 +57,7 @@ def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bo
 
 
 def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
-    """Bring a backup back and verify it; return whether it is whole."""
+    """Restore a backup and verify it; return whether it is valid."""
     manifest = _read(path)
     with open_as_owner(settings) as (database, url):
         with _shown() as progress:
@@ -68,11 +68,11 @@ def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
 
 
 def check_backup(path: Path, held: Held) -> bool:
-    """Bring a backup back into a server that is thrown away; return whether it is whole."""
+    """Restore a backup into a temporary server; return whether it is valid."""
     manifest = _read(path)
     folder = Path(tempfile.mkdtemp(prefix="agentlog-check-"))
     try:
-        folder.chmod(0o755)  # the data in it is closed; whoever runs the server has to get there
+        folder.chmod(0o755)  # its data is private; the server's user must be able to enter it
         with (
             open_embedded(folder / "data", settings=_THROWN_AWAY) as server,
             Database(server.url, pool_size=2) as database,
@@ -139,7 +139,7 @@ def _print(verdict: Verdict) -> None:
 
 @contextmanager
 def _shown() -> Iterator[Progress]:
-    """Yield what is to be told how far it is; shown where somebody looks at it."""
+    """Yield a progress callback; the bar is shown on a terminal only."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

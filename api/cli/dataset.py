@@ -1,4 +1,4 @@
-"""`agentlog export --format parquet`: imported only where pyarrow is there."""
+"""Implements `agentlog export --format parquet`; imported only with pyarrow installed."""
 
 from rich.console import Console
 
@@ -11,7 +11,7 @@ from infrastructure.settings import Settings
 
 
 def export_parquet(settings: Settings, asked: Asked) -> None:
-    """Bring a dataset up to the present, or make it, and say what was written."""
+    """Create or update a dataset, and print what was written."""
     if asked.output is None:
         raise InvalidOption("--format parquet needs --output: the folder of the dataset")
     for name in asked.only:

@@ -1,4 +1,4 @@
-"""The examples of the demo: loaded before it serves, and what to open of them."""
+"""Examples of the demo: imported before it serves."""
 
 from pathlib import Path
 
@@ -13,25 +13,25 @@ from projections.readers.registry import choose_reader
 
 
 def load_examples(service: Service, console: Console) -> None:
-    """Import them; one that cannot be is named, and the others are there."""
+    """Import the examples; prints the name of each that fails."""
     importer = Importer(
         service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
     )
     for path in find_files([_examples_dir()]):
         importer.import_file(path)
-    for failure in importer.report.failures:  # left by another version's demo: show what is there
+    for failure in importer.report.failures:  # left by another version's demo: show what exists
         console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
 
 
 def _examples_dir() -> Path:
-    """Beside the package in a checkout, inside it in a wheel."""
+    """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
     package = Path(__file__).parents[1]
     inside = package / "examples"
     return inside if inside.is_dir() else package.parent / "examples"
 
 
 def tour(address: str) -> str:
-    """Return what to open, as the demo prints it."""
+    """Return the list of links that the demo prints."""
     return "\n".join(
         (
             "",

@@ -1,4 +1,4 @@
-"""The command export: what may be asked of each format, and the formats that are lines."""
+"""Implements the command export: options of each format, and formats of JSON lines."""
 
 import sys
 from collections import Counter
@@ -28,7 +28,7 @@ _TAKES: Mapping[str, frozenset[str]] = {
     "finetune": frozenset({"threads", "output"}) | _FILTERS,
     "parquet": frozenset({"output", "only"}),
 }
-"""Which options each format takes that is no view."""
+"""Options of each format that is not a view."""
 
 
 class MissingExtra(AgentlogError):
@@ -41,7 +41,7 @@ class MissingExtra(AgentlogError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the command line asks to export; an empty list or None is what was not given."""
+    """The options of an export; an empty list or None where not given."""
 
     format: str
     threads: list[str] = field(default_factory=list)
@@ -68,13 +68,13 @@ class Asked:
 
     @property
     def which(self) -> ThreadFilter:
-        """Which threads are meant."""
+        """The threads to export."""
         return filter_of(status=self.status, q=self.q, parent=self.parent, metadata=self.metadata)
 
 
 @contextmanager
 def needing(extra: str, module: str) -> Iterator[None]:
-    """Raise `MissingExtra` where what is imported in the block lacks a module."""
+    """Raise `MissingExtra` where an import in the block lacks a module."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -84,7 +84,7 @@ def needing(extra: str, module: str) -> Iterator[None]:
 
 
 def export_lines(settings: Settings, asked: Asked) -> None:
-    """Write JSON lines: a thread in a view each, an event each, or an example each."""
+    """Write JSON lines: one per thread in a view, per event, or per example."""
     match asked.format:
         case "jsonl":
             _export_events(settings, after=asked.after or 0, output=asked.output)
@@ -102,7 +102,7 @@ def export_lines(settings: Settings, asked: Asked) -> None:
 
 
 def _export_events(settings: Settings, *, after: int, output: Path | None) -> None:
-    """Write the events beyond a position as the log has them; say where it stands then."""
+    """Write the events after a position as in the log; print the position reached."""
     with open_service(settings) as service:
         reader = LogReader(service.database, tenant=settings.tenant)
         position = reader.position()
@@ -115,7 +115,7 @@ def _export_events(settings: Settings, *, after: int, output: Path | None) -> No
 
 
 def _export_examples(settings: Settings, asked: Asked) -> None:
-    """Write an example for each finished thread; say how many are left out, and why."""
+    """Write an example for each finished thread; print how many are left out, and why."""
     left_out: Counter[LeftOut] = Counter()
     count = 0
     with open_service(settings) as service, opened(asked.output) as file:

@@ -1,4 +1,4 @@
-"""Memory of processes that run for long: how often garbage is collected, and what is given back."""
+"""Garbage-collector and malloc tuning for long-running processes."""
 
 import ctypes
 import gc
@@ -16,21 +16,21 @@ _LARGE_BYTES = 64 * 2**10
 
 
 def collect_rarely() -> None:
-    """Have the garbage collector look at less, and less often; to be called once all is imported.
+    """Make garbage collections rarer and smaller; call it after all imports.
 
-    A read or a batch makes many objects and drops them together, and hardly any are in cycles: by
-    default the collector goes through them every 700, and now and then through all there are.
+    A read or a batch creates many objects and drops them together, and few are in cycles: by
+    default the collector scans them every 700, and sometimes all objects.
     """
     gc.collect()
-    gc.freeze()  # what is imported by now stays: no collection need look at it again
+    gc.freeze()  # imported objects stay: exclude them from collections
     gc.set_threshold(*_THRESHOLDS)
 
 
 class MemoryReturn(Closing):
     """Collects all garbage and returns free memory to the system, every few seconds.
 
-    The collector counts objects, not bytes: a few cycles may hold much for long. glibc keeps what
-    is freed between blocks in use until it is told to trim.
+    The collector counts objects, not bytes: a few cycles may hold much memory for long. glibc keeps
+    free memory between used blocks until trimmed.
     """
 
     def __init__(self, *, every_seconds: float = _EVERY_SECONDS) -> None:
@@ -51,14 +51,15 @@ class MemoryReturn(Closing):
 
 
 def map_large_blocks() -> None:
-    """Have large blocks, such as bodies and pieces of answers, go back as soon as they are freed.
+    """Return large blocks, such as bodies and pieces of responses, to the system once freed.
 
-    glibc maps blocks apart from the heap from 128 KiB, but raises that to 32 MiB by itself.
+    glibc maps blocks of 128 KiB and more outside the heap, but raises that limit to 32 MiB by
+    itself.
     """
     _call_malloc("mallopt", _M_MMAP_THRESHOLD, _LARGE_BYTES)
 
 
 def _call_malloc(name: str, *numbers: int) -> None:
-    """Call a function of glibc's malloc; elsewhere nothing happens."""
+    """Call a function of glibc's malloc; does nothing on other systems."""
     with suppress(AttributeError, OSError, TypeError):
         getattr(ctypes.CDLL(None), name)(*numbers)

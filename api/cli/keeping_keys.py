@@ -1,4 +1,4 @@
-"""The commands of `agentlog keys`, and accesses."""
+"""Implements the commands of `agentlog keys`, and accesses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a key is to be, in the words of the command line."""
+    """The options of a new key."""
 
     name: str
     scopes: Sequence[str]
@@ -31,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Which:
-    """Which accesses are meant; None for any."""
+    """Filters of accesses; None for any."""
 
     key_id: str | None
     thread_id: str | None
@@ -39,7 +39,7 @@ class Which:
 
 
 def create_key(settings: Settings, asked: Asked, *, tenant: str | None) -> None:
-    """Make a key; print it on standard output, and what there is to know on standard error."""
+    """Create a key; print it on standard output, and its details on standard error."""
     name, scopes = name_of(asked.name), scopes_of(asked.scopes)
     with open_service(settings) as service:
         keys = service.keys.keys
@@ -93,14 +93,14 @@ def list_keys(settings: Settings, *, tenant: str | None, as_json: bool) -> None:
 
 
 def revoke_key(settings: Settings, key_id: str, *, tenant: str | None) -> None:
-    """Revoke a key; say when that was done, which may be before."""
+    """Revoke a key; print when it was revoked, which may be earlier."""
     with open_service(settings) as service:
         key = service.keys.keys.revoke(tenant or settings.tenant, key_id)
     typer.echo(f"key {key.id} is revoked since {time_text(key.revoked_at)}", err=True)
 
 
 def list_accesses(settings: Settings, which: Which, *, tenant: str | None, as_json: bool) -> None:
-    """Print accesses, the latest first."""
+    """Print accesses, latest first."""
     with open_service(settings) as service:
         found = service.accesses.page(
             tenant or settings.tenant,

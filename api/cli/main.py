@@ -1,4 +1,4 @@
-"""The command line: every command under one name."""
+"""Entry point of the command line, with all commands."""
 
 from importlib.metadata import version
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where somebody looks at it."""
+"""Progress bar on standard error, if that is a terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from infrastructure.readmodels.catch_up import Progress as Told
 
 @contextmanager
 def shown() -> Iterator[Told]:
-    """Yield what is to be told of what is done, how far it is, and how far it is to go."""
+    """Yield a callback for the description, the amount done and the total."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""The commands of `agentlog projections`: where read models stand, and what fills them."""
+"""Implements the commands of `agentlog projections`: status, rebuild, pause, resume, run."""
 
 import signal
 import sys
@@ -26,15 +26,15 @@ from projections.readmodels.registry import READ_MODELS, read_model
 
 
 def list_projections(settings: Settings, *, as_json: bool) -> None:
-    """Print where every projection stands."""
+    """Print the status of every projection."""
     with open_service(settings) as service:
         _print(service.standings.builds(), as_json=as_json)
 
 
 def rebuild(settings: Settings, names: Sequence[str]) -> None:
-    """Build projections anew beside the live ones, all where none is named, and wait for them.
+    """Rebuild projections beside the live builds, all where none is named, and wait for them.
 
-    It works at them itself; a service that runs meanwhile may do some of it.
+    This process builds them; a running service may do part of it.
     """
     chosen = _chosen(names)
     with open_service(settings) as service:
@@ -47,21 +47,21 @@ def rebuild(settings: Settings, names: Sequence[str]) -> None:
 
 
 def pause(settings: Settings, names: Sequence[str]) -> None:
-    """Have projections stand still."""
+    """Pause projections."""
     with open_service(settings) as service:
         found = [build for name in _chosen(names) for build in service.standings.pause(name)]
         _print(found, as_json=False)
 
 
 def resume(settings: Settings, names: Sequence[str]) -> None:
-    """Have projections go on."""
+    """Resume projections."""
     with open_service(settings) as service:
         found = [build for name in _chosen(names) for build in service.standings.resume(name)]
         _print(found, as_json=False)
 
 
 def run(settings: Settings, *, with_parent: bool) -> None:
-    """Keep all projections up until a signal, or `with_parent` until standard input closes."""
+    """Run all projections until a signal, or `with_parent` until standard input closes."""
     ended = threading.Event()
     collect_rarely()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
@@ -88,7 +88,7 @@ def _await_end_of_input(ended: threading.Event) -> None:
 
 
 def _build(service: Service, name: str) -> None:
-    """Work at the newest build of a projection until it is live, and show how far it is."""
+    """Run the newest build of a projection until it is live, and show its progress."""
     woken = threading.Event()
     off = service.listener.on(PROJECTED, woken.set)
     console = Console(stderr=True)
@@ -111,7 +111,7 @@ def _build(service: Service, name: str) -> None:
                 present = build.state == "live" and (step is Step.AT_PRESENT or not build.lag)
                 if present or build.stopped_at is not None or build.paused:
                     break
-                if step is Step.RESTING:  # a service is at it
+                if step is Step.RESTING:  # a service is building it
                     woken.wait(1.0)
     finally:
         off()

@@ -1,4 +1,4 @@
-"""The command sql: queries of analysts, the catalogue of their tables, the login that they need."""
+"""Implements the command sql: queries, the catalogue of tables, and grants for analysts."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ _NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precisio
 
 
 def query_in(query: str | None, file: str | None) -> str:
-    """Return the query that is given, or the one in a file (`-` is standard input)."""
+    """Return the query from the argument or from a file (`-` is standard input)."""
     if (query is None) == (file is None):
         raise InvalidOption("give the query, or --file with a file that holds it, or - for stdin")
     if query is not None:
@@ -58,7 +58,7 @@ def run_query(  # noqa: PLR0913 - one parameter an option
     seconds: float | None,
     form: Form,
 ) -> None:
-    """Print what a query comes to."""
+    """Run a query and print its answer."""
     with open_service(settings) as service:
         answer = service.own.analyst.query(query, parameters, limit=limit, seconds=seconds)
     match form:
@@ -76,7 +76,7 @@ def run_query(  # noqa: PLR0913 - one parameter an option
 
 
 def print_tables(settings: Settings, *, form: Form) -> None:
-    """Print the catalogue of the tables that queries may be about."""
+    """Print the catalogue of the tables for queries."""
     with open_service(settings) as service:
         tables = service.own.analyst.tables()
     if form == "json":
@@ -92,7 +92,7 @@ def print_tables(settings: Settings, *, form: Form) -> None:
 
 
 def print_grants(settings: Settings) -> None:
-    """Print the SQL that makes a login for analysts."""
+    """Print the SQL that creates a login for analysts."""
     with open_service(settings) as service:
         print(grants(service.database, settings.tenant), end="")  # noqa: T201 - the output
 

@@ -1,4 +1,4 @@
-"""Commands that read: migrate, threads, show, view, diff."""
+"""Implements the commands migrate, threads, show, view and diff."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,11 +25,11 @@ _LINES = 4
 _LINE_WIDTH = 200
 _PIPED_WIDTH = 200
 _OTHER_COLUMNS = 50
-"""Characters that all but the ids of threads need at least, broken into lines."""
+"""Minimum width in characters of all columns but the ids, wrapped."""
 
 
 def migrate(settings: Settings) -> None:
-    """Open the service, which migrates, and say where."""
+    """Migrate the database, and print which one."""
     with open_service(settings) as service:
         Console().print(Text(f"up to date: {service.where}"))
 
@@ -37,7 +37,7 @@ def migrate(settings: Settings) -> None:
 def filter_of(
     *, status: str | None, q: str | None, parent: str | None, metadata: list[str]
 ) -> ThreadFilter:
-    """Return which threads are meant, from the options of the command."""
+    """Return the filter of threads from the command's options."""
     known: tuple[Status, ...] = get_args(Status)
     chosen = next((each for each in known if each == status), None)
     if status is not None and chosen is None:
@@ -51,7 +51,7 @@ def filter_of(
 
 
 def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json: bool) -> None:
-    """Print threads, those that moved last first."""
+    """Print threads, latest changes first."""
     with _store(settings) as store:
         heads = store.threads(which, before=None, limit=limit)
     if as_json:
@@ -75,7 +75,8 @@ def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json
     console = Console()
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
-    console.width = max(console.width, longest + _OTHER_COLUMNS)  # ids are to be copied whole
+    console.width = max(console.width, longest + _OTHER_COLUMNS)  # ids must be complete, to be
+    # copied
     console.print(table)
 
 
@@ -103,7 +104,7 @@ def show_thread(
 
 
 def print_event(console: Console, event: Event, *, full: bool) -> None:
-    """Print an event of a thread: its places, and what it says, shortened unless `full`."""
+    """Print an event of a thread: its places and content, shortened unless `full`."""
     place = f"{event.version:>6}  @{event.position}  {time_text(event.recorded_at)}  "
     console.print(Text(place, style="dim") + Text(printable(event.type), style="bold"))
     console.print(_indented(content_of(event), full=full))
@@ -112,7 +113,7 @@ def print_event(console: Console, event: Event, *, full: bool) -> None:
 def print_view(
     settings: Settings, thread_id: str, name: str, options: list[str], *, at: str | None
 ) -> None:
-    """Print a view, an item a line; a state is one line."""
+    """Print a view, one item per line; a state is one line."""
     view = chosen_view(name, options)
     moment = None if at is None else parse_moment(at)
     with _store(settings) as store:
@@ -133,7 +134,7 @@ def print_difference(  # noqa: PLR0913 - one parameter a choice
     begin: str | None,
     end: str | None,
 ) -> None:
-    """Print what changed in a view between two moments."""
+    """Print the difference of a view between two moments."""
     view = chosen_view(name, options)
     with _store(settings) as store:
         found = store.difference(
@@ -157,7 +158,7 @@ def _store(settings: Settings) -> Iterator[Store]:
 
 
 def content_of(event: Event) -> str:
-    """Return what an event says: its text where it has nothing else, or its fields as JSON."""
+    """Return an event's content: its text if that is all, else its fields as JSON."""
     raw = event.raw
     if not isinstance(raw, dict):
         return event.body.hex()

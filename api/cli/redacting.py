@@ -1,4 +1,4 @@
-"""The commands redact, retention and vacuum."""
+"""Implements the commands redact, retention and vacuum."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from infrastructure.settings import Settings
 def redact_thread(
     settings: Settings, thread_id: str, message_ids: list[str], reason: str, *, sure: bool
 ) -> None:
-    """Erase messages of a thread, or all it has where none is named; say what went."""
+    """Erase messages of a thread, or all where none is named; print what was erased."""
     with open_service(settings) as service:
         head = service.store.thread(thread_id)
         what = (
@@ -31,7 +31,7 @@ def redact_thread(
 
 
 def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> None:
-    """Erase a file from all messages; say from which."""
+    """Erase a file from all messages; print from which."""
     with open_service(settings) as service:
         _ask(f"erase file {sha256} from all messages for ever?", sure=sure)
         done = service.own.redactor.redact_file(sha256, reason)
@@ -39,7 +39,7 @@ def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> 
 
 
 def vacuum_tables(settings: Settings, *, full: bool) -> None:
-    """Take dead rows out of all tables; say what could not be."""
+    """Vacuum all tables; print those that could not be."""
     with open_as_owner(settings) as (database, _):
         warnings = list(vacuum(database, full=full))
     for each in warnings:
@@ -50,7 +50,7 @@ def vacuum_tables(settings: Settings, *, full: bool) -> None:
 
 
 def apply_retention(settings: Settings, path: Path, *, apply: bool) -> None:
-    """List what is due by the rules of a file, a line a thread; with `apply` erase it."""
+    """List threads due by the rules in a file, one per line; with `apply` erase their contents."""
     rules = read_rules(path)
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

@@ -1,4 +1,4 @@
-"""The command report: brings the read model that it needs up to date, asks, and prints."""
+"""Implements the command report: updates its read model, queries it and prints the answer."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def pairs_of(
     metadata: Sequence[str],
     options: Mapping[str, object],
 ) -> list[tuple[str, str]]:
-    """Return names and values as a question takes them, from the options of the command."""
+    """Return the names and values of a question from the command's options."""
     return [
         *(("by", each) for each in by or ()),
         *_pairs("--only", only),
@@ -67,7 +67,7 @@ def run_report(
     form: Form,
     picture: Path | None,
 ) -> None:
-    """Print what a report says, and draw it where a file is given for that."""
+    """Print a report, and plot it where a file is given."""
     report = report_named(name)
     question = question_of(report, pairs)
     if picture is not None and picture.suffix not in {".svg", ".png"}:
@@ -85,7 +85,7 @@ def run_report(
 
 
 def _bring_up(service: Service, names: Sequence[str]) -> None:
-    """Bring read models to where the log is now; one that stands still is read as it is."""
+    """Update read models to the log's current position; a stopped one is read as it is."""
     database, standings = service.database, service.standings
     position = log_position(database)
     for name in names:
@@ -126,7 +126,7 @@ def _table(answer: Answer) -> Table:
     rows = [[_cell(column, row[number]) for number, column in shown] for row in answer.rows]
     for place, (_, column) in enumerate(shown):
         widest = max((cell_len(row[place]) for row in rows), default=0)
-        # headings make way, figures do not
+        # headings wrap, figures do not
         table.add_column(
             Text(_heading(column)),
             justify="left" if column.unit is None else "right",
@@ -139,7 +139,7 @@ def _table(answer: Answer) -> Table:
 
 
 def _heading(column: Column) -> str:
-    """Return what stands over a column, with its unit where that is not plain."""
+    """Return a column's heading, with its unit where that is not obvious."""
     name = printable(column.name)
     words = name if name.startswith(METADATA) else name.replace("_", " ")
     match column.unit:
@@ -154,7 +154,7 @@ def _heading(column: Column) -> str:
 
 
 def _cell(column: Column, value: JsonValue) -> str:
-    """Return a value as people read it: thousands apart, shares as percentages."""
+    """Return a formatted value: thousands separated, shares as percentages."""
     if value is None:
         return "-"
     match column.unit:

@@ -1,4 +1,4 @@
-"""The commands serve and demo."""
+"""Implements the commands serve and demo."""
 
 import os
 import resource
@@ -41,14 +41,14 @@ class AddressTaken(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a service shows to begin with: loaded before it serves, and printed once it does."""
+    """Startup hooks of a service: data loaded before it serves, text printed once it does."""
 
     load: Callable[[Service, Console], None]
     tour: Callable[[str], str]
 
 
 def serve(settings: Settings, *, showing: Showing | None = None) -> None:
-    """Serve until a signal says stop; then end requests, connections and our PostgreSQL."""
+    """Serve until a signal; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
     _take_descriptors()
     map_large_blocks()
@@ -81,7 +81,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             ws="none",
             proxy_headers=bool(settings.forwarded_allow_ips),
             forwarded_allow_ips=settings.forwarded_allow_ips,
-            log_config=None,  # its loggers go where ours do
+            log_config=None,  # uvicorn's loggers use our handlers
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -96,7 +96,7 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
             beside.enter_context(ProjectorProcess(service.url))
         collect_rarely()
         beside.enter_context(MemoryReturn())
-        with suppress(KeyboardInterrupt):  # how uvicorn says that Ctrl-C ended it
+        with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C
             Server(config, app.state.followings).run(sockets=[listening])
 
 
@@ -126,12 +126,12 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
 
 
 def _take_descriptors() -> None:
-    """Have as many connections and streams as the system lets us, within reason."""
+    """Raise the limit of open files, for connections and streams, within reason."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return
-    with suppress(OSError, ValueError):  # as some systems say more than they hold to
+    with suppress(OSError, ValueError):  # some systems report more than they allow
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
@@ -149,10 +149,10 @@ class NoKeyYet(AgentlogError):
 
 
 def _anonymous(settings: Settings, service: Service, host: str) -> AnonymousFrom:
-    """Return where callers without a key may come from, as long as there is none.
+    """Return where callers without a key may come from until the first key is made.
 
     Raises:
-        NoKeyYet: from anywhere, and nobody said so.
+        NoKeyYet: from anywhere, without the setting that allows it.
     """
     made = service.keys.look_made()
     if settings.anonymous == "allow":
@@ -165,27 +165,27 @@ def _anonymous(settings: Settings, service: Service, host: str) -> AnonymousFrom
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """Leave as if it were done: uvicorn raises the signal again after its own shutdown."""
+    """Exit cleanly: uvicorn raises the signal again after its own shutdown."""
     del number, frame
     sys.exit(0)
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket of that address, which nobody can connect to yet."""
+    """Return a socket bound to that address, not yet listening."""
     bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        if os.name == "posix":  # as `socket.create_server` has it, which listens at once
+        if os.name == "posix":  # as `socket.create_server` does, which would listen at once
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if bound.family == socket.AF_INET6:
             bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        reason = str(error.strerror).partition(" (while")[0]  # Python repeats the address
+        reason = str(error.strerror).partition(" (while")[0]  # Python's message repeats the address
         raise AddressTaken(
             f"cannot listen on {host}:{port}: {reason}; "
             "choose another with --port, or --port 0 for any free one"
         ) from error
-    # small answers leave at once; the event loop would set this on sockets of its own only
+    # send small responses at once; the event loop sets this only on its own sockets
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound

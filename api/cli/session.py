@@ -1,4 +1,4 @@
-"""What every command does first and last: settings in, clear failures out."""
+"""Shared by all commands: settings, error messages and exit codes."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ _REFUSED = 2
 _INTERRUPTED = 130
 
 _DRIVES_TERMINAL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON need not escape, and a terminal obeys: controls, and turns of the direction of text."""
+"""Control and bidirectional characters that JSON need not escape but a terminal interprets."""
 
 
 class InvalidOption(AgentlogError):
@@ -36,7 +36,7 @@ def settings_with(
     port: int | None = None,
     anonymous: str | None = None,
 ) -> Settings:
-    """Return the settings, with what the command line gives over what the environment says."""
+    """Return the settings; options of the command line override the environment."""
     given = {"data_dir": data_dir, "host": host, "port": port, "anonymous": anonymous}
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type] # validated by the model
@@ -47,7 +47,7 @@ def settings_with(
 
 
 def demo_settings(*, data_dir: Path | None, host: str | None, port: int | None) -> Settings:
-    """Return the settings of the demo, which keeps its data apart from yours."""
+    """Return the settings of the demo, with a data folder of its own."""
     settings = settings_with(data_dir=data_dir, host=host, port=port)
     if data_dir is not None:
         return settings
@@ -58,24 +58,24 @@ def demo_settings(*, data_dir: Path | None, host: str | None, port: int | None) 
 @contextmanager
 def failing_clearly() -> Iterator[None]:
     """Turn our errors into a line on standard error and an exit code, and Ctrl-C into 130."""
-    if logging.lastResort is not None:  # what writes where nobody has said how, as `serve` does
+    if logging.lastResort is not None:  # the default logging; `serve` configures its own
         logging.lastResort.setFormatter(ConcealingFormatter())
     try:
         yield
-        typer.echo(nl=False)  # only to flush: a reader of our output that has gone shows here
+        typer.echo(nl=False)  # flush: a closed reader of our output is detected here
     except AgentlogError as error:
         fail(str(error))
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    except BrokenPipeError:  # the reader of our output has gone: `agentlog export | head`
-        # what is left over goes nowhere, so that Python's last flush finds nothing to complain of
+    except BrokenPipeError:  # the reader of our output is closed: `agentlog export | head`
+        # discard the rest, so that Python's last flush does not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
 
 
 def fail(reason: str) -> NoReturn:
-    """Say why on standard error and exit with 2."""
+    """Print the reason on standard error and exit with 2."""
     typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
     raise typer.Exit(_REFUSED)
 
@@ -90,10 +90,10 @@ def chosen_view(name: str, options: list[str]) -> AnyView:
 
 
 def json_line(value: JsonValue) -> str:
-    """Return JSON on one line, as it may stand in a terminal: its control characters escaped."""
+    """Return JSON on one line, safe for a terminal: control characters are escaped."""
     return _DRIVES_TERMINAL.sub(lambda found: f"\\u{ord(found[0]):04x}", print_text(value))
 
 
 def printable(text: str) -> str:
-    """Return `text` with control characters made visible: a message cannot drive the terminal."""
+    """Return `text` with control characters made visible, safe for a terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)

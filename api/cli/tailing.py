@@ -1,4 +1,4 @@
-"""The command tail: a thread or the whole log, as it grows."""
+"""Implements the command tail: follows a thread or the whole log."""
 
 import sys
 import threading
@@ -33,7 +33,7 @@ _SHORT = 100
 
 @dataclass(frozen=True, slots=True)
 class Tailing:
-    """How to follow: from where, whether beyond the present, and how it is shown."""
+    """How to follow: start, whether beyond the present, and format."""
 
     after: str | None = None
     follow: bool = True
@@ -43,12 +43,12 @@ class Tailing:
 
     @property
     def pace(self) -> Pace | None:
-        """The pace of what is not of the present, None for at once."""
+        """The pace of past events, None for no pauses."""
         return None if self.speed is None else Pace(self.speed)
 
     @property
     def plain(self) -> bool:
-        """Whether to print JSON as it is, for programs."""
+        """Whether to print raw JSON, for programs."""
         return self.as_json or not self.console.is_terminal
 
 
@@ -56,7 +56,7 @@ Read = Callable[[], Sequence[Event]]
 
 
 def filter_from(types: list[str], prefix: str, metadata: list[str]) -> LogFilter:
-    """Return which events are meant, from the options of the command."""
+    """Return the filter of events from the command's options."""
     pairs = [text.partition("=") for text in metadata]
     for text, (_, equals, _) in zip(metadata, pairs, strict=True):
         if not equals:
@@ -69,7 +69,7 @@ def filter_from(types: list[str], prefix: str, metadata: list[str]) -> LogFilter
 
 
 def view_from(name: str | None, options: list[str]) -> AnyView | None:
-    """Return the view to tell, with options given as NAME=VALUE; None for the events themselves."""
+    """Return the view to follow, with options given as NAME=VALUE; None for plain events."""
     pairs = [option.partition("=") for option in options]
     for text, (_, equals, _) in zip(options, pairs, strict=True):
         if not equals:
@@ -80,7 +80,7 @@ def view_from(name: str | None, options: list[str]) -> AnyView | None:
 
 
 def tail_log(settings: Settings, which: LogFilter, how: Tailing) -> None:
-    """Print the log's events, a line each, as they come."""
+    """Print the log's events, one per line, as they arrive."""
     with open_service(settings) as service:
         hub = service.own.hub
         hub.start()
@@ -108,7 +108,7 @@ def tail_log(settings: Settings, which: LogFilter, how: Tailing) -> None:
 def tail_thread(
     settings: Settings, thread_id: str, view: AnyView | None, which: LogFilter, how: Tailing
 ) -> None:
-    """Print a thread's events, or the items of a view of it, as they come."""
+    """Print a thread's events, or the items of a view of it, as they arrive."""
     if view is not None and not which.all:
         raise InvalidOption(
             "--type, --thread-prefix and --metadata choose events: leave out --view"
@@ -149,10 +149,10 @@ def _of_thread(hub: Hub, tail: Tail, version: int, how: Tailing) -> Iterator[Eve
 def _as_they_come(
     hub: Hub, read: Read, thread_id: str | None, how: Tailing, present: int
 ) -> Iterator[Event | None]:
-    """Yield events, and None wherever nothing more has come for a while.
+    """Yield events, and None after each quiet period.
 
-    Without end if it is to follow. `present`: the version of the thread now, or the log's position;
-    up to there events come at their pace.
+    Endless if it follows. `present`: the thread's current version, or the log's position; up to
+    there events are yielded at their pace.
     """
     rung = threading.Event()
 
@@ -167,7 +167,7 @@ def _as_they_come(
             rung.clear()
             try:
                 events = read()
-            except DatabaseUnavailable:  # the hub says so
+            except DatabaseUnavailable:  # reported by the hub
                 time.sleep(_RETRY_SECONDS)
                 continue
             for event in events:
@@ -214,7 +214,7 @@ def _print_told(told: Sequence[Told], how: Tailing, *, last: bool = False) -> No
     for each in told:
         values = each.data if each.kind == "held" else [each.data]
         if how.plain:
-            if each.kind != "held" or last:  # a program wants what stands
+            if each.kind != "held" or last:  # programs get held items only at the end
                 for value in values:
                     print_line(value)
             continue

@@ -1,4 +1,4 @@
-"""The commands import and export."""
+"""Implements the commands import and export."""
 
 import _thread
 import signal
@@ -45,7 +45,7 @@ def plan_of(  # noqa: PLR0913 - one parameter an option
     metadata: list[str],
     policy: str | None,
 ) -> Plan:
-    """Return the plan that the command line describes."""
+    """Return the import plan from the command's options."""
     known: tuple[Policy, ...] = get_args(Policy)
     chosen = next((each for each in known if each == policy), None)
     if policy is not None and chosen is None:
@@ -92,9 +92,9 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
 
 @dataclass(slots=True)
 class _Held:
-    """A Ctrl-C, or SIGTERM, that waits until what is written is counted, though not for long.
+    """Delays Ctrl-C and SIGTERM until written records are counted, for a short time only.
 
-    A second one does not wait at all.
+    A second one takes effect at once.
     """
 
     came: bool = False

@@ -1,1 +1,1 @@
-"""agentlog over HTTP: FastAPI under /v1, errors as RFC 9457 problems."""
+"""The HTTP API: FastAPI under /v1, errors as RFC 9457 problems."""

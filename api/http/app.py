@@ -1,4 +1,4 @@
-"""The application: routes, problems and the OpenAPI document."""
+"""The FastAPI application: routes, middleware, problems and the OpenAPI document."""
 
 import time
 from http import HTTPStatus
@@ -55,7 +55,7 @@ from infrastructure.tenants import Tenants
 
 VERSION = "0.1.0"
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
-"""None of the framework's: it would not see what goes straight to its route."""
+"""The framework's telemetry is off: it would miss requests passed directly to their routes."""
 
 
 def create_app(  # noqa: PLR0913 - what the service consists of
@@ -71,7 +71,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     limits: Limits = USUAL,
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
-    """Return the application over what each tenant has; `own` is whose, where nobody says."""
+    """Return the application for these tenants; `own` is the default tenant."""
     app = _Application(
         title="agentlog",
         version=VERSION,
@@ -90,7 +90,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.followings = followings = Followings(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
-        recent_bytes=lambda: tenants.of(own).store.recent.size,  # which all of them share
+        recent_bytes=lambda: tenants.of(own).store.recent.size,  # all tenants share it
     )
     app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
     app.state.readiness = monitoring.readiness_of(database)
@@ -129,7 +129,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.add_exception_handler(HTTPException, _refuse_route)
     app.add_exception_handler(Exception, _refuse)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
-    # what stands around all routes, from the inside out
+    # middleware, from the inside out
     app.edge = KnownQueries(app.edge, lambda: _document(app), app.traffic)
     app.edge = Limited(app.edge, limits, app.traffic)
     app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
@@ -139,10 +139,10 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 
 
 class _Application(FastAPI):
-    """Appends and streams go straight to their routes.
+    """Calls the routes of appends and streams directly.
 
-    The framework's way there costs more than an append does, and stays in memory as long as a
-    stream is open.
+    The framework's routing costs more than an append does, and its frames stay in memory as long as
+    a stream is open.
     """
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
@@ -155,7 +155,7 @@ class _Application(FastAPI):
         await self.edge(scope, receive, send)
 
     async def dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to its route, or to the framework, which does."""
+        """Pass a request to its route directly, or to the framework."""
         found = _found(scope)
         if found is None or found.route.target.endpoint not in _DIRECT:
             await super().__call__(scope, receive, self.traffic.watched(scope, send))
@@ -175,9 +175,9 @@ class _Application(FastAPI):
 
 
 class _Shortcut(BaseRoute):
-    """Stands before all routes, and takes a request to the one that has been found.
+    """A route before all others that passes a request to the route already found.
 
-    The framework would ask each of them, several times over: most of what a small answer takes.
+    The framework would match each route several times: most of the time of a small response.
     """
 
     @override
@@ -195,17 +195,17 @@ class _Shortcut(BaseRoute):
 
 
 def _found(scope: Scope) -> FoundRoute | None:
-    """Return the route that takes a request, None where there is none for its method."""
+    """Return the route of a request, None where none has its method."""
     found: FoundRoute | None = scope.get(FOUND)
     return found if found and scope["method"] in (found.route.target.methods or ()) else None
 
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
-"""Take a request and return a response; they stand in the document like any other."""
+"""Routes called directly: each takes a request and returns a response."""
 
 
 async def _leave(_: Request, error: Exception) -> Response:
-    """Answer a client that went away in mid-body: nobody hears it, and nothing failed."""
+    """Answer a client that disconnected while sending its body; not logged as a failure."""
     del error
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 

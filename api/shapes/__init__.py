@@ -1,1 +1,1 @@
-"""What HTTP and the command line show, as JSON and as tables."""
+"""Output of HTTP and the command line: JSON and tables."""

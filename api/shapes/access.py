@@ -1,4 +1,4 @@
-"""Keys and accesses as JSON: the same shapes over HTTP and in the terminal. Never a secret."""
+"""Keys and accesses as JSON, for HTTP and the command line. Never a secret."""
 
 from api.shapes.threads import time_text
 from domain.json.text import JsonValue
@@ -7,7 +7,7 @@ from infrastructure.keys.key import Key
 
 
 def key_json(key: Key) -> dict[str, JsonValue]:
-    """Return what is on record of a key."""
+    """Return a stored key as JSON."""
     return {
         "id": key.id,
         "tenant": key.tenant,
@@ -22,7 +22,7 @@ def key_json(key: Key) -> dict[str, JsonValue]:
 
 
 def access_json(access: Recorded) -> JsonValue:
-    """Return an access on record."""
+    """Return a recorded access as JSON."""
     return {
         "number": access.number,
         "at": time_text(access.at),

@@ -1,4 +1,4 @@
-"""Audits, checkpoints and proofs as JSON: the same shapes over HTTP and in the terminal."""
+"""Audits, checkpoints and proofs as JSON, for HTTP and the command line."""
 
 from api.shapes.threads import time_text
 from domain.integrity.chain_audit import Finding
@@ -9,7 +9,7 @@ from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
 
 def audit_json(thread_id: str, audit: Audit) -> JsonValue:
-    """Return what became of checking a thread."""
+    """Return the result of a thread's audit."""
     return {
         "threadId": thread_id,
         "whole": audit.whole,
@@ -20,7 +20,7 @@ def audit_json(thread_id: str, audit: Audit) -> JsonValue:
 
 
 def finding_json(finding: Finding) -> JsonValue:
-    """Return what is not as it was written."""
+    """Return a finding."""
     return {
         "what": finding.what,
         "breaks": finding.breaks,
@@ -30,7 +30,7 @@ def finding_json(finding: Finding) -> JsonValue:
 
 
 def checkpoint_json(checkpoint: SignedCheckpoint, *, tenant: str) -> JsonValue:
-    """Return a checkpoint: its note is what counts, the rest says the same for reading."""
+    """Return a checkpoint: the note is authoritative, the other fields repeat it for reading."""
     return {
         "size": checkpoint.size,
         "position": checkpoint.position,

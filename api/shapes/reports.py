@@ -1,4 +1,4 @@
-"""Answers of reports as JSON and as CSV: the same over HTTP and on the command line."""
+"""Answers of reports as JSON and CSV, for HTTP and the command line."""
 
 import csv
 from io import StringIO
@@ -8,11 +8,11 @@ from domain.json.text import JsonValue, print_text
 from infrastructure.reports.reports import Answer
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute (OWASP: CSV injection)."""
+"""First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""
 
 
 def answer_json(answer: Answer) -> JsonValue:
-    """Return an answer as JSON, a row an object."""
+    """Return an answer as JSON, one object per row."""
     names = [each.name for each in answer.columns]
     return {
         "report": answer.report.name,
@@ -30,10 +30,10 @@ def answer_json(answer: Answer) -> JsonValue:
 
 
 def answer_csv(answer: Answer) -> str:
-    """Return an answer as CSV (RFC 4180), the names of its columns first; nothing stands for null.
+    """Return an answer as CSV (RFC 4180), column names first; null is an empty cell.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it: what tools and
-    threads are called, others may have chosen.
+    A text that a spreadsheet would read as a formula gets an apostrophe before it: names of tools
+    and threads may come from others.
     """
     output = StringIO(newline="")
     writer = csv.writer(output)

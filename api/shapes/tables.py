@@ -1,4 +1,4 @@
-"""Answers to queries and the catalogue of tables: as JSON, as CSV, as text in cells."""
+"""Answers to queries and the catalogue of tables, as JSON, CSV and text."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from infrastructure.analysts.errors import InvalidQuery
 
 
 def answer_json(answer: Answer) -> JsonValue:
-    """Return an answer as JSON; its rows are that already."""
+    """Return an answer as JSON; its rows are JSON already."""
     return {
         "columns": [asdict(each) for each in answer.columns],
         "rows": orjson.Fragment(b"[" + b",".join(answer.rows) + b"]"),
@@ -35,7 +35,7 @@ def answer_csv(answer: Answer) -> str:
 
 
 def rows_of_text(answer: Answer) -> Iterator[list[str]]:
-    """Yield rows as text: nothing for null, JSON for what is neither a text nor a number.
+    """Yield rows as text: empty for null, JSON for values other than texts and numbers.
 
     Raises:
         InvalidQuery: a value is nested too deep.

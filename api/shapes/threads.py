@@ -1,4 +1,4 @@
-"""Threads, events, views and differences as JSON: the same shapes over HTTP and in the terminal."""
+"""Threads, events, views and differences as JSON, for HTTP and the command line."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from projections.view import Printed
 
 
 def thread_json(head: Head) -> JsonValue:
-    """Return a thread as lists and reads show it; what was never given is null."""
+    """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
     return {
         "threadId": head.thread_id,
@@ -69,7 +69,7 @@ def _missing_json(event: Event) -> JsonValue:
 
 
 def appended_json(appended: Appended) -> JsonValue:
-    """Return what an append came to."""
+    """Return the outcome of an append."""
     return {
         "threadId": appended.thread_id,
         "version": appended.version,
@@ -88,7 +88,7 @@ def appended_json(appended: Appended) -> JsonValue:
 
 
 def redaction_json(done: Redaction) -> JsonValue:
-    """Return what was erased in a thread; `version` and `position` are of the fact that says so."""
+    """Return what was erased in a thread; `version` and `position` are of the redaction."""
     return {
         "threadId": done.thread_id,
         "version": done.version,
@@ -100,7 +100,7 @@ def redaction_json(done: Redaction) -> JsonValue:
 
 
 def file_redaction_json(done: FileRedaction) -> JsonValue:
-    """Return which file was erased, and from what."""
+    """Return which file was erased, and from which messages."""
     return {
         "sha256": done.sha256,
         "threads": [redaction_json(each) for each in done.threads],
@@ -121,7 +121,7 @@ def view_json(found: Page | State) -> JsonValue:
 
 
 def bare_view_json(found: Page | State) -> JsonValue:
-    """Return just the items, or the state."""
+    """Return only the items, or the state."""
     return found.printable if isinstance(found, State) else bare_items(found.items)
 
 
@@ -131,7 +131,7 @@ def bare_items(items: Sequence[Printed]) -> JsonValue:
 
 
 def difference_json(found: Difference) -> JsonValue:
-    """Return what changed in a view between two versions."""
+    """Return the difference of a view between two versions."""
     span: dict[str, JsonValue] = {
         "threadId": found.thread_id,
         "from": found.from_version,
@@ -155,7 +155,7 @@ def difference_json(found: Difference) -> JsonValue:
 
 
 def build_json(build: Build) -> JsonValue:
-    """Return a build of a projection, and how far it has come."""
+    """Return a build of a projection, with its progress."""
     return {
         "name": build.name,
         "build": build.build,

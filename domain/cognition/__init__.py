@@ -1,8 +1,8 @@
-"""The cognitive kernel: `(state, input) → transition`, after mylm's.
+"""The cognitive kernel: a pure function `(state, input) → transition`, after mylm's.
 
-Here belong the agent's state, what it may be told, what it may decide, and the engines that go from
-one to the next. An engine intends and never executes: no IO, no clock, no model, no tool. The
-runtime around it carries a decision out and tells the outcome as the next input.
+Contains the agent's state, inputs, decisions and engines. An engine decides and never executes: no
+IO, no clock, no model, no tool. The runtime executes a decision and passes the outcome as the next
+input.
 """
 
 from domain.cognition.decisions import (

@@ -1,4 +1,4 @@
-"""What an engine may decide: mylm's AgentDecision, and the transition that carries it."""
+"""Decisions of an engine (mylm's AgentDecision), and the transition that holds one."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from domain.json.text import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call to make; it has no id, the runtime gives one."""
+    """A call to make; the runtime assigns its id."""
 
     name: str
     arguments: JsonValue
@@ -18,7 +18,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSpec:
-    """A worker to send off."""
+    """A worker to spawn."""
 
     objective: str
     context: str = ""
@@ -30,7 +30,7 @@ class WorkerSpec:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call to put before a person; `args` is JSON text."""
+    """A call that needs a person's approval; `args` is JSON text."""
 
     tool: str
     args: str
@@ -39,7 +39,7 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class LLMRequest:
-    """What to ask the model."""
+    """A request to the model."""
 
     context: str
     max_tokens: int | None = None
@@ -56,12 +56,12 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class StepLimit:
-    """All steps are taken."""
+    """The step limit is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserRequest:
-    """Someone asked the agent to stop."""
+    """The user asked the agent to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class SpawnWorker:
-    """Send the worker off."""
+    """Spawn the worker."""
 
     spec: WorkerSpec
 
 
 @dataclass(frozen=True, slots=True)
 class RequestApproval:
-    """Ask a person first."""
+    """Request a person's approval."""
 
     request: ApprovalRequest
 
@@ -104,7 +104,7 @@ class RequestLLM:
 
 @dataclass(frozen=True, slots=True)
 class EmitResponse:
-    """Say it to the user."""
+    """Send the text to the user."""
 
     text: str
 
@@ -128,7 +128,7 @@ AgentDecision = (
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What a step came to: the state after it, and what the runtime is to do."""
+    """The result of a step: the next state and the decision for the runtime."""
 
     next_state: AgentState
     decision: AgentDecision

@@ -1,4 +1,4 @@
-"""What an engine is."""
+"""The interface of an engine."""
 
 from typing import Protocol
 
@@ -8,16 +8,16 @@ from domain.cognition.state import AgentState
 
 
 class CognitiveEngine(Protocol):
-    """A pure function from a state and an input to a transition: the same in, the same out."""
+    """A pure function from a state and an input to a transition; deterministic."""
 
     def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
-        """Return what `input` (None: nothing came) makes of `state`; raises `CognitiveError`."""
+        """Return the transition of `state` on `input` (None: no input); raises `CognitiveError`."""
         ...
 
     def build_prompt(self, state: AgentState) -> str:
-        """Return what the model is to be told of `state`."""
+        """Return the model's prompt for `state`."""
         ...
 
     def requires_approval(self, tool: str, args: str) -> bool:
-        """Tell whether a person must agree to this call; `args` is JSON text."""
+        """Return whether this call needs a person's approval; `args` is JSON text."""
         ...

@@ -1,4 +1,4 @@
-"""What an engine can refuse.
+"""Errors of engines.
 
 AgentlogError
 └── CognitiveError

@@ -1,4 +1,4 @@
-"""What an engine may be told: mylm's InputEvent."""
+"""Inputs of an engine: mylm's InputEvent."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from domain.json.text import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """The user said something."""
+    """A message from the user."""
 
     text: str
 
@@ -22,7 +22,7 @@ class WorkerError:
 
 @dataclass(frozen=True, slots=True)
 class WorkerResult:
-    """A worker came back, with its output or an error."""
+    """A worker finished, with its output or an error."""
 
     worker_id: int
     outcome: str | WorkerError
@@ -30,7 +30,7 @@ class WorkerResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolSuccess:
-    """A tool did what it was called for."""
+    """A tool succeeded."""
 
     output: str
     structured: JsonValue = None
@@ -47,7 +47,7 @@ class ToolFailure:
 
 @dataclass(frozen=True, slots=True)
 class ToolCancelled:
-    """A call was called off."""
+    """A call was cancelled."""
 
 
 ToolOutcome = ToolSuccess | ToolFailure | ToolCancelled
@@ -57,7 +57,7 @@ ToolOutcome = ToolSuccess | ToolFailure | ToolCancelled
 class ToolResult:
     """A call ended.
 
-    mylm's result does not say which tool it is of; ours may, so that the history can name it.
+    mylm's result does not name its tool; this one may, so that the history can.
     """
 
     outcome: ToolOutcome
@@ -66,7 +66,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """The person agreed."""
+    """The person approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class LLMResponse:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeFailure:
-    """The runtime could not carry an intent out (mylm: RuntimeError, a name Python has taken)."""
+    """The runtime could not execute a decision (mylm: RuntimeError, a name Python has taken)."""
 
     intent_id: int
     error: str

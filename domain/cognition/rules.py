@@ -1,4 +1,4 @@
-"""The engine that follows mylm's table of transitions: guards first, then by input."""
+"""An engine that follows mylm's transition table: guards first, then by input."""
 
 import re
 from typing import assert_never
@@ -49,13 +49,13 @@ _MEANT_AS_CALL = re.compile(r'\s*\{\s*"tool"\s*:')
 
 
 class RuleEngine:
-    """mylm's LLM engine, without the LLM: the runtime asks it and feeds the answer back."""
+    """mylm's LLM engine without the LLM: the runtime calls the model and passes on its response."""
 
     def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
-        """Return what `input` makes of `state`.
+        """Return the transition of `state` on `input`.
 
         Raises:
-            MalformedAction: the model meant a call, and it is none.
+            MalformedAction: the model's call is malformed.
         """
         if state.at_limit:
             return Transition(state, Exit(StepLimit()))
@@ -91,9 +91,9 @@ class RuleEngine:
         return "\n\n".join([*notes, *(f"{each.role}: {each.content}" for each in state.history)])
 
     def requires_approval(self, tool: str, args: str) -> bool:
-        """Tell whether the tool, or a word in the call's text, is one that people decide about.
+        """Return whether the tool, or a word in the call's text, requires approval.
 
-        The words are looked for literally, as mylm does: a guard rail, no sandbox.
+        Words are matched literally, as in mylm: this is not a sandbox.
         """
         text = f"{tool} {args}"
         return tool in TOOLS_TO_APPROVE or any(word in text for word in WORDS_TO_APPROVE)

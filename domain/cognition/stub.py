@@ -1,4 +1,4 @@
-"""The engine that repeats what it hears, for trying a runtime out."""
+"""An engine that echoes its input, for testing a runtime."""
 
 from domain.cognition.decisions import EmitResponse, Exit, Nothing, StepLimit, Transition
 from domain.cognition.inputs import InputEvent, UserMessage
@@ -6,10 +6,10 @@ from domain.cognition.state import AgentState
 
 
 class StubEngine:
-    """mylm's StubEngine: every step counts, whatever came."""
+    """mylm's StubEngine: every input counts as a step."""
 
     def step(self, state: AgentState, input: InputEvent | None) -> Transition:  # noqa: A002 - mylm's name
-        """Echo a user's words; otherwise exit at the limit, or wait."""
+        """Echo a user's message; otherwise exit at the limit, or wait."""
         next_state = state.increment_step()
         match input:
             case UserMessage(text=text):

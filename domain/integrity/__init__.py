@@ -1,1 +1,1 @@
-"""Integrity: the hash chain of a thread, the Merkle tree of the log, and checks of both."""
+"""Integrity: hash chain of a thread, Merkle tree of the log, and checks of both."""

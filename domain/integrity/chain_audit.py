@@ -1,7 +1,7 @@
-"""Checking a thread's chain anew: what each event says against the one before, as findings.
+"""Verifies a thread's hash chain, event by event, and returns findings.
 
-Digests come in as data, so that whoever checks need not hold the contents: a database, or a bundle
-that came by mail.
+Digests are arguments, so that contents are not needed: records come from a database or from an
+evidence file.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -38,12 +38,12 @@ What = Literal[
     "incomplete",
     "derived-differs",
 ]
-"""What can be found; everything but `content-redacted` says that the record is not what it was."""
+"""Codes of findings; all but `content-redacted` mean that the record is broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it was written; `thread_id` and `version` where it is about one."""
+    """A deviation from the record; `thread_id` and `version` where it concerns one."""
 
     what: What
     detail: str
@@ -52,13 +52,13 @@ class Finding:
 
     @property
     def breaks(self) -> bool:
-        """Whether the record is broken; a redacted content leaves its hash in the chain."""
+        """Whether the record is broken; a redaction alone does not break it."""
         return self.what != "content-redacted"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a chain stands: just after an event, or before the first."""
+    """A place in a chain: just after an event, or before the first."""
 
     version: int = 0
     position: int = 0
@@ -67,13 +67,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An event as it is stored, with digests in place of its contents.
+    """A stored event with digests in place of its contents.
 
-    `found_digest` is of the body that is there, None where some of it is missing; `body_digest` is
-    what the event says that it is. `recorded_at` is None where what is stored is no time.
-    `redacted` is the version of the redaction by which the content went; then `left_digest` is of
-    what stands in its place, `is_skeleton` says whether a redaction can have left that, and `lacks`
-    whether some of it is missing.
+    `found_digest` is of the stored body, None where some of it is missing; `body_digest` is the
+    digest that the event states. `recorded_at` is None where the stored value is no time.
+    `redacted` is the version of the redaction that erased the content; then `left_digest` is of the
+    skeleton in its place, `is_skeleton` says whether it is a valid skeleton, and `lacks` whether
+    some of it is missing.
     """
 
     tenant: str
@@ -94,14 +94,14 @@ class Record:
 
     @property
     def place(self) -> Place:
-        """Where its thread stands after it."""
+        """The place just after this event."""
         return Place(self.version, self.position, self.chain)
 
 
 def check_record(before: Place, record: Record) -> list[Finding]:
-    """Return what is wrong with an event that follows `before`.
+    """Return the findings for an event that follows `before`.
 
-    The chain goes on from what is stored, so that each break is found once, where it is.
+    The chain continues from the stored link, so that each break is reported once.
     """
     found: list[Finding] = []
 
@@ -125,7 +125,7 @@ def check_record(before: Place, record: Record) -> list[Finding]:
         add("content-missing", "some of its content is not there, and no redaction names it")
     elif record.found_digest != record.body_digest:
         add("body-altered", "its body is not the one that its SHA-256 is of")
-    # after a gap there is nothing that it could follow
+    # after a gap there is no link to compare with
     if missing <= 0 and (record.recorded_at is None or _link(before, record) != record.chain):
         add(
             "link-broken",
@@ -136,10 +136,10 @@ def check_record(before: Place, record: Record) -> list[Finding]:
 
 
 class Redactions:
-    """The redactions of a thread, against what is redacted in it.
+    """Compares a thread's redaction facts with its redacted events.
 
-    `facts` are by version; they are in the chain. Those in `pending` are still to be done. Where
-    that is not known (None), nothing is found that a redaction has not done yet.
+    `facts` are by version; they are in the chain. Those in `pending` are not executed yet. Where
+    `pending` is unknown (None), unexecuted redactions give no finding.
     """
 
     def __init__(
@@ -165,13 +165,13 @@ class Redactions:
         self._all = max((v for v, fact in self._done.items() if fact.all), default=0)
 
     def check(self, record: Record) -> list[Finding]:
-        """Take in the next event of the thread, and return what its redactions say against it."""
+        """Add the thread's next event, and return its findings."""
         if record.type == "thread.redacted" and record.redacted is None:
             return []
         return [*self._unfounded(record), *self._undone(record)]
 
     def findings(self) -> list[Finding]:
-        """Return what is wrong with redactions of all messages, once all events are taken in."""
+        """Return the findings for redactions of all messages, after the last event."""
         return [
             Finding(
                 "body-altered",
@@ -222,7 +222,7 @@ class Redactions:
 
 
 def redaction_in(body: bytes) -> ThreadRedacted | None:
-    """Return the redaction that a stored body is of; None where it cannot be read as one."""
+    """Return the redaction in a stored body; None where it is not a valid one."""
     try:
         raw = parse_stored(body)
     except ValueError:
@@ -232,7 +232,7 @@ def redaction_in(body: bytes) -> ThreadRedacted | None:
 
 
 def broken(findings: Iterable[Finding]) -> bool:
-    """Return whether any of the findings says that the record is not what it was."""
+    """Return whether any finding says that the record is broken."""
     return any(each.breaks for each in findings)
 
 

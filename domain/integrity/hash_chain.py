@@ -1,8 +1,8 @@
-"""The hash chain of a thread: each event's link covers its bytes, its place and the link before.
+"""Hash chain of a thread: a link covers an event's bytes, its place and the previous link.
 
 The link is SHA-256 over the previous link and a fixed sequence of facts, each preceded by its
-length, so that no two different histories write the same bytes. Body and metadata enter by their
-own SHA-256: a content can be erased while the chain still holds.
+length, so that no two different histories give the same bytes. Body and metadata are included as
+their SHA-256, so that the chain stays valid when contents are erased.
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from hashlib import sha256
 GENESIS = bytes(32)
 """The link before a thread's first event."""
 
-# the format's name, then the facts; hashes have 32 bytes
+# format name, then the facts; hashes have 32 bytes
 _BEGINNING = b"16:agentlog-chain-132:"
 _BEFORE_TIME = b"%d:%b" * 6
 _TIME = b"%d:%b"
@@ -56,12 +56,12 @@ def link_at(previous: bytes, before: bytes, time: bytes, after: bytes) -> bytes:
 
 
 def beginning(previous: bytes) -> bytes:
-    """Return what a link covers first: the format's name, and the link before."""
+    """Return the first bytes that a link covers: the format name and the previous link."""
     return _BEGINNING + previous
 
 
 def time_in_link(recorded_at: datetime) -> bytes:
-    """Return what the links of all events of a time cover of it."""
+    """Return the bytes of a recording time, shared by the links of all events of that time."""
     microseconds = b"%d" % (int(recorded_at.timestamp()) * 1_000_000 + recorded_at.microsecond)
     return _TIME % (len(microseconds), microseconds)
 
@@ -77,7 +77,7 @@ def around_time(  # noqa: PLR0913 - the facts that the link covers
     body_digest: bytes,
     metadata_digest: bytes,
 ) -> tuple[bytes, bytes]:
-    """Return what a link covers between the link before and the time, and after the time."""
+    """Return the bytes that a link covers before the time (from the previous link) and after it."""
     thread, kind = thread_id.encode(), type_name.encode()
     owner, message = tenant.encode(), message_id.encode()
     numbers = b"%d" % version, b"%d" % position

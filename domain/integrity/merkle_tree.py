@@ -1,7 +1,6 @@
-"""The Merkle tree of RFC 9162 (section 2.1): its hashes, its two proofs, and their verification.
+"""Merkle tree of RFC 9162 (section 2.1): hashes, both proofs and their verification.
 
-`Subtree` stands for the leaves as they are kept: a proof needs the hashes of a few ranges of them,
-never all.
+`Subtree` reads the hash of a range of leaves: a proof needs a few ranges, never all leaves.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,19 +19,19 @@ def leaf_hash(entry: bytes) -> bytes:
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Return the hash of what stands above two hashes."""
+    """Return the hash of the parent of two nodes."""
     return sha256(b"\x01" + left + right).digest()
 
 
 class Frontier:
-    """A tree that grows by a leaf at a time, of which only the complete subtrees are kept."""
+    """An append-only tree that keeps only the roots of its complete subtrees."""
 
     def __init__(self) -> None:
         self.size = 0
-        self._complete: list[bytes] = []  # the largest first
+        self._complete: list[bytes] = []  # largest first
 
     def add(self, hashed: bytes) -> None:
-        """Add a leaf by its hash, or a complete subtree where all of them are of one size."""
+        """Add a leaf hash, or a complete subtree where all have one size."""
         size = self.size
         while size & 1:
             hashed = node_hash(self._complete.pop(), hashed)
@@ -41,7 +40,7 @@ class Frontier:
         self.size += 1
 
     def root(self) -> bytes:
-        """Return the root of the tree as it is."""
+        """Return the current root."""
         if not self._complete:
             return EMPTY_ROOT
         found = self._complete[-1]
@@ -51,7 +50,7 @@ class Frontier:
 
 
 def root_of(hashes: Iterable[bytes]) -> bytes:
-    """Return the root over hashes of leaves, or of complete subtrees of one size."""
+    """Return the root over leaf hashes, or over complete subtrees of one size."""
     frontier = Frontier()
     for each in hashes:
         frontier.add(each)
@@ -59,12 +58,12 @@ def root_of(hashes: Iterable[bytes]) -> bytes:
 
 
 def split_of(size: int) -> int:
-    """Return how many of `size` leaves, two or more, stand on the left."""
+    """Return the size of the left subtree of `size` leaves (two or more)."""
     return 1 << ((size - 1).bit_length() - 1)
 
 
 def inclusion_path(index: int, size: int, subtree: Subtree) -> list[bytes]:
-    """Return the proof that a leaf is in the tree of `size` leaves (2.1.3.1)."""
+    """Return the inclusion proof of a leaf in the tree of `size` leaves (2.1.3.1)."""
     path = []
     begin, end = 0, size
     while end - begin > 1:
@@ -81,7 +80,7 @@ def inclusion_path(index: int, size: int, subtree: Subtree) -> list[bytes]:
 def consistency_path(first: int, second: int, subtree: Subtree) -> list[bytes]:
     """Return the proof that the tree of `second` leaves begins with that of `first` (2.1.4.1).
 
-    It is empty where there is nothing to prove: `first` is 0, or `second` itself.
+    Empty where `first` is 0 or equals `second`.
     """
     if not first:
         return []
@@ -95,7 +94,7 @@ def consistency_path(first: int, second: int, subtree: Subtree) -> list[bytes]:
         else:
             path.append(subtree(begin, split))
             begin = split
-    if begin:  # else it is the whole first tree, whose root the verifier has
+    if begin:  # otherwise it is the root of the first tree, which the verifier has
         path.append(subtree(begin, end))
     return path[::-1]
 
@@ -151,7 +150,7 @@ def is_consistent(
 
 
 def _up_to_right(place: int, last: int) -> tuple[int, int]:
-    """Return both one level below where `place` is a right child, or the first."""
+    """Return both shifted up until `place` is a right child, or 0."""
     while place and not place & 1:
         place, last = place >> 1, last >> 1
     return place, last

@@ -1,1 +1,1 @@
-"""JSON as the log keeps it: parsed strictly, printed byte for byte, with places for errors."""
+"""JSON as the log stores it: strict parsing, exact printing, places of errors."""

@@ -1,4 +1,4 @@
-"""Where things stand: in the text of JSON, and in a value of it."""
+"""Places in JSON text and paths in JSON values."""
 
 import json
 import re
@@ -10,14 +10,13 @@ Parts = Sequence[str | int]
 """The way to a value: keys of objects and indexes of arrays, from outside in."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{},]|NaN|-?Infinity')
-_MAX_SHOWN = 64  # characters of a key in a reason; its place has it whole
+_MAX_SHOWN = 64  # characters of a key shown in a reason; its place has all of it
 
 
 def first_refused(text: str) -> tuple[Parts, str]:
-    """Return the place of the first NaN, infinity or second key of one name, and why it is refused.
+    """Return the place of the first NaN, infinity or duplicate key, and the reason.
 
-    Not for text without any, nor for text that is no JSON before it. Reads token by token, in
-    Python, which takes a few times as long as the decoder did.
+    Requires that the text has one, and that it is JSON up to there. Reads token by token.
     """
     here: list[str | int] = []
     keys: list[set[str]] = []
@@ -49,10 +48,10 @@ def first_refused(text: str) -> tuple[Parts, str]:
 
 
 def walk(value: Any, *, but: frozenset[type]) -> Iterator[tuple[Parts, Any]]:  # noqa: ANN401 - any JSON
-    """Yield (path, value) of the value and all in it, in its order, without what has these types.
+    """Yield (path, value) of a value and all nested ones, in order, except values of these types.
 
-    The path holds until the next pair is asked for: one for each pair could take the square of the
-    input. There is no recursion.
+    The path is valid until the next pair: copying it for each could take quadratic time. No
+    recursion.
     """
     here: list[str | int] = []
     yield here, value
@@ -82,13 +81,13 @@ def _parts(value: object) -> Iterator[tuple[str | int, object]]:
 
 
 def path(parts: Parts) -> str:
-    """Return a path such as `calls[0].id`, for people."""
+    """Return a readable path such as `calls[0].id`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
 
 
 def is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON
-    """Return whether objects and arrays are nested deeper than so many levels."""
+    """Return whether objects and arrays are nested deeper than this many levels."""
     level: list[Any] = [value] if isinstance(value, dict | list) else []
     for _ in range(levels):
         level = [

@@ -1,14 +1,14 @@
-"""JSON that is printed already, in pieces: long arrays that nobody has to put into one text."""
+"""Arrays of JSON already printed, kept as pieces and not joined into one text."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 _RUN = 64
-"""Items that are one text: to handle each by itself takes longer than to put them together."""
+"""Items joined into one text: joining costs less than handling each."""
 
 
 class Text(Protocol):
-    """Some JSON: bytes, or what says how many they are and has them made by `bytes(text)`."""
+    """JSON bytes, or an object with their length that makes them by `bytes(text)`."""
 
     def __len__(self) -> int: ...
 
@@ -33,7 +33,7 @@ class _Run:
 class PrintedArray:
     """An array of `texts`, of an item each or of several with commas between them.
 
-    It prints as such wherever it stands in a value, and is good for nothing else.
+    Opaque; serialise only.
     """
 
     __slots__ = ("texts",)
@@ -43,12 +43,12 @@ class PrintedArray:
 
     @classmethod
     def of(cls, items: Sequence[bytes]) -> "PrintedArray":
-        """Return an array of these, each of which is JSON."""
+        """Return an array of these JSON texts."""
         return cls([_Run(items[n : n + _RUN]) for n in range(0, len(items), _RUN)])
 
     @property
     def pieces(self) -> Sequence[Text]:
-        """What it prints as, from bracket to bracket."""
+        """Its printed pieces, brackets included."""
         pieces: list[Text] = [b","] * (2 * len(self.texts) - 1)
         pieces[::2] = self.texts
         return [b"[", *pieces, b"]"]

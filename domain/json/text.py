@@ -1,8 +1,8 @@
-"""Strict JSON that loses nothing: text to values and back to the same numbers and characters.
+"""Strict, lossless JSON: parsing and printing keep numbers and characters as written.
 
-Read with the standard library (its hooks see each number as written), or with orjson where that
-loses nothing; printed with orjson (compact UTF-8). A decimal keeps its digits (`1.10`, `1e400`), an
-integer any size. Refused, with the place: NaN and infinities, a key that stands twice, lone
+Parsed with the standard library (its hooks receive each number as written), or with orjson where
+that is lossless; printed with orjson (compact UTF-8). A decimal keeps its digits (`1.10`, `1e400`),
+an integer has any size. Refused, with the place: NaN and infinities, duplicate keys, lone
 surrogates, more than 128 levels.
 """
 
@@ -37,7 +37,7 @@ _SCALARS = frozenset({NoneType, bool, int, float, Decimal, str})
 
 
 def parse(text: bytes | str, *, place: str = "") -> JsonValue:
-    """Return the value that `text` writes.
+    """Return the value of a JSON text.
 
     Raises:
         InvalidJson: naming line and column, or the path of the offending value under `place`.
@@ -70,20 +70,20 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
 
 
 def parse_stored(text: bytes) -> JsonValue:
-    """Return the value of bytes that `print_bytes` made: the same without most checks.
+    """Return the value of bytes printed by `print_bytes`, without most checks.
 
     Raises:
-        ValueError: they are not JSON in UTF-8, so something else made them.
+        ValueError: they are not JSON in UTF-8.
     """
     value = _as_printed(text)
     return _STORED.decode(text.decode()) if value is _OTHERWISE else value
 
 
 def is_stored_object(text: bytes) -> bool:
-    """Tell whether bytes that `print_bytes` made are an object; quicker than to read it."""
+    """Return whether bytes printed by `print_bytes` are an object, without parsing them."""
     try:
         return type(orjson.loads(text)) is dict
-    except orjson.JSONDecodeError:  # which also a number is that no float can hold
+    except orjson.JSONDecodeError:  # so is a number beyond the range of floats
         try:
             return type(parse_stored(text)) is dict
         except ValueError:
@@ -93,12 +93,12 @@ def is_stored_object(text: bytes) -> bool:
 def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
     """Return `value` as compact UTF-8 JSON, its numbers as they were written.
 
-    For values that `parse` read or we made: what comes from elsewhere goes through `print_checked`,
-    for here NaN would become null.
+    Only for values from `parse` or our own: NaN would become null here. Use `print_checked` for any
+    other value.
 
     Raises:
-        InvalidJson: a string holds a lone surrogate, a type is none of JSON's, or it is nested too
-            deep.
+        InvalidJson: a string has a lone surrogate, a type has no JSON form, or it is nested too
+        deep.
     """
     option = orjson.OPT_SORT_KEYS if sort_keys else None
     try:
@@ -114,27 +114,27 @@ def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
 
 
 def printed_json(text: bytes) -> JsonValue:
-    """Return what `print_bytes` prints as this text, which must be JSON."""
+    """Return a value that `print_bytes` prints as this text, which must be JSON."""
     return orjson.Fragment(text)
 
 
 def print_checked(value: JsonValue) -> bytes:
-    """Return what `print_bytes` returns, for a value from anywhere.
+    """Return what `print_bytes` returns, for an unchecked value.
 
     Raises:
         InvalidJson: also where a float is NaN or infinite.
     """
     printed = print_bytes(value)
-    if b"null" in printed:  # which orjson prints for NaN as well
+    if b"null" in printed:  # orjson also prints it for NaN
         _refuse_non_finite(value)
     return printed
 
 
 def print_to_keep(value: JsonValue) -> bytes:
-    """Return what `print_bytes` returns, in no more memory than it needs.
+    """Return what `print_bytes` returns, in a buffer of its exact size.
 
-    orjson leaves a text in the buffer that it was printed to: 4 KiB for a few characters, ten
-    times its size for many.
+    orjson's result keeps its output buffer: 4 KiB for a few characters, ten times the size for
+    many.
     """
     return b"%b" % print_bytes(value)
 
@@ -178,19 +178,19 @@ _OTHERWISE = object()
 
 
 def _as_printed(text: bytes) -> JsonValue:
-    """Return the value of a text that is as we print it, `_OTHERWISE` of any other.
+    """Return the value of a text that is printed as ours is; `_OTHERWISE` for any other.
 
-    It has lost nothing, neither a digit nor a key, and comes in a fraction of the time. There may
-    be a blank after each comma and colon, as Python's own printer has it.
+    Equal bytes prove that no digit and no key was lost. A blank after each comma and colon is
+    allowed, as Python's own printer writes it.
     """
-    if text[1:2].isspace():  # a file for people, which may be large: no need to try
+    if text[1:2].isspace():  # indented, and may be large: skip the attempt
         return _OTHERWISE
     try:
         value = orjson.loads(text)
         printed = orjson.dumps(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return _OTHERWISE
-    # within texts the blanks go as well, in both: what is read of those is always right
+    # this removes blanks within strings too, on both sides: strings are never read wrongly
     same = printed == text or _without_blanks(printed) == _without_blanks(text)
     return value if same else _OTHERWISE
 
@@ -214,7 +214,7 @@ def _refuse_stored_constant(text: str) -> Never:
     raise ValueError(f"{text} is not JSON")
 
 
-# a decoder costs as much to make as a short message to read
+# making a decoder takes as long as reading a short message
 _STRICT = json.JSONDecoder(
     parse_float=Decimal,
     parse_int=integer,
@@ -227,7 +227,7 @@ _STORED = json.JSONDecoder(
 
 
 def _with_place(text: str, place: str) -> InvalidJson:
-    """Return why and where `_STRICT` refuses `text`: its hooks are not told where they are."""
+    """Return why and where `_STRICT` refuses `text`: its hooks receive no place."""
     here, reason = first_refused(text)
     return InvalidJson(reason, place=_LONE_SURROGATE.sub("\ufffd", _under(place, here)))
 
@@ -269,7 +269,7 @@ def _fragment(value: object) -> orjson.Fragment:
 
 
 def _with_fragments(value: JsonValue) -> JsonValue:
-    """Return `value` with each integer beyond 64 bits in a form that orjson prints."""
+    """Return `value` with each integer beyond 64 bits in a form that orjson can print."""
     match value:
         case bool() | None | str() | float():
             return value

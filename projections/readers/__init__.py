@@ -1,1 +1,1 @@
-"""From each wire to messages: what `import` reads, and the views' way back."""
+"""Readers: convert wire formats to messages for `import`, the inverse of the views."""

@@ -1,4 +1,4 @@
-"""What a reader makes of a wire item: messages that have no place in a log yet."""
+"""Drafts: messages read from wire items, not yet in a log."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How one wire format is read: each item by itself, so that one bad item names its place.
+    """Reads one wire format item by item, so that errors name the item's place.
 
-    `view` is the view of the same format, with which every draft is held against its source; None
-    where items are messages already, and nothing can be lost. `is_plain` tells of an item that it
-    is valid, and that `view` surely gives back all of it: most are, and that takes a tenth of it.
+    `view` is the view of the same format, used to compare every draft with its source; None where
+    items are messages already, and nothing can be lost. `is_plain` returns whether an item is valid
+    and surely restored by `view`, which skips the comparison (10x faster).
     """
 
     name: str
@@ -37,7 +37,7 @@ class Reader:
     is_plain: Callable[[Item], bool] = lambda _: False
 
     def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
-        """Yield the messages of a history, such that `view` gives back `items`.
+        """Yield the messages of a history; `view` renders them as `items` again.
 
         Raises:
             InvalidMessage: naming `messages[index]` and the place in it.
@@ -62,17 +62,17 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
     found = residue(rendered.items[0].item, original)
     if found is None:
         return drafts
-    # the residue belongs to the message whose item it mends
+    # the residue belongs to the message that renders the item
     at = rendered.items[0].version - 1
     metadata = drafts[at].get("metadata") or {}
-    # what the reader noted there itself, such as how many parts stand in the item, stays
+    # keep the reader's own notes, such as the number of parts in the item
     noted = residue_of(events[at], view.name, 0) or {}
     mended = {**metadata, METADATA_KEY: {view.name: [{**noted, **found}]}}
     return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 
 def sample_event(draft: Draft, version: int) -> Event:
-    """Return the event that `draft` would become, at a time and place that do not matter."""
+    """Return the event of `draft`, at an arbitrary time and place."""
     body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
     metadata = body.pop("metadata", None) or {}
     message = validate_message(body)
@@ -86,7 +86,7 @@ def sample_event(draft: Draft, version: int) -> Event:
         recorded_at=_SAMPLE_TIME,
         metadata=metadata,
     )
-    event.__dict__["message"] = message  # as if it had been read from the body already
+    event.__dict__["message"] = message  # fills the cache, as if the body had been parsed
     return event
 
 

@@ -1,4 +1,4 @@
-"""The kernel's own messages: they are drafts already."""
+"""Reader of the kernel's own messages, which are drafts already."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Letta messages, as the API lists or streams them (letta-client 1.12)."""
+"""Reader of Letta messages, as the API lists or streams them (letta-client 1.12)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,7 @@ def milliseconds(date: JsonValue) -> int | None:
 
 
 def result_fields(call_id: str, status: JsonValue, told: JsonValue) -> Item:
-    """Return a tool result from what the model was told: a text, or content parts."""
+    """Return a tool result from its content: a text, or content parts."""
     if status != "error":
         return {"callId": call_id, "output": told}
     text = told if isinstance(told, str) else print_text(told)
@@ -66,7 +66,7 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
 
 
 def _circumstances(item: Item, draft: Draft) -> Item:
-    """Return when a message was made, and out of which model response."""
+    """Return a message's time and its model response id."""
     found: Item = {}
     timestamp = milliseconds(item.get("date"))
     if timestamp is not None:
@@ -77,7 +77,7 @@ def _circumstances(item: Item, draft: Draft) -> Item:
 
 
 def _together(drafts: Sequence[Draft], size: int) -> Sequence[Draft]:
-    """Return the drafts, noted that so many parts of them stand in one item."""
+    """Return the drafts with a note of how many parts share one item."""
     if size < 2:  # noqa: PLR2004 - one part is no group
         return drafts
     note = {METADATA_KEY: {LettaView.name: [{"group": size}]}}
@@ -143,7 +143,7 @@ def _response(item: Item) -> Sequence[Draft]:
 
 
 def _word(each: Item, call_id: JsonValue, place: str) -> Draft:
-    """Return what the person said of one call; a tool's return in place of a word is a yes."""
+    """Return the person's decision on one call; a tool return in its place is an approval."""
     draft: Draft = {"type": "approval_response", "callId": call_id}
     match each:
         case {"approve": bool(approved)}:
@@ -184,7 +184,7 @@ def _usage(item: Item) -> Sequence[Draft]:
 
 def _stop(item: Item) -> Sequence[Draft]:
     reason = text_field(item, "stop_reason")
-    if reason == AWAITS_PERSON:  # the agent has not stopped, it waits
+    if reason == AWAITS_PERSON:  # waiting, not stopped
         return _custom(item)
     draft: Draft = {"type": "exit", "reason": EXIT_REASONS.get(reason, "error")}
     return [draft if STOP_REASONS[draft["reason"]] == reason else {**draft, "message": reason}]

@@ -1,4 +1,4 @@
-"""The content of Letta's messages: a text, or parts that are texts and images."""
+"""Content of Letta messages: a text, or parts with texts and images."""
 
 import re
 
@@ -11,7 +11,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*")
 
 
 def parts_text(item: Item, key: str) -> str:
-    """Return the text under `key`, whatever parts it comes in, or raise `InvalidMessage`."""
+    """Return the text under `key`, its parts joined, or raise `InvalidMessage`."""
     match item.get(key):
         case str(text):
             return text
@@ -23,7 +23,7 @@ def parts_text(item: Item, key: str) -> str:
 
 
 def input_draft(item: Item) -> Draft:
-    """Return the input that a user's message is; what has no bytes here stays in the residue."""
+    """Return the input for a user's message; parts without bytes stay in the residue."""
     text, content = parts_text(item, "content"), item["content"]
     parts = content if isinstance(content, list) else []
     files = [file for part in parts if (file := _file(part)) is not None]

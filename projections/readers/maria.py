@@ -1,10 +1,10 @@
-"""Maria's events, of December 2025 and of March 2026.
+"""Reader of Maria's events, of December 2025 and of March 2026.
 
-Maria says some things twice: a call stands in the assistant's turn and again before it runs, a
-result stands in `PostToolCall` and again in the tool message. The view says them twice as well, so
-what it says of a message already is not read again: only how the source put it is kept, beside
-that message. Events that the catalogue has no message for (`TokenCounted`, `MessageQueued`, …)
-become custom messages, `maria.TokenCounted`.
+Maria repeats some facts: a call is in the assistant's turn and again before it runs, a result is in
+`PostToolCall` and again in the tool message. The view renders both, so an event that the view
+already renders for a message is not read again: only its difference is kept, beside that message.
+Events without a message in the catalogue (`TokenCounted`, `MessageQueued`, …) become custom
+messages, `maria.TokenCounted`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ _VIEWS: dict[Dialect, MariaView] = {
 
 @dataclass(frozen=True, slots=True)
 class MariaReader(Reader):
-    """Reads each event beside what the view says of the one before it."""
+    """Compares each event with the view's rendering of the messages before it."""
 
     @override
     def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
@@ -47,7 +47,7 @@ class MariaReader(Reader):
 
 @dataclass(slots=True)
 class _Reading:
-    """The messages read last, and what the view says of them that the source has yet to say."""
+    """The messages read last, and the items of the view that the source has yet to repeat."""
 
     carry: MariaCarry = field(default_factory=MariaCarry)
     version: int = 0
@@ -55,7 +55,7 @@ class _Reading:
     awaited: Sequence[Placed] = ()
 
     def read(self, item: Item, drafts: Sequence[Draft]) -> None:
-        """Take the messages that `item` makes; keep beside them how it puts them."""
+        """Read the messages of `item`, with their differences from the view as residues."""
         before = self.version
         events = [sample_event(draft, before + n + 1) for n, draft in enumerate(drafts)]
         rendering = render(_VIEWS[_dialect(item)], events, self.carry)
@@ -65,7 +65,7 @@ class _Reading:
             self.awaited = ()
 
     def says_already(self, item: Item) -> bool:
-        """Tell whether the view says `item` next; if so, that is done, and how it was put kept."""
+        """Return whether `item` is the view's next item; if so, consume it and keep its residue."""
         told = _what(item)
         for n, placed in enumerate(self.awaited):
             if _what(placed.item) == told:
@@ -93,7 +93,7 @@ def _dialect(item: Item) -> Dialect:
 
 
 def _what(item: Item) -> tuple[JsonValue, ...]:
-    """Return what an event is about, however it is put."""
+    """Return the identity of an event: its dialect, kind and call id."""
     desc = item.get("desc", item)
     match desc:
         case {"msg": "PreToolCall" | "PostToolCall" as msg, "tool_call": {"id": call_id}}:

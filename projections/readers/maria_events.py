@@ -1,4 +1,4 @@
-"""From each of Maria's events to the messages it makes."""
+"""Converts each of Maria's events to messages."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999
 
 
 def read_event(item: Item, index: int) -> Sequence[Draft]:
-    """Return the messages of the event at an index of its history, whichever dialect it is in."""
+    """Return the messages of the event at an index of its history, in either dialect."""
     if "desc" not in item:
         return _event(item, index)
     desc = item["desc"]
@@ -32,7 +32,7 @@ def read_event(item: Item, index: int) -> Sequence[Draft]:
 
 
 def _stamped(drafts: list[Draft], envelope: Item) -> Sequence[Draft]:
-    """Give messages the time of their envelope, and the first that is shown its id."""
+    """Set the envelope's time on messages, and its id on the first that the view renders."""
     created = envelope.get("created")
     if type(created) is int and 0 <= created <= _LAST_MILLISECOND:
         drafts = [{**draft, "timestamp": created} for draft in drafts]
@@ -63,7 +63,7 @@ def _event(event: Item, index: int) -> Sequence[Draft]:
             return _message(event, index)
         case "AssistantMessage":
             return _turn(event, event.get("usage"), index)
-        case "PreToolCall":  # stands in the turn before it
+        case "PreToolCall":  # is in the turn before it
             return []
         case "PostToolCall":
             return [{"type": "tool_results", "results": [_result(event)]}]
@@ -154,7 +154,7 @@ def _is_error(error: Item) -> bool:
 
 
 def _tokens(usage: JsonValue) -> Item | None:
-    """Return the figures of a usage that are known, by either of the names they go by."""
+    """Return the known figures of a usage, under either of their names."""
     match usage:
         case [dict(figures)] | dict(figures):
             pass

@@ -1,4 +1,4 @@
-"""OpenAI chat messages, as agents keep them in their trajectories."""
+"""Reader of OpenAI chat messages, as stored in agents' trajectories."""
 
 import re
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def _file(part: JsonValue) -> Item | None:
             filename = None
         case {"type": "file", "file": {"file_data": str(uri)} as file}:
             filename = file.get("filename")
-        case _:  # what lies elsewhere or has no bytes stays in the residue
+        case _:  # references and parts without bytes stay in the residue
             return None
     found = _DATA_URI.match(uri)
     if found is None:
@@ -129,8 +129,8 @@ def _is_text(part: JsonValue) -> bool:
 
 
 def _is_plain(item: Item) -> bool:
-    """Tell whether an item has just what the view writes: no field more, none of another kind."""
-    # asked of every item: by patterns it takes three times as long
+    """Return whether an item has only the fields and types that the view writes."""
+    # runs for every item: `match` patterns take 3x as long
     keys, role, content = item.keys(), item.get("role"), item.get("content")
     if keys == _OF_TEXT:
         return type(content) is str and role in _WITH_TEXT
@@ -160,7 +160,7 @@ _OF_CALLS = _OF_TEXT | {"tool_calls"}
 _OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
 _OF_CALL = {"id", "type", "function"}
 _OF_FUNCTION = {"name", "arguments"}
-_WITH_TEXT = ("system", "user", "assistant")  # no set: a role may be anything
+_WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
 
 READER = Reader(
     "openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)), _is_plain

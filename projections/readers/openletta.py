@@ -1,4 +1,4 @@
-"""OpenLetta messages, as its own reference has them."""
+"""Reader of OpenLetta messages, as in OpenLetta's own reference."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Every reader by the name of its format."""
+"""Registry of readers by format name."""
 
 from collections.abc import Mapping
 

@@ -1,5 +1,5 @@
-"""Read models: what the events of all threads come to as rows of tables, for analytics.
+"""Read models: tables for analytics, filled from the events of all threads.
 
-`table` says what a table is, `model` what fills one; then a module a read model, each a fold of
-events into rows. All pure: `infrastructure.readmodels` keeps the tables and brings the events.
+`table` defines tables, `model` the folds that fill them; then one module per read model. All pure:
+`infrastructure.readmodels` stores the tables and reads the events.
 """

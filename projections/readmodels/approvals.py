@@ -1,4 +1,4 @@
-"""One row an approval: who was asked to let a tool call happen, and what they said."""
+"""Read model of approvals: one row per request, with its response."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from projections.readmodels.values import elapsed_ms, held, shown, text_in, time
 
 @dataclass(slots=True)
 class ApprovalRow(Row):
-    """A call that waits for a person, or a response that nobody asked for."""
+    """A request for approval of a call, or a response without a request."""
 
     version: Annotated[int, "of the message that asked; of the response, where none asked"]
     position: Annotated[int, "of that message in the log"]

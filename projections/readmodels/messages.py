@@ -1,4 +1,4 @@
-"""One row a message or fact: what came when, and from whom."""
+"""Read model of messages: one row per message or fact."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What fills a table: a fold of events into the rows of their thread."""
+"""Interface of read models: a fold of events into the rows of their thread."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 class ThreadRows(Generic[RowT]):
-    """The rows of one thread that are open, and what a batch of events did to its rows.
+    """Open rows of one thread, and the changes that a batch of events made.
 
-    `open` has them in the order in which they came.
+    `open` has them in order of arrival.
     """
 
     __slots__ = ("added", "changed", "open", "tenant", "thread_id")
@@ -32,44 +32,44 @@ class ThreadRows(Generic[RowT]):
             self.open.append(row)
 
     def change(self, row: RowT) -> None:
-        """Say that an open row was changed; one that is open no more is not found again."""
+        """Mark an open row as changed; a closed row is dropped from `open`."""
         self.changed[id(row)] = row
         if not row.is_open:
             self.open = [each for each in self.open if each is not row]
 
 
 class ReadModel(ABC, Generic[RowT]):
-    """A table's name, its rows, and how they come from events.
+    """A read model: its table, and the fold of events into rows.
 
-    The fold is given every event of the types it names, thread by thread in the order of the log,
-    and depends on nothing else: so a table that is made anew has the same rows.
+    The fold receives every event of its types, thread by thread in log order, and depends on
+    nothing else: rebuilding the table gives the same rows.
     """
 
     version: ClassVar[int] = 2
-    """To be raised when the table or the meaning of its rows changes: it is made anew then."""
+    """Raise it when the table or the meaning of its rows changes: this rebuilds the table."""
 
     types: ClassVar[frozenset[str] | None] = None
-    """The types of events that it is about; None for all."""
+    """Types of events that it reads; None for all."""
 
     recalls: ClassVar[frozenset[str] | None] = frozenset()
-    """The types of events that change rows of events before them; None for all."""
+    """Types of events that change rows of earlier events; None for all."""
 
     reads_long_texts: ClassVar[bool] = False
-    """Whether it looks at how long texts begin; else a text that was cut out of a body is empty.
+    """Whether it reads the beginnings of long texts; else a text stored as a content is empty.
 
-    No more than the beginning is there to see of them: see `infrastructure.readmodels.batch`.
+    Only their beginning is available: see `infrastructure.readmodels.batch`.
     """
 
     table: ClassVar[Table]
 
     @property
     def name(self) -> str:
-        """What it is called everywhere."""
+        """Its name, in the registry and everywhere else."""
         return self.table.name
 
     @abstractmethod
     def fold(self, event: Event, rows: ThreadRows[RowT]) -> None:
-        """Work an event into the rows of its thread.
+        """Apply an event to the rows of its thread.
 
-        What the event holds may be odd, and its message None where the catalogue cannot read it.
+        Accepts any event; its message is None where the catalogue cannot read it.
         """

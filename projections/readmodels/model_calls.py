@@ -1,4 +1,4 @@
-"""One row a model call: which model was asked, what it used and cost, and how long it took."""
+"""Read model of model calls: one row per call, with model, usage, cost and latency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _NOTHING = TokenUsage()
 
 @dataclass(slots=True)
 class ModelCallRow(Row):
-    """A request to a model, or a response that no request asked for."""
+    """A request to a model, or a response without a request."""
 
     version: Annotated[int, "of the message that asked; of the response, where none asked"]
     position: Annotated[int, "of that message in the log"]
@@ -57,11 +57,11 @@ class ModelCallRow(Row):
 
 
 class ModelCalls(ReadModel[ModelCallRow]):
-    """Requests in the order in which they were made, each matched with what ended it.
+    """Requests in order, each matched with the response or error that ended it.
 
-    An agent waits for one model at a time: a response answers the last open request, where none of
-    them names its response id. So a request that was given up, and made again, stays open without
-    taking the answers of those after it. A runtime error fails the last open request.
+    An agent waits for one model at a time: a response answers the last open request, unless one has
+    its response id. So an abandoned request stays open and takes no later response. A runtime error
+    fails the last open request.
     """
 
     table = table_of(
@@ -133,7 +133,7 @@ def _row(event: Event, rows: ThreadRows[ModelCallRow]) -> ModelCallRow:
 
 
 def _request_of(event: Event, asked: Sequence[ModelCallRow]) -> ModelCallRow | None:
-    """Return the open request that a response answers: of its response id, else the last."""
+    """Return the open request for a response: the one with its response id, else the last."""
     response_id = text_in(event.metadata, "responseId")
     if response_id is not None:
         for row in reversed(asked):

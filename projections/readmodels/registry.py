@@ -1,4 +1,4 @@
-"""Every read model by its name."""
+"""Registry of read models by name."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""Tables of read models, told by the class of their rows.
+"""Tables of read models, defined by their row classes.
 
-From one definition come the table itself, the comments on its columns, the catalogue for analysts
-and the schema of Parquet files.
+One definition gives the table, the comments on its columns, the catalogue for analysts and the
+schema of Parquet files.
 """
 
 from dataclasses import dataclass, fields
@@ -22,11 +22,11 @@ _SQL_TYPES: dict[type, SqlType] = {
 
 @dataclass(slots=True)
 class Row:
-    """A row, which the fold that made it may change while it is open.
+    """A row; the fold may change it while it is open.
 
-    Each field is a column: `Annotated` with the comment on it, of one of the types above, and
-    `| None` where it may be missing. A text may hold anything, and an integer be of any size: what
-    a column cannot hold is made to fit where it is written.
+    Each field is a column: `Annotated` with its comment, of one of the types above, and `| None`
+    where it is nullable. Texts may have any characters and integers any size: values that a column
+    cannot hold are adapted when written.
     """
 
     tenant: Annotated[str, "whose thread it is"]
@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column, with the comment that everybody sees."""
+    """A column, with its public comment."""
 
     name: str
     type: SqlType
@@ -46,10 +46,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its key begins with tenant and thread, so that it can be distributed by them.
+    """A table; its key begins with tenant and thread, so that it can be distributed by them.
 
-    `indexes` are for reports, and are made once the table is filled. `day` is the time by whose day
-    files of it are partitioned.
+    `indexes` are for reports, created after the table is filled. `day` is the time column that
+    partitions its files by day.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Table:
 
     @property
     def unlooked_texts(self) -> tuple[str, ...]:
-        """The texts that no key and no index is over: what was said is among them."""
+        """The text columns in no key and no index, which include contents of messages."""
         looked = {*self.key, *(name for each in self.indexes for name in each)}
         return tuple(
             each.name for each in self.columns if each.type == "text" and each.name not in looked
@@ -78,7 +78,7 @@ def table_of(  # noqa: PLR0913 - what a table has
     day: str,
     indexes: tuple[tuple[str, ...], ...] = (),
 ) -> Table:
-    """Return the table whose rows `row_type` is; `key` is what follows tenant and thread in it."""
+    """Return the table for rows of `row_type`; `key` is its key after tenant and thread."""
     hints = get_type_hints(row_type, include_extras=True)
     columns = tuple(_column(each.name, hints[each.name]) for each in fields(row_type))
     whole_key = ("tenant", "thread_id", *key)
@@ -88,7 +88,7 @@ def table_of(  # noqa: PLR0913 - what a table has
 def _column(name: str, hint: Any) -> Column:  # noqa: ANN401 - an annotation has no narrower type
     annotation, comment = get_args(hint)
     options = (annotation,)
-    if get_origin(annotation) in {UnionType, Union}:  # either, by what stands before the bar
+    if get_origin(annotation) in {UnionType, Union}:  # `X | None` is either, depending on X
         options = get_args(annotation)
     kinds = [_plain(each) for each in options if each is not NoneType]
     (kind,) = set(kinds)

@@ -1,4 +1,4 @@
-"""One row a thread: what it is for, how far it is, and what it came to."""
+"""Read model of threads: one row per thread, with goal, progress and outcome."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ _NO_METADATA = "{}"
 
 @dataclass(slots=True)
 class ThreadRow(Row):
-    """A thread as it stands; more may always come, so it stays open."""
+    """The current state of a thread; the row always stays open."""
 
     version: Annotated[int, "of its first event: 1"]
     position: Annotated[int, "of its first event in the log"]
@@ -162,9 +162,9 @@ def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
 
 
 def _time(row: ThreadRow, sent: datetime) -> None:
-    """Note when a message was sent; nothing was measured where all have one time, or it ran back.
+    """Record a message's time; no duration where all times are equal, or one runs backwards.
 
-    Facts have no part in it: the log makes them itself, by another clock.
+    Facts are excluded: the log creates them, by another clock.
     """
     row.last_sent_at = sent
     if row.first_sent_at is None:
@@ -197,7 +197,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
             _answer(row, message)
         case RuntimeErrorMessage():
             row.runtime_errors += 1
-            row.requests_open -= row.requests_open > 0  # as the read model of model calls has it
+            row.requests_open -= row.requests_open > 0  # as in the read model of model calls
         case ApprovalRequestMessage():
             row.approvals_asked += 1
         case ApprovalResponseMessage(approved=approved):
@@ -221,7 +221,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
 
 
 def _step(row: ThreadRow, event: Event) -> None:
-    """Count what the model said: all that came out of one response is one step."""
+    """Count a step: all messages of one model response are one step."""
     response_id = text_in(event.metadata, "responseId")
     if response_id is None:
         row.steps += 1
@@ -244,7 +244,7 @@ def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
 
 
 def _with(metadata: str, added: dict[str, JsonValue]) -> str:
-    """Return metadata as JSON with what is added: a null, list or object takes its key away."""
+    """Return metadata as JSON with additions: a null, list or object removes its key."""
     kept: dict[str, JsonValue] = parse_stored(metadata.encode())
     for key, value in added.items():
         name = held(key)
@@ -261,6 +261,6 @@ def _with(metadata: str, added: dict[str, JsonValue]) -> str:
 
 
 def _number(value: float) -> float | str:
-    """Return a number of metadata, as a text where other readers of JSON would stumble over it."""
+    """Return a number of metadata, as a text where other JSON readers could not parse it."""
     figure = count_held(value) if isinstance(value, int) else figure_held(value)
     return shown(print_text(value)) if figure is None else figure

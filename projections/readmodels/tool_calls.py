@@ -1,4 +1,4 @@
-"""One row a tool call: when it was asked for and answered, and what came of it."""
+"""Read model of tool calls: one row per call, with times and outcome."""
 
 import re
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from projections.text_format import arguments_text
 Outcome = Literal["succeeded", "failed"]
 
 _FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
-"""How an output says that it is an error: as this project's views write one, and most agents do."""
+"""Matches an output that reports an error, as this project's views and most agents write it."""
 
 _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
-"""What differs from one error of a kind to the next: names in quotes, and numbers."""
+"""Variable parts of an error text: names in quotes, and numbers."""
 
 
 @dataclass(slots=True)
 class ToolCallRow(Row):
-    """A call, or a result that no call asked for."""
+    """A call, or a result without a call."""
 
     version: Annotated[int, "of the message that asked; of the result, where none asked"]
     ordinal: Annotated[int, "which call of that message, from 0"]
@@ -47,7 +47,7 @@ class ToolCallRow(Row):
 
 
 class ToolCalls(ReadModel[ToolCallRow]):
-    """Calls in the order in which they were asked for, matched with their results."""
+    """Calls in order, matched with their results."""
 
     table = table_of(
         ToolCallRow,
@@ -129,7 +129,7 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
 
 
 def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None:
-    """Return the open call that a result answers: by id, or by name where it gives no id."""
+    """Return the open call for a result: by id, or by name where it has no id."""
     call_id, name = held(result.call_id), held(result.name)
     for row in asked:
         if row.tool == name if call_id is None else row.call_id == call_id:
@@ -138,15 +138,15 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
 
 
 def failed(result: ToolResult) -> bool:
-    """Tell whether a result says that the tool failed, in one way or the other."""
+    """Return whether a result reports a failure, by its error or by its output."""
     return _outcome(result)[0] == "failed"
 
 
 def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
-    """Return what came of a call, the class of its error and what it said.
+    """Return a call's outcome, the class of its error and its text.
 
-    A result that declares no error has failed all the same where its output says so: histories on
-    OpenAI's wire have no other way.
+    An output may report a failure without an error field: histories on OpenAI's wire have no other
+    way.
     """
     match result.error:
         case ToolError(name=name, message=message):
@@ -163,6 +163,6 @@ def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
 
 
 def _class_of(message: str) -> str:
-    """Return what errors of one kind have in common: the first line without its particulars."""
+    """Return the class of an error: its first line without quoted names and numbers."""
     line = message.strip().partition("\n")[0][:200]
     return " ".join(_PARTICULARS.sub("…", line).split()) or "Error"

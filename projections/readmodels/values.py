@@ -1,4 +1,4 @@
-"""What a row takes from an event: times, texts and figures, None where there is none."""
+"""Values of rows taken from events: times, texts and figures; None where missing."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -17,13 +17,13 @@ _MILLISECOND = timedelta(milliseconds=1)
 _MOST = 2**63 - 1
 
 SHOWN = 500
-"""How many characters of a longer text a row shows."""
+"""Characters of a longer text that a row holds."""
 
 
 def sent_at(event: Event) -> datetime | None:
-    """Return when a message was made, by its producer's clock; reads its JSON, not its message.
+    """Return a message's time by its producer's clock, from its JSON.
 
-    The store prints the time right after the id: there it is found without reading the rest.
+    The store prints the time right after the id, so the rest need not be parsed.
     """
     known = _STAMPED(event.body)
     if known is not None:
@@ -45,8 +45,8 @@ Moment = tuple[datetime | None, datetime | None]
 def elapsed_ms(begun: Moment, ended: Moment) -> float | None:
     """Return the milliseconds from one event to another, by the producer's clock.
 
-    None where that ran backwards, and where both came in one commit with one time: such times were
-    filled in when a history was imported, and nobody measured anything.
+    None where the clock ran backwards, and where both have one time in one commit: an import filled
+    in such times, and they measure nothing.
     """
     if begun[0] is None or ended[0] is None or begun == ended or ended[0] < begun[0]:
         return None
@@ -54,40 +54,40 @@ def elapsed_ms(begun: Moment, ended: Moment) -> float | None:
 
 
 def text_in(metadata: dict[str, JsonValue], key: str) -> str | None:
-    """Return the text that stands under a key, as a column holds it."""
+    """Return the text under a key, adapted to a column."""
     found = metadata.get(key)
     return held(found) if isinstance(found, str) else None
 
 
 def shown(text: TextT) -> TextT:
-    """Return the beginning of a text."""
+    """Return the beginning of a text, `SHOWN` characters at most."""
     return text if text is None or len(text) <= SHOWN else text[:SHOWN] + "…"
 
 
 def held(text: TextT) -> TextT:
-    """Return a text as a column holds it, which later events are compared with."""
+    """Return a text adapted to a column; compare later events with this form."""
     return text if text is None else text.replace("\x00", "\ufffd")
 
 
 def count_held(count: int | None) -> int | None:
-    """Return a count, None where a column does not hold it."""
+    """Return a count, None where it exceeds the column's range."""
     return None if count is None or not -_MOST <= count <= _MOST else count
 
 
 def figure_held(figure: float | None) -> float | None:
-    """Return a figure as it is nearest to a float, None where it is beyond any."""
+    """Return a figure as the nearest float, None where it exceeds the range of floats."""
     return None if figure is None or not isfinite(figure) else float(figure)
 
 
 def count_sum(total: int | None, more: int | None) -> int | None:
-    """Return the sum of what was reported; what would take it beyond a column is left out."""
+    """Return the sum of reported counts; skips a count that would exceed the column's range."""
     if total is None or more is None:
         return count_held(more) if total is None else total
     return total + more if total + more <= _MOST else total
 
 
 def figure_sum(total: float | None, more: float | None) -> float | None:
-    """Return the sum of what was reported; what would take it beyond any float is left out."""
+    """Return the sum of reported figures; skips a figure that would exceed any float."""
     if total is None or more is None:
         return figure_held(more) if total is None else total
     return total + more if isfinite(total + more) else total

@@ -1,4 +1,4 @@
-"""One row a worker: what it was sent off for, and what it came back with."""
+"""Read model of workers: one row per worker, with objective and result."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ from projections.text_format import value_text
 
 @dataclass(slots=True)
 class WorkerRow(Row):
-    """A worker, or the result of one that nobody sent off."""
+    """A worker, or a result without a spawned worker."""
 
     version: Annotated[int, "of the message that sent it off; of its result, where none did"]
     position: Annotated[int, "of that message in the log"]
@@ -40,7 +40,7 @@ class WorkerRow(Row):
 
 
 class Workers(ReadModel[WorkerRow]):
-    """Workers in the order in which they were sent off, each with the first result of its id."""
+    """Workers in order of spawning, each with the first result of its id."""
 
     table = table_of(
         WorkerRow,

@@ -1,1 +1,1 @@
-"""The views, a module or a package each: pure folds over a thread's events."""
+"""Views: one module or package each, pure folds over a thread's events."""

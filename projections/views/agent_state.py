@@ -1,4 +1,4 @@
-"""The agent's state, as mylm's cognitive kernel would hold it after the thread's messages."""
+"""The view `agent-state`: the state of mylm's cognitive kernel after the thread's messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -47,14 +47,13 @@ class AgentStateOptions(Options):
 _List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class AgentStateCarry:
-    """The state without what grows, and what grows beside it.
+    """The state, with its growing parts stored separately.
 
-    `kernel` takes the domain's own steps, but its history and scratchpad stay empty: appending to
-    them copies them whole. `history` has its messages, `scratchpad` the lines of it. `response_id`
-    is the last model response that counted as a step, `open_calls` the calls that lack an answer,
-    id to name.
+    `kernel` is the domain's state, but its history and scratchpad stay empty: appending to them
+    would copy them. `history` has the messages, `scratchpad` its lines. `response_id` is the last
+    model response counted as a step, `open_calls` the unanswered calls, id to name.
     """
 
     kernel: AgentState
@@ -65,7 +64,7 @@ class AgentStateCarry:
 
 
 class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
-    """One state, no items; its JSON has the names of mylm's Rust fields."""
+    """A state without items; its JSON has the names of mylm's Rust fields."""
 
     name: ClassVar[str] = "agent-state"
     carry_format: ClassVar[int] = 2
@@ -80,7 +79,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     def fold(
         self, carry: AgentStateCarry, event: Event
     ) -> tuple[AgentStateCarry, Sequence[Placed]]:
-        # the most frequent come first: to tell that a message is none of a class takes long
+        # most frequent classes first: failed class patterns are slow
         match event.message:
             case InputMessage() as message:
                 carry = AgentStateCarry(
@@ -122,7 +121,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
 
     @override
     def patch(self, before: AgentStateCarry, after: AgentStateCarry) -> list[JsonValue]:
-        # the history only ever grows: nothing looks at all of it
+        # the history only grows: no step reads all of it
         grown: list[JsonValue] = []
         if after.history is not before.history:
             _, added = after.history.beyond(before.history)
@@ -151,7 +150,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     def _respond(
         self, carry: AgentStateCarry, event: Event, text: str, calls: Sequence[ToolCall] = ()
     ) -> AgentStateCarry:
-        """Add what the model said: one step for all that came out of one response."""
+        """Add a message of the model; all messages of one response are one step."""
         response_id = event.response_id
         another = response_id is None or response_id != carry.response_id
         if another:
@@ -215,17 +214,17 @@ def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentSta
                 max_delegations=limits.max_delegations,
                 max_rejections=limits.max_rejections,
             )
-        case _:  # log, tick, runtime_error, custom, and what today's catalogue cannot read
+        case _:  # log, tick, runtime_error, custom, and messages that today's catalogue cannot read
             return kernel
 
 
 def _noted(scratchpad: PrintedList, text: str) -> PrintedList:
-    """Add a line; nothing added to nothing is nothing, not an empty line."""
+    """Add a line; an empty text on an empty scratchpad adds none."""
     return scratchpad.append(print_to_keep(text)) if text or scratchpad else scratchpad
 
 
 def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:
-    """Return the open call that `result` answers: by id, or by name where it gives no id."""
+    """Return the open call for `result`: by id, or by name where it has no id."""
     if result.call_id is not None:
         return None if open_calls.get(result.call_id) is None else result.call_id
     if result.name is None:

@@ -1,4 +1,4 @@
-"""What broke the thread's rules: under policy record everything is kept, and listed here."""
+"""The view `anomalies`: breaches of the thread's rules, recorded under policy record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ class AnomaliesOptions(Options):
     """None yet."""
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class AnomaliesCarry:
-    """Where the thread stands under its rules.
+    """The state of the thread under its rules.
 
-    `ledger` is the whole of it: a rule may ask for any id, however old, and a fold has no table to
-    look it up in.
+    `ledger` is complete: a rule may need any id, however old, and a fold cannot look it up in a
+    table.
     """
 
     status: Status = "open"
@@ -29,7 +29,7 @@ class AnomaliesCarry:
 
 
 class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
-    """One item a breach; a thread under policy strict has none."""
+    """One item per breach; none under policy strict."""
 
     name: ClassVar[str] = "anomalies"
     options_type = AnomaliesOptions
@@ -42,7 +42,7 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
     @override
     def fold(self, carry: AnomaliesCarry, event: Event) -> tuple[AnomaliesCarry, Sequence[Placed]]:
         message = event.message
-        if message is None:  # no rule can be held against what today's catalogue cannot read
+        if message is None:  # no rule applies to messages that today's catalogue cannot read
             return carry, ()
         if carry.status == "open" and type(message) in PLAIN:
             return carry, ()

@@ -1,4 +1,4 @@
-"""What the chat wires share: the assistant's turn, its calls, and files that are text."""
+"""Shared by the chat wires: the assistant's turn, its calls, and text files."""
 
 from base64 import b64decode
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from projections.view import Item
 
 @dataclass(slots=True)
 class Turn:
-    """An assistant message, to which the next message of the same response may still add.
+    """An assistant message that further messages of the same response may extend.
 
-    Like every carry it is never changed; to freeze it would make it three times as dear to make.
+    Immutable by convention; a frozen dataclass would take 3x as long to construct.
     """
 
     response_id: str | None
@@ -24,7 +24,7 @@ class Turn:
     def joined(
         self, response_id: str | None, content: str | None, calls: tuple[Item, ...]
     ) -> Self | None:
-        """Return the turn with this added, or None where this begins a turn of its own."""
+        """Return the turn with this added, or None where this begins a new turn."""
         if response_id is None or response_id != self.response_id:
             return None
         if content is not None and self.content is not None:
@@ -40,7 +40,7 @@ def wire_call(call: ToolCall) -> Item:
 
 
 def file_text(file: FileAttachment) -> str | None:
-    """Return what a text file says, or None where it is no text in UTF-8."""
+    """Return the text of a file, or None where it is not UTF-8 text."""
     if not (file.mime_type or "").startswith("text/"):
         return None
     try:
@@ -50,6 +50,6 @@ def file_text(file: FileAttachment) -> str | None:
 
 
 def call_ids(calls: object) -> Sequence[object]:
-    """Return the ids of what should be a list of calls; None for a call that gives none."""
+    """Return the ids of a list of calls, not validated; None for a call without one."""
     listed = calls if isinstance(calls, list) else ()
     return [call.get("id") if isinstance(call, dict) else None for call in listed]

@@ -1,4 +1,4 @@
-"""The kernel's own messages, as they were recorded; facts of the thread are left out."""
+"""The view `kernel`: the kernel's messages as recorded, without facts of the thread."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -26,7 +26,7 @@ class KernelOptions(Options):
 
 
 class KernelView(View[None, KernelOptions]):
-    """One item a message; what today's catalogue cannot read is shown as it was stored."""
+    """One item per message; messages that today's catalogue cannot read are shown as stored."""
 
     name: ClassVar[str] = "kernel"
     options_type = KernelOptions
@@ -34,7 +34,7 @@ class KernelView(View[None, KernelOptions]):
 
     @cached_property
     def _as_stored(self) -> bool:
-        """Whether items are what stands in the log."""
+        """Whether items equal the stored bodies."""
         return self.options.spelling == "underscore" and not self.options.metadata
 
     @override

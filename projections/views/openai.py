@@ -1,8 +1,8 @@
 """The OpenAI chat wire: a list of messages that is always safe to send to a model.
 
-A model's API refuses a history in which a call is not answered before the next turn, or an answer
-has no call. The log keeps what happened; this view repairs: an unanswered call gets a filler result
-`{"status":"pending"}` before the next turn, an answer without its call gets a synthesised call.
+A model's API refuses a history in which a call has no result before the next turn, or a result has
+no call. The log is unchanged; this view repairs: an unanswered call gets a filler result
+`{"status":"pending"}` before the next turn, a result without its call gets a synthesised call.
 The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
 """
 
@@ -49,7 +49,7 @@ class OpenAIOptions(Options):
 
 @dataclass(slots=True)
 class OpenAITurn(Turn):
-    """A turn, with its place and what an import kept beside it."""
+    """A turn, with its place and residue."""
 
     version: int
     ordinal: int
@@ -62,7 +62,7 @@ OpenCall = tuple[str, str]
 
 @dataclass(slots=True)
 class OpenAICarry:
-    """The turn held back, and the open calls of the turn before it. Never changed, see `Turn`."""
+    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`."""
 
     held: OpenAITurn | None = None
     unanswered: tuple[OpenCall, ...] = ()
@@ -85,7 +85,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     @override
     def fold(self, carry: OpenAICarry, event: Event) -> tuple[OpenAICarry, Sequence[Placed]]:
         message = event.message
-        # no `match`: for each class that a message is not of, that would ask pydantic's metaclass
+        # not `match`: each failed class pattern would call pydantic's metaclass
         if type(message) is InputMessage:
             return self._say(carry, event, {"role": "user", "content": _user_content(message)})
         if type(message) is ReplyMessage:
@@ -105,7 +105,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     def _say(
         self, carry: OpenAICarry, event: Event, item: Item
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Begin the next turn with `item`; no call stays open."""
+        """Begin the next turn with `item`; closes all open calls."""
         settled, unanswered = _let_go(carry)
         items = [*self._fillers(unanswered), _restored(event, 0, item)]
         return _NOTHING, _with(settled, event, items)
@@ -113,7 +113,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     def _hold(
         self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Add to the turn held back, or begin the next one and hold that; no call stays open."""
+        """Add to the held turn, or begin and hold the next one; closes all open calls."""
         response_id = event.response_id
         if carry.held is not None and response_id is not None:
             joined = carry.held.joined(response_id, content, calls)
@@ -128,9 +128,10 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     def _answer(
         self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Answer the open calls first, then settle and give each orphan a call of its own.
+        """Add results: first those of open calls, then each orphan with a synthesised call.
 
-        An orphan ends the turn, repaired or not: so both ways see the same calls answered.
+        An orphan ends the turn with or without repair, so that both match results with the same
+        calls.
         """
         settled, unanswered = _let_go(carry)
         items: list[Item] = []
@@ -153,7 +154,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return carry, _with(settled, event, items)
 
     def _fillers(self, unanswered: Sequence[OpenCall]) -> Sequence[Item]:
-        """Return what the next turn needs before it, where calls are open."""
+        """Return the filler results for open calls, before the next turn."""
         if not unanswered or not self.options.repair:
             return ()
         fillers: list[Item] = []
@@ -185,7 +186,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
 
 
 def _let_go(carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
-    """Return the turn held back as an item, and the calls that are open then."""
+    """Return the held turn as an item, and its open calls."""
     held = carry.held
     if held is None:
         return [], list(carry.unanswered)
@@ -200,7 +201,7 @@ def _placed(turn: OpenAITurn) -> Placed:
 
 
 def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
-    """Return what is settled, then the items of an event at their places."""
+    """Return the settled items, then the items of an event at their places."""
     version = event.version
     for ordinal, item in enumerate(items):
         settled.append(Placed(version, ordinal, item))
@@ -208,7 +209,7 @@ def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequenc
 
 
 def _asked_by(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
-    """Return the open call that `result` answers: by id, or by name where it gives no id."""
+    """Return the open call for `result`: by id, or by name where it has no id."""
     for call in unanswered:
         if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):
             return call
@@ -238,17 +239,17 @@ def _file_part(file: FileAttachment) -> Item:
 
 
 def _restored(event: Event, ordinal: int, item: Item) -> Item:
-    if not event.metadata:  # most have none
+    if not event.metadata:  # most messages have none
         return item
     return restore(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
 
 
 def _permitted(item: Item, key: str, value: JsonValue) -> bool:
-    """Let a residue change what a model reads, never who answers whom."""
+    """Permit any change except of ids and roles (`developer` may replace `system`)."""
     match key:
         case "role":
             return bool(item["role"] == "system" and value == "developer")
-        case "tool_call_id" | "agentlog":  # the latter only ever says what this view made
+        case "tool_call_id" | "agentlog":  # the latter marks only items that this view made
             return False
         case "tool_calls":
             same = call_ids(value) == call_ids(item.get("tool_calls"))

@@ -1,7 +1,7 @@
 """The OpenLetta wire: the seven message types of OpenLetta's own reference, without ids.
 
-`arguments` is always an object there. Arguments that are none read `{"value": …}`, and a raw
-string that is no JSON reads `{"raw": "…"}`; an import takes such an object for what it is.
+`arguments` is always an object. Other arguments become `{"value": …}`, and a raw string that is not
+JSON becomes `{"raw": "…"}`; an import reads such objects as the arguments.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,15 +38,15 @@ class OpenLettaOptions(Options):
     """There is nothing to choose."""
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class OpenLettaCarry:
-    """The latest calls (id, name) that lack a result: a result may leave out its tool's name."""
+    """The latest calls (id, name) without a result: a result may lack its tool's name."""
 
     unanswered: tuple[tuple[str, str], ...] = ()
 
 
 class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
-    """Messages as OpenLetta captures them."""
+    """Messages in OpenLetta's format."""
 
     name: ClassVar[str] = WIRE
     options_type = OpenLettaOptions
@@ -59,7 +59,7 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
     @override
     def fold(self, carry: OpenLettaCarry, event: Event) -> tuple[OpenLettaCarry, Sequence[Placed]]:
         message = event.message
-        alone = _ALONE.get(type(message))  # a `match` over the models takes far longer
+        alone = _ALONE.get(type(message))  # not `match`: over the models it is far slower
         if alone is not None:
             return carry, (_placed(event, 0, alone(message)),)
         match message:
@@ -156,7 +156,7 @@ def _usage_item(usage: TokenUsage) -> Item:
 def _asked(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
     unanswered = dict(carry.unanswered)
     for call in calls:
-        unanswered.pop(call.id, None)  # a call asked again counts among the latest
+        unanswered.pop(call.id, None)  # a repeated call becomes the latest
         unanswered[call.id] = call.name
     return OpenLettaCarry(tuple(unanswered.items())[-KEPT:])
 
@@ -171,7 +171,7 @@ _ALONE: Mapping[type, Callable[[Any], Item]] = {
     ReplyMessage: _reply_item,
     ReasoningMessage: _reasoning_item,
 }
-"""What comes to one item by itself."""
+"""Messages with exactly one item, independent of other messages."""
 
 
 class _Shape(BaseModel):
@@ -218,7 +218,7 @@ _SHAPES: TypeAdapter[object] = TypeAdapter(
 
 
 def _permitted(item: Item, key: str, value: JsonValue) -> bool:
-    """Let a residue change an item within its shape, never who was asked or answered what."""
+    """Permit changes within an item's shape, but not of its calls and results."""
     try:
         _SHAPES.validate_python({**item, key: value})
     except ValidationError:

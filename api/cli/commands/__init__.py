@@ -1,1 +1,1 @@
-"""The commands as they are typed: words and options. Each imports what it needs when it runs."""
+"""Commands with their arguments and options. Each imports its implementation when run."""

@@ -1,4 +1,4 @@
-"""Reports, and SQL."""
+"""Commands for reports and SQL."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""Taking the log along, and bringing it back."""
+"""Commands for backup and restore."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Erasing contents, at once or when they are too old."""
+"""Commands for redaction, retention and vacuum."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Keys: made, listed, revoked; and who read what with them."""
+"""Commands for keys and recorded accesses."""
 
 from typing import Annotated
 

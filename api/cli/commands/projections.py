@@ -1,4 +1,4 @@
-"""`agentlog projections`: where read models stand, and directing what fills them."""
+"""Commands of `agentlog projections`: status and control of projections."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Checking the log, signing it, and taking its evidence along."""
+"""Commands for verification, checkpoints and evidence."""
 
 from pathlib import Path
 from typing import Annotated

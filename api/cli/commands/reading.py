@@ -1,4 +1,4 @@
-"""Threads, messages and views, as they stand and as they grow."""
+"""Commands that read and follow threads, messages and views."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Serving, and bringing the schema up to date."""
+"""Commands for serving and migration."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Histories in and out."""
+"""Commands for import and export."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,1 +1,1 @@
-"""Requests read and responses written: parameters, bodies, JSON, problems."""
+"""Reading requests and writing responses: parameters, bodies, JSON, problems."""

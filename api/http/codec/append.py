@@ -1,4 +1,4 @@
-"""Appends over HTTP: they wait for the writer without holding a thread."""
+"""Handles appends without blocking a thread while the writer works."""
 
 import asyncio
 import re
@@ -14,13 +14,13 @@ _ESCAPED = re.compile(rb"\\u00[0-7]")
 
 
 async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
-    """Return what an append came to; `read` makes the request out of the body.
+    """Append and return the outcome; `read` makes the request from the body.
 
-    Reading and checking a small body takes less time than another thread would; a large one must
-    not hold up everybody else.
+    A small body is read in the event loop, which takes less time than a thread switch; a large one
+    is read in a thread, so that it does not block the loop.
 
     Raises:
-        AgentlogError: what refuses it.
+        AgentlogError: the append is refused.
     """
     loop = asyncio.get_running_loop()
     settling: asyncio.Future[Outcomes] = loop.create_future()
@@ -36,16 +36,16 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
 
 
 def is_small(body: bytes) -> bool:
-    """Tell whether to read a body takes less time than another thread would, and no database."""
+    """Return whether a body is small enough to read in the event loop, and needs no database."""
     return len(body) <= SMALL_BODY and not may_name_file(body)
 
 
 def may_name_file(body: bytes) -> bool:
-    """Tell whether a body may name a file, which has to be read first; its key may be escaped."""
-    # each plain search takes a tenth of one for both
+    """Return whether a body may refer to a file, by a key that may be escaped."""
+    # two plain searches are much faster than one regular expression
     return b'"sha256"' in body or (b"\\u00" in body and _ESCAPED.search(body) is not None)
 
 
 def _settle(settling: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
-    if not settling.done():  # the client may have gone
+    if not settling.done():  # the client may have disconnected
         settling.set_result(outcomes)

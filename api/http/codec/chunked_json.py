@@ -1,4 +1,4 @@
-"""Answers with long arrays: unpacked and sent piece by piece, and never in memory as a whole."""
+"""JSON responses with long arrays, decompressed and sent in pieces."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,13 @@ from domain.json.printed import PrintedArray, Text
 from domain.json.text import JsonValue, print_bytes
 
 _ENOUGH = 2**20
-"""Bytes to send at once, so many that to have a piece made elsewhere costs little beside it."""
+"""Bytes to send at once: enough to outweigh the thread switch for a piece."""
 
 
 class _InPieces(Response):
-    """A response of which is known how long it is, and whose body is made while it is sent.
+    """A response of known length whose body is made while it is sent.
 
-    The first piece is there from the beginning: most answers have no other.
+    The first piece is made ahead: most responses have no other.
     """
 
     def __init__(self, texts: Sequence[Text]) -> None:
@@ -44,7 +44,7 @@ class _InPieces(Response):
             piece = None if coming is None else await coming
 
     def _coming(self) -> asyncio.Future[bytes | None]:
-        """Have the next piece made, which takes long if it is packed, while another leaves."""
+        """Make the next piece in a thread, while another is sent: decompression takes long."""
         return asyncio.get_running_loop().run_in_executor(None, next, self._pieces, None)
 
 
@@ -54,7 +54,7 @@ def pieces_answer(value: JsonValue) -> Response:
 
 
 def _texts(value: JsonValue) -> Iterator[Text]:
-    """Yield what `print_bytes` returns, what is printed already as it is."""
+    """Yield what `print_bytes` returns, parts already printed unchanged."""
     match value:
         case PrintedArray():
             yield from value.pieces
@@ -68,7 +68,7 @@ def _texts(value: JsonValue) -> Iterator[Text]:
 
 
 def _joined(texts: Sequence[Text]) -> Iterator[bytes]:
-    """Yield the same in larger pieces."""
+    """Yield the same bytes in larger pieces."""
     piece: list[bytes] = []
     size = 0
     for text in texts:

@@ -1,4 +1,4 @@
-"""A question to the database that whoever watches the service asks over and over."""
+"""Repeated database queries for health checks and metrics."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 
 CONNECTION_SECONDS = 1.0
-"""How long to wait for a connection of the pool."""
+"""Seconds to wait for a connection of the pool."""
 UNANSWERED = (AgentlogError, psycopg.Error)
-"""What a question ends with where the database cannot answer it."""
+"""Errors of a query that the database cannot answer."""
 
 _PATIENCE_SECONDS = 2.0
 
@@ -22,10 +22,9 @@ _FOUND = TypeVar("_FOUND")
 
 
 class Inquiry(Generic[_FOUND]):
-    """Asks in a thread of its own, beside the framework's, which may all wait for the database.
+    """Runs a query in a thread of its own: the framework's threads may all wait for the database.
 
-    While one question is out there is no second: a database that vanished without a word would take
-    a thread for each.
+    At most one query runs at a time: an unresponsive database would block a thread for each.
     """
 
     def __init__(self, database: Database, ask: Callable[[], _FOUND]) -> None:
@@ -34,17 +33,17 @@ class Inquiry(Generic[_FOUND]):
         self._asking: asyncio.Task[_FOUND | None] | None = None
 
     async def answer(self) -> _FOUND | None:
-        """Return what the database says; None if it says nothing soon."""
+        """Return the result of the query; None if the database does not answer in time."""
         try:
             self._database.check()
-        except DatabaseUnavailable:  # the one that is out may have its answer much later
+        except DatabaseUnavailable:  # a pending query may finish much later
             return None
         asking = self._asking
         if asking is None or asking.done():
             asking = self._asking = asyncio.create_task(
                 to_thread.run_sync(self._try, abandon_on_cancel=True, limiter=CapacityLimiter(1))
             )
-        # by the time that one is answered, somebody else may have put the next question
+        # when it ends, another request may have started the next query
         done, _ = await asyncio.wait({asking}, timeout=_PATIENCE_SECONDS)
         return asking.result() if done else None
 

@@ -1,7 +1,7 @@
-"""What routes are asked with: bodies in strict JSON, moments, versions, cursors.
+"""Request dependencies: strict JSON bodies, moments, versions, cursors.
 
-The dependencies are coroutines because the framework would send plain functions to another thread,
-which costs more than they do.
+They are coroutines because the framework would run plain functions in a thread, which costs more
+than they do.
 """
 
 from typing import Annotated
@@ -25,19 +25,19 @@ from infrastructure.views.store import Store
 
 
 def principal_of(request: Request) -> Principal:
-    """Return who asks, as the authentication found."""
+    """Return the authenticated principal."""
     found: Principal = request.scope[PRINCIPAL]
     return found
 
 
 def tenant_of(request: Request) -> Tenant:
-    """Return what there is for the tenant of whoever asks."""
+    """Return the tenant of the principal."""
     tenants: Tenants = request.app.state.tenants
     return tenants.of(principal_of(request).tenant)
 
 
 def header_of(headers: Headers, name: bytes) -> bytes | None:
-    """Return a header, the first of that name in lower case: sooner than by a mapping of them."""
+    """Return the first header of that lower-case name; faster than a mapping of all headers."""
     for each, value in headers:
         if each == name:
             return value
@@ -45,12 +45,12 @@ def header_of(headers: Headers, name: bytes) -> bytes | None:
 
 
 async def store_of(request: Request) -> Store:
-    """Return the store of whoever asks."""
+    """Return the store of the principal's tenant."""
     return tenant_of(request).store
 
 
 async def body_of(request: Request) -> bytes:
-    """Return the request's body; raises `BodyTooLarge` before more than the limit is kept."""
+    """Return the request's body; raises `BodyTooLarge` before holding more than the limit."""
     limit: int = request.app.state.max_body_bytes
     declared = header_of(request.scope["headers"], b"content-length") or b""
     if declared.isdigit() and int(declared) > limit:
@@ -70,7 +70,7 @@ async def body_of(request: Request) -> bytes:
 
 
 async def limits_of(request: Request) -> Limits:
-    """Return what the service takes from clients."""
+    """Return the service's limits for clients."""
     found: Limits = request.app.state.limits
     return found
 
@@ -90,14 +90,14 @@ async def moment_of(
 
 
 async def origin_of(request: Request) -> Origin:
-    """Return by whose key a request comes, and which trace its traceparent header says."""
+    """Return the key of a request and the trace in its traceparent header."""
     return origin_in(request.scope["headers"], principal_of(request))
 
 
 def origin_in(headers: Headers, principal: Principal) -> Origin:
-    """Return what `origin_of` does, of a request with such headers.
+    """Return what `origin_of` returns, for a request with these headers.
 
-    A header that is none, or that stands twice, is ignored, as the W3C recommends.
+    An invalid or repeated header is ignored, as the W3C recommends.
     """
     key_id = principal.key_id
     found = [value for name, value in headers if name == b"traceparent"]
@@ -106,7 +106,7 @@ def origin_in(headers: Headers, principal: Principal) -> Origin:
 
 
 def expected_version_of(if_match: str | None) -> int | None:
-    """Return the version that the If-Match header names; `*` is any."""
+    """Return the version in the If-Match header; `*` is any."""
     if if_match is None or if_match.strip() == "*":
         return None
     text = if_match.strip().removeprefix("W/").strip('"')
@@ -116,7 +116,7 @@ def expected_version_of(if_match: str | None) -> int | None:
 
 
 def number_cursor(text: str | None) -> int | None:
-    """Return the version or position that a list's cursor holds."""
+    """Return the version or position in a list's cursor."""
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
@@ -149,7 +149,7 @@ async def types_of(
 
 
 def without_nul(text: str) -> str:
-    """Return text that PostgreSQL takes: where the log keeps a NUL, its index has U+FFFD."""
+    """Return text that PostgreSQL accepts: its indexes have U+FFFD for each NUL of the log."""
     return text.replace("\x00", "\ufffd")
 
 

@@ -1,4 +1,4 @@
-"""Lines out of a stream of bytes, however its chunks are cut."""
+"""Splits a stream of bytes into numbered lines."""
 
 from collections.abc import AsyncIterator
 
@@ -11,11 +11,11 @@ NumberedLine = tuple[int, bytes | AgentlogError]
 async def numbered_lines(
     chunks: AsyncIterator[bytes], *, longest: int
 ) -> AsyncIterator[list[NumberedLine]]:
-    """Yield the lines that each chunk completes, blank ones left out, numbered from 1.
+    """Yield the lines that each chunk completes, without blank ones, numbered from 1.
 
-    So a caller who waits for the answer to a line before sending the next gets it. A line longer
-    than `longest` bytes comes as the error that says so; what is left of it is skipped, so memory
-    stays bounded, and the lines after it are read.
+    Lines are not delayed until the next chunk, so a client may wait for the answer to a line before
+    it sends the next. A line longer than `longest` bytes is yielded as an error; the rest of it is
+    skipped, so memory stays bounded, and the lines after it are read.
     """
     number, held, skipping = 1, bytearray(), False
     async for chunk in chunks:

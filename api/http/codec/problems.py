@@ -1,6 +1,6 @@
-"""Every error as an RFC 9457 problem: its status, its name, its facts, its way out.
+"""Errors as RFC 9457 problems: status, type, title, detail and attributes.
 
-The one place that knows HTTP statuses of errors; a test keeps the table complete.
+The only place with HTTP statuses of errors; a test keeps the table complete.
 """
 
 import math
@@ -204,7 +204,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnsafeSession: 503,
     WriterOverloaded: 503,
     VersionConflict: 412,
-    # whole families, for what a later version adds
+    # whole families, for errors added later
     CognitiveError: 409,
     DatabaseTooOld: 503,
     EmbeddedServerError: 503,
@@ -235,7 +235,7 @@ def status_of(error: AgentlogError) -> int:
 
 
 def problem_of(error: AgentlogError) -> Problem:
-    """Return what a client is told of an error."""
+    """Return the problem for an error."""
     found = problem(
         status_of(error), name=_kebab(type(error).__name__), title=_title(error), detail=str(error)
     )
@@ -257,7 +257,7 @@ def problem_of(error: AgentlogError) -> Problem:
 
 
 def _complaint_json(complaint: Complaint) -> JsonValue:
-    """Return what PostgreSQL said of a query; `position`, `line` and `column` count from 1."""
+    """Return PostgreSQL's error for a query; `position`, `line` and `column` count from 1."""
     return {name: value for name, value in asdict(complaint).items() if value is not None}
 
 
@@ -272,14 +272,14 @@ def problem(status: int, *, name: str, title: str, detail: str) -> Problem:
 
 
 def flaw_list(flaws: Sequence[Flaw]) -> list[JsonValue]:
-    """Return flaws as JSON: where, and why."""
+    """Return flaws as JSON: place and reason."""
     return [{"place": flaw.place, "reason": flaw.reason} for flaw in flaws]
 
 
 def headers_of(error: AgentlogError) -> dict[str, str]:
     """Return the headers that go with an error."""
     match error:
-        case RefusedRequest():  # where the next request begins may be in doubt
+        case RefusedRequest():  # the start of the next request may be unknown
             return {"Connection": "close"}
         case TooManyRequests(wait_seconds=seconds):
             return {"Retry-After": str(math.ceil(seconds))}
@@ -287,7 +287,7 @@ def headers_of(error: AgentlogError) -> dict[str, str]:
             return {"Retry-After": str(_STREAM_SECONDS)}
         case NotAuthenticated():
             return {"WWW-Authenticate": "Bearer"}
-        case NotAllowed(scope=scope):  # as RFC 6750, 3.1, has it
+        case NotAllowed(scope=scope):  # RFC 6750, section 3.1
             challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
             return {"WWW-Authenticate": challenge}
         case _ if isinstance(error, _PASSING):

@@ -1,4 +1,4 @@
-"""Responses: JSON in the log's own printing, numbers as they were written, and problems."""
+"""JSON responses with exact numbers, and problem responses."""
 
 import logging
 
@@ -19,9 +19,9 @@ _PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 
 
 class Printed(Response):
-    """A response whose body is printed, handed on as the client takes it, and not copied.
+    """A response with a printed body, sent without copies.
 
-    Its headers are bytes from the beginning: to make them of text takes longer than an answer does.
+    Its headers are bytes: encoding them from text takes longer than the rest of the response.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ def json_answer(
 
 
 def error_answer(error: BaseException, *, asked: str) -> Printed:
-    """Return the problem that an error is; the log is told of a defect of ours.
+    """Return the problem response for an error; logs an unexpected one.
 
-    `asked` is what failed: the request's method and path.
+    `asked` is the failed request's method and path.
     """
     if isinstance(error, AgentlogError):
         return problem_answer(problem_of(error.detached()), headers=headers_of(error))
@@ -72,7 +72,7 @@ def error_answer(error: BaseException, *, asked: str) -> Printed:
 
 
 def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> Printed:
-    """Return a problem as a response, under the id of the request that it answers."""
+    """Return a problem as a response, with the id of its request."""
     found = request_id()
     instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
     body = print_bytes({**said, **instance})

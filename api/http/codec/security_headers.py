@@ -1,7 +1,7 @@
-"""Headers that tell browsers to do nothing with an answer but hand it to whoever asked.
+"""Security headers of responses, after OWASP's REST cheat sheet.
 
-As OWASP's cheat sheet for REST has them. `Strict-Transport-Security` is not among them: it binds a
-whole host, with all its ports, so it is for whoever ends TLS there.
+`Strict-Transport-Security` is not among them: it applies to a whole host with all its ports, so the
+proxy that terminates TLS must set it.
 """
 
 from base64 import b64encode
@@ -10,7 +10,7 @@ from hashlib import sha256
 
 _CACHE = b"cache-control"
 NO_STORE = (_CACHE, b"no-store")
-"""For all that does not say itself how it may be kept, as contents by their digest do."""
+"""The default; contents addressed by digest set their own."""
 
 _ALWAYS = [
     (b"x-content-type-options", b"nosniff"),
@@ -24,7 +24,7 @@ _NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-ac
 Headers = Sequence[tuple[bytes, bytes]]
 
 DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
-"""What goes with every answer that is no page, in lower case; beside it `Cache-Control`."""
+"""Headers of every response but pages, in lower case, without `Cache-Control`."""
 
 
 def policy_of_page(script: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Waiting until projections have come to a position: no thread stands idle meanwhile."""
+"""Waits until projections have reached a position, without blocking a thread."""
 
 import asyncio
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS
 
 WAIT_SECONDS = 10.0
-"""How long a request waits, at most."""
+"""Seconds that a request waits, at most."""
 
 Wait = Annotated[
     int | None,
@@ -35,21 +35,21 @@ async def until_projected(
     names: Collection[str] = tuple(READ_MODELS),
     seconds: float | None = None,
 ) -> None:
-    """Return once the live builds of some projections have come to a position.
+    """Return once the live builds of these projections have reached a position.
 
-    It waits `WAIT_SECONDS` at most, where nobody says otherwise.
+    It waits `WAIT_SECONDS` at most by default.
 
     Raises:
-        FutureMoment: the log has not come there itself.
-        ProjectionBehind: that takes longer, or one stands still.
-        NotYetBuilt: there is no live build of one.
-        UnknownReadModel: there is no such projection.
+        FutureMoment: the log has not reached the position itself.
+        ProjectionBehind: the wait takes longer, or a projection is stopped.
+        NotYetBuilt: a projection has no live build.
+        UnknownReadModel: a projection does not exist.
     """
     loop = asyncio.get_running_loop()
     woken = asyncio.Event()
 
     def ring() -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: no request waits
             loop.call_soon_threadsafe(woken.set)
 
     off = standings.listener.on(PROJECTED, ring)

@@ -1,1 +1,1 @@
-"""What stands around every route: ids, authentication, permissions, limits, metrics, traces."""
+"""Middleware: request ids, authentication, permissions, limits, metrics, traces."""

@@ -1,7 +1,7 @@
-"""Who asks: found out before anything of a request is read, by the key that it brings along.
+"""Authenticates requests by API key before their bodies are read.
 
-Once a key was ever made, nobody is served without one. Until then whoever reaches the service is
-`anonymous`, unless a browser was sent here by a page of another site.
+Once a first key exists, every request needs one. Until then callers are `anonymous`, except
+browsers that a page of another site sent.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ logger = logging.getLogger("agentlog")
 _FOUND = TypeVar("_FOUND")
 
 _LASTING = "/metrics"
-"""What answers whatever the database does: by what was last known of keys."""
+"""The route that is served without the database, by the last known keys."""
 _LOOK_SECONDS = 2.0
-"""How long a request waits for a look-up of keys."""
+"""Seconds that a request waits for a look-up of keys."""
 _LASTING_SECONDS = 0.2
-"""The same where what was last known will do."""
+"""The same where the last known result is good enough."""
 
 
 AnonymousFrom = Literal["this machine", "anywhere", "nowhere"]
@@ -46,10 +46,10 @@ AnonymousFrom = Literal["this machine", "anywhere", "nowhere"]
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """By what it is decided who gets in.
+    """What authentication depends on.
 
-    `anonymous`: where callers without a key may come from while none was ever made. `audited`:
-    whether reads are put on record.
+    `anonymous`: where callers without a key may come from until the first key is made. `audited`:
+    whether reads are recorded.
     """
 
     keys: RecentKeys
@@ -59,13 +59,13 @@ class Entrance:
 
 
 class _BrokenOff(BaseException):
-    """Nothing more may be sent. No `Exception`: on its way, nobody is to answer it."""
+    """Ends a response in progress. Not an `Exception`, so that no handler answers it."""
 
 
 class Authenticated:
-    """An application that knows who asks it, and whom nobody asks for more than is theirs.
+    """An application behind authentication and permissions.
 
-    `own`: the tenant of whoever needs no key.
+    `own`: the tenant of callers without a key.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Authenticated:
             if entrance.audited
             else None
         )
-        # apart, so that strangers' keys never make those wait who were here before
+        # separate, so that unknown keys never delay known ones
         self._again = ThreadPoolExecutor(2, thread_name_prefix="keys-again")
         self._first = ThreadPoolExecutor(2, thread_name_prefix="keys-first")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its principal in its scope, or refuse it."""
+        """Forward a request with its principal in its scope, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -122,10 +122,10 @@ class Authenticated:
     async def _admit(
         self, scope: Scope, found: FoundRoute | None
     ) -> tuple[KeyText | None, Principal]:
-        """Return who asks, by which key; the scope has it from now on.
+        """Return the principal and its key, and put the principal into the scope.
 
         Raises:
-            NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl: what refuses them.
+            NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl: the request is refused.
         """
         credentials = Credentials.of(scope)
         lasting = found is not None and found.route.template == _LASTING
@@ -170,7 +170,7 @@ class Authenticated:
         return await _looked_up(executor, look, before=before if lasting else None)
 
     def _while_valid(self, text: KeyText, receive: Receive, send: Send) -> tuple[Receive, Send]:
-        """Return what passes pieces on for as long as the key is valid, and then breaks off."""
+        """Return a `send` that breaks off the response once the key is no longer valid."""
 
         async def receiving() -> Message:
             message = await receive()
@@ -190,7 +190,7 @@ class Authenticated:
         if stored is None:
             try:
                 stored = await self._look(text.key_id, lasting=False)
-            except DatabaseUnavailable:  # nothing new comes from it or goes to it either
+            except DatabaseUnavailable:  # there are no new events either
                 stored = self._keys.last_known(text.key_id)
         flaw = "it is gone" if stored is None else stored.flaw(text, now=self._keys.keys.clock())
         if flaw is not None:
@@ -212,7 +212,7 @@ class Authenticated:
         if self._audit is not None and found is not None and found.route.audited:
             try:
                 await self._audit.note(scope, found, scope.get(PRINCIPAL), answer.status_code)
-            except AccessNotRecorded:  # it is refused as it is
+            except AccessNotRecorded:  # the request is refused anyway
                 logger.exception("a refused read could not be put on record")
         await answer(scope, receive, send)
 
@@ -220,10 +220,10 @@ class Authenticated:
 async def _looked_up(
     executor: ThreadPoolExecutor, look: Callable[[], _FOUND], *, before: _FOUND | None
 ) -> _FOUND:
-    """Return what a look-up finds in time, or else what was known `before`.
+    """Return the result of a look-up, or `before` if it takes too long.
 
     Raises:
-        DatabaseUnavailable: it finds nothing in time, and nothing was known.
+        DatabaseUnavailable: it takes too long, and nothing was known before.
     """
     seconds = _LOOK_SECONDS if before is None else _LASTING_SECONDS
     looking = asyncio.get_running_loop().run_in_executor(executor, look)

@@ -1,7 +1,7 @@
-"""Requests as they come in: refused where they were malformed, and bodies that break off are told.
+"""Refuses malformed requests and reports bodies that break off.
 
-The connection says so by itself in the state of the scope, which no client can write to. Where
-there is no such connection, as in tests within the process, requests are passed on as they are.
+The connection reports both in the state of the scope, which no client can write to. Without such a
+connection, as in tests within the process, requests are forwarded unchanged.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ from api.http.middleware.request_metrics import NO_ROUTE, Traffic
 from api.http.request.errors import BodyStalled, RefusedRequest
 
 CONNECTION = "agentlog.connection"
-"""The key of a scope's state under which stands its connection, a `Receiving`."""
+"""The key of the connection, a `Receiving`, in a scope's state."""
 
 
 @dataclass(slots=True)
 class IncomingRequest:
-    """How far a request has come.
+    """The progress of a request.
 
-    `is_whole`: nothing of it is awaited any more. `is_answered`: the application is done with it.
-    `head_refusal`: it is none. `body_refusal`: why its body breaks off where it does.
+    `is_whole`: all of it was received. `is_answered`: the application has answered it.
+    `head_refusal`: why its head is invalid. `body_refusal`: why its body breaks off.
     """
 
     is_whole: bool = False
@@ -34,36 +34,36 @@ class IncomingRequest:
     body_refusal: RefusedRequest | None = None
 
     def taken_refusal(self) -> RefusedRequest:
-        """Return why the body breaks off, and keep no reference to the error."""
+        """Return why the body breaks off, and drop the reference to the error."""
         found, self.body_refusal = self.body_refusal, None
         return RefusedRequest() if found is None else found
 
 
 class Receiving(Protocol):
-    """A connection that has one request at a time.
+    """A connection with one request at a time.
 
-    `client_seconds`: how long each piece of a body may take.
+    `client_seconds`: seconds that each piece of a body may take.
     """
 
     client_seconds: float
     request: IncomingRequest | None
 
     def answered(self, request: IncomingRequest) -> None:
-        """Learn that the application is done with a request."""
+        """Note that the application has answered a request."""
 
     def close(self) -> None:
         """End the connection."""
 
 
 class Incoming:
-    """An application whose requests are well-formed, with bodies that go on or fail."""
+    """An application with well-formed requests, whose bodies continue or fail."""
 
     def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
         self._app = app
         self._traffic = traffic
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         connection: Receiving | None = scope.get("state", {}).get(CONNECTION)
         request = None if connection is None else connection.request
         if connection is None or request is None:
@@ -83,14 +83,14 @@ class Incoming:
     async def _refuse(
         self, refusal: RefusedRequest, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        scope["method"] = "?"  # the one that stands there is the connection's
+        scope["method"] = "?"  # it has the method of the connection's replacement
         answer = problem_answer(problem_of(refusal), headers=headers_of(refusal))
         self._traffic.count(scope, NO_ROUTE, answer.status_code, began=time.perf_counter())
         await answer(scope, receive, send)
 
 
 class _Body:
-    """What an application receives of one request, and sends."""
+    """The body of one request as the application receives it, and its response."""
 
     def __init__(
         self, connection: Receiving, request: IncomingRequest, receive: Receive, send: Send
@@ -103,15 +103,15 @@ class _Body:
         self._has_ended = False
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer."""
+        """Send a part of the response."""
         self._is_answering = True
         await self._send(message)
 
     async def receive(self) -> Message:
         """Return a part of the request.
 
-        Once an answer has begun, nothing can be said of a body that breaks off: the connection
-        ends. Until then pieces of it have their time.
+        Once a response has begun, a body that breaks off cannot be reported: the connection ends.
+        Until then each piece has a timeout.
 
         Raises:
             RefusedRequest: why the body breaks off.
@@ -128,7 +128,7 @@ class _Body:
         if not self._is_answering:
             raise self._request.taken_refusal()
         self._connection.close()
-        return await self._receive()  # the disconnect
+        return await self._receive()  # returns the disconnect
 
     async def _next(self) -> Message:
         if self._is_answering or self._request.is_whole:

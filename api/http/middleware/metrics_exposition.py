@@ -1,7 +1,7 @@
-"""What /metrics shows: the numbers that the parts count by themselves, read when somebody asks.
+"""Metrics for Prometheus, collected at each scrape.
 
-Names follow Prometheus: base units, `_total` for what only grows. No label has more values than
-there are routes, methods, statuses, ways and projections: never an id.
+Names follow Prometheus: base units, `_total` for counters. Label values are routes, methods,
+statuses, ways and projections, never ids.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from infrastructure.postgres.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What only the database knows: the log's position, and how far each projection is behind."""
+    """Metrics from the database: the log's position and the lag of each projection."""
 
     position: int
     lags: Mapping[str, int]
@@ -35,16 +35,16 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """Whom to ask at each scrape."""
+    """Sources of gauges, called at each scrape."""
 
     followers: Callable[[], int]
     recent_bytes: Callable[[], int]
 
 
 class Exposition(Collector):
-    """Everything that one application shows.
+    """All metrics of one application.
 
-    `found` is what the database said for this scrape, None where it did not answer.
+    `found` is the database's answer for this scrape, None without one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Which scope each route takes: the one place that says it. A route that is not here is no route.
+"""Scopes that routes need, in one table; a route that is not in it cannot be registered.
 
 `GET` answers for `HEAD` too.
 """
@@ -65,19 +65,19 @@ NEEDS: Mapping[str, Need] = {
 LONG = frozenset(
     {"GET /v1/threads/{thread_id}/events", "GET /v1/log/events", "POST /v1/log"},
 )
-"""Routes whose answers may go on for ever: who may ask is looked at again with each piece."""
+"""Routes with endless responses: the key is checked again for each piece."""
 
 _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
-"""Reads that are put on record where reads are audited, beside all that take the scope `read`."""
+"""Reads to record where reads are audited, beside all with the scope `read`."""
 
 
 FOUND = "agentlog.found"
-"""The key of a request's scope under which stands its `FoundRoute`, or None where no route is."""
+"""The key of the `FoundRoute`, or None without a route, in a request's scope."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRoute:
-    """A route, and what it takes: `free` is without a key; no scope is any key."""
+    """A route and its permission: `free` needs no key; without a scope any key will do."""
 
     target: Route
     template: str
@@ -88,7 +88,7 @@ class KnownRoute:
 
 
 class FoundRoute(NamedTuple):
-    """The route of a request, with what its path says."""
+    """The route of a request, with its path parameters."""
 
     route: KnownRoute
     parameters: dict[str, str]
@@ -98,17 +98,17 @@ _Place = tuple[str, int, str | None]
 
 
 class Permissions:
-    """The routes of an application, found as the framework finds them: by its own patterns."""
+    """The routes of an application, matched by the framework's own patterns."""
 
     def __init__(self) -> None:
-        # by method, number of slashes and last part, where that is no parameter: none has a slash
+        # by method, number of slashes and last part if fixed: no parameter has a slash
         self._routes: dict[_Place, list[tuple[re.Pattern[str], KnownRoute]]] = {}
 
     def know(self, router: Router, *, prefix: str = "") -> None:
-        """Learn the routes of a router that is included under a prefix.
+        """Add the routes of a router that is included under a prefix.
 
         Raises:
-            LookupError: nobody said what one of them takes.
+            LookupError: a route has no entry in the table.
         """
         for route in router.routes:
             if isinstance(route, Route):
@@ -121,7 +121,7 @@ class Permissions:
                     self._routes.setdefault(place, []).append(known)
 
     def find(self, method: str, path: str) -> FoundRoute | None:
-        """Return the route that takes a request, None where none does."""
+        """Return the route of a request, or None."""
         if method == "HEAD":
             method = "GET"
         slashes = path.count("/")
@@ -161,7 +161,7 @@ _REFUSALS = {
 
 
 def describe_permissions(document: dict[str, Any]) -> None:
-    """Say in the OpenAPI document what each operation takes, and how it refuses."""
+    """Add each operation's scope and refusals to the OpenAPI document."""
     document["components"].setdefault("securitySchemes", {})[SCHEME] = {
         "type": "http",
         "scheme": "bearer",

@@ -1,4 +1,4 @@
-"""Parameters of queries: those that the OpenAPI document names for a route, and no others."""
+"""Refuses query parameters that the OpenAPI document does not name for the route."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ class UnknownParameter(InvalidInput):
 class KnownQueries:
     """An application that refuses parameters which its document does not name.
 
-    `document` takes its time, so it is asked for when a request first has a query.
+    `document` is slow, so it is called at the first request with a query.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class KnownQueries:
         self._names: _Names = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         found: FoundRoute | None = scope.get(FOUND)
         if found is not None and scope["query_string"]:
             try:
@@ -61,7 +61,7 @@ class KnownQueries:
             self._names = await run_in_threadpool(lambda: _names_in(self._document()))
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         takes = self._names.get((method, found.route.template))
-        if takes is None:  # a page about the document itself
+        if takes is None:  # a page that shows the document
             return
         prefixes = tuple(each.removesuffix("KEY") for each in takes if each.endswith(".KEY"))
         for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):

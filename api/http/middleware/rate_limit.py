@@ -1,4 +1,4 @@
-"""How many requests and streams there may be: refused before anything of them is read."""
+"""Limits requests per second and open streams, before bodies are read."""
 
 import time
 from collections import Counter
@@ -20,19 +20,19 @@ from domain.errors import AgentlogError
 Caller = tuple[str, ...]
 
 _FREE = frozenset({"/healthz", "/readyz", "/metrics"})
-"""What watches the service may always ask."""
+"""Paths exempt from limits."""
 
 _TOO_OFTEN = "Asked too often, or too many streams are open: Retry-After says when to ask again."
 _STALLED = "The body broke off, or came too slowly."
 
 _NETWORK_BITS = 64
-"""What one customer of a provider has of IPv6, as addresses to change between (RFC 6177)."""
+"""Prefix length of the IPv6 network of one customer of a provider (RFC 6177)."""
 
 
 class Limited:
-    """An application that is asked no more often, and holds no more streams, than limits say.
+    """An application behind limits of requests and streams.
 
-    Who asks is a key; where there is none, the address that the request came from.
+    A caller is a key, or without one the address that the request came from.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Limited:
         self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Forward a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -98,7 +98,7 @@ class Limited:
 
 
 def describe_limits(document: dict[str, Any]) -> None:
-    """Say in the OpenAPI document how operations are refused by these limits."""
+    """Add the refusals by these limits to the OpenAPI document."""
     problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
     content = {"application/problem+json": problem}
     for path, item in document["paths"].items():
@@ -111,7 +111,7 @@ def describe_limits(document: dict[str, Any]) -> None:
 
 
 def caller_of(scope: Scope) -> Caller:
-    """Return who asks: a tenant's key, or a network."""
+    """Return the caller: a tenant's key, or a network."""
     principal: Principal | None = scope.get(PRINCIPAL)
     if principal is not None and principal.key_id is not None:
         return principal.tenant, principal.key_id
@@ -119,7 +119,7 @@ def caller_of(scope: Scope) -> Caller:
     if ":" in host:
         try:
             return (str(IPv6Network((host.partition("%")[0], _NETWORK_BITS), strict=False)),)
-        except ValueError:  # whatever a proxy said
+        except ValueError:  # the header of a proxy may be anything
             pass
     return (host,)
 

@@ -1,4 +1,4 @@
-"""Reads put on record: a row each, before anything of the answer goes out."""
+"""Records each audited read before its response is sent."""
 
 import logging
 
@@ -18,7 +18,7 @@ logger = logging.getLogger("agentlog")
 
 
 class ReadAudit:
-    """Keeps the record; `own` is the tenant of whoever has no valid key."""
+    """Records reads; `own` is the tenant of requests without a valid key."""
 
     def __init__(self, accesses: Accesses, *, clock: Clock, own: str) -> None:
         self._accesses = accesses
@@ -28,7 +28,7 @@ class ReadAudit:
     async def note(
         self, scope: Scope, found: FoundRoute, principal: Principal | None, status: int
     ) -> None:
-        """Put an answer on record; raises `AccessNotRecorded`."""
+        """Record a response; raises `AccessNotRecorded`."""
         thread_id = found.parameters.get("thread_id")
         access = Access(
             tenant=self._own if principal is None else principal.tenant,
@@ -45,7 +45,7 @@ class ReadAudit:
     def recording(
         self, scope: Scope, receive: Receive, send: Send, *, found: FoundRoute, by: Principal
     ) -> Send:
-        """Return what sends an answer once it is on record, and else a refusal in its place."""
+        """Return a `send` that records the response first, and sends a refusal if that fails."""
         refused = False
 
         async def noting(message: Message) -> None:

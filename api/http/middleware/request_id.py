@@ -1,8 +1,8 @@
-"""Requests by name: an id each, in its answer and in every line that the log has of it.
+"""Request ids: in each response and in each log line of a request.
 
-This stands around all else, so here every answer gets the headers that all have, and a request a
-line of its own, where that is asked for: of its path only the template of its route, never its
-query, its headers or its body.
+The outermost middleware: it also adds the headers of every response, and writes the access log
+where configured: of a request's path only the template of its route, never its query, headers or
+body.
 """
 
 import re
@@ -20,18 +20,18 @@ from domain.access import Principal
 
 _HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
-"""No blank and nothing that ends a line, a string of JSON or a URN."""
+"""No blank and no character that ends a line, a JSON string or a URN."""
 
 _random_bits = Random().getrandbits  # noqa: S311 - an id is no secret
-"""To ask the system instead is to let go of the interpreter, once a request."""
+"""Not from the system: that would release the interpreter lock for each request."""
 
 
 class Identified:
-    """An application whose requests have ids: the client's own where it is sane, else a new one.
+    """An application whose requests have ids: the client's own where valid, else a new one.
 
-    Its answers carry theirs, and what tells browsers to leave them alone.
+    Its responses have the id and the security headers.
 
-    `access_log`: what writes a line for each request, at its end.
+    `access_log`: logger for a line at the end of each request.
     """
 
     def __init__(self, app: ASGIApp, *, access_log: FilteringBoundLogger | None) -> None:
@@ -39,12 +39,12 @@ class Identified:
         self._access_log = access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on under its id."""
+        """Forward a request with its id."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         request_id = _id_of(scope["headers"])
-        bind_contextvars(request_id=request_id.decode())  # as long as the task of the request is
+        bind_contextvars(request_id=request_id.decode())  # lives as long as the request's task
         began = time.perf_counter()
         status = 0
 
@@ -65,7 +65,7 @@ class Identified:
 
 def _id_of(headers: Headers) -> bytes:
     for name, value in headers:
-        if name == _HEADER:  # whatever a key of ours was put into, it is not repeated
+        if name == _HEADER:  # never repeat one of our keys
             if _SANE.fullmatch(value) and b"agentlog_" not in value:
                 return value
             break

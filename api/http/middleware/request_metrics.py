@@ -1,7 +1,7 @@
-"""Requests, counted as their answers begin: by the template of their route, never by their path.
+"""Counts and times requests by route template, method and status.
 
-The event loop is the only one to count. What takes time is measured up to the answer's beginning: a
-stream has no other moment that says something of the service.
+Only the event loop counts. Time is measured up to the start of the response, since a stream's end
+says nothing about the service.
 """
 
 import time
@@ -14,15 +14,15 @@ from starlette.types import Message, Scope, Send
 from infrastructure.appending.writer_metrics import SECONDS, Tally
 
 ROUTE = "agentlog.route"
-"""The key of a request's scope under which the template of its route stands once it is known."""
+"""The key of the route template in a request's scope, set once it is known."""
 
 NO_ROUTE = "none"
-"""The route of what no route takes."""
+"""The label of requests without a route."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Traffic:
-    """Counts of an application's requests."""
+    """Counters of an application's requests."""
 
     def __init__(self) -> None:
         self.requests: dict[tuple[str, str, int], int] = {}
@@ -32,13 +32,13 @@ class Traffic:
         self._templates: dict[Callable[..., Any], str] = {}
 
     def know(self, router: Router, *, prefix: str = "") -> None:
-        """Learn the routes of a router that is included under a prefix."""
+        """Add the routes of a router that is included under a prefix."""
         for route in router.routes:
             if isinstance(route, Route):
                 self._templates[route.endpoint] = prefix + route.path
 
     def watched(self, scope: Scope, send: Send) -> Send:
-        """Return what sends the answer of a request, and counts it."""
+        """Return a `send` that counts the response of a request."""
         if scope["type"] != "http":
             return send
         began = time.perf_counter()
@@ -52,7 +52,7 @@ class Traffic:
         return counting
 
     def count(self, scope: Scope, template: str, status: int, *, began: float) -> None:
-        """Count one answer to a request that began at a time of `time.perf_counter`."""
+        """Count a response; `began` is the request's start by `time.perf_counter`."""
         scope[ROUTE] = template
         method = scope["method"] if scope["method"] in _METHODS else "other"
         key = template, method, status

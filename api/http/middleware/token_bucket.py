@@ -1,4 +1,4 @@
-"""How many requests a second one caller may make."""
+"""Rate limit of requests per caller (token bucket)."""
 
 from collections.abc import Hashable
 
@@ -6,10 +6,10 @@ _SWEEP = 4096
 
 
 class Rate:
-    """So many requests a second of each caller, and `burst` of them at once.
+    """Allows each caller so many requests a second, and `burst` at once.
 
-    A token bucket in the form of one number a caller, the time at which it is full again: the
-    generic cell rate algorithm (ITU-T I.371). Whose bucket is full is forgotten.
+    A token bucket stored as one number per caller, the time at which it is full again: the generic
+    cell rate algorithm (ITU-T I.371). Callers with full buckets are dropped.
     """
 
     def __init__(self, per_second: float, *, burst: int) -> None:
@@ -19,9 +19,9 @@ class Rate:
         self._sweep_beyond = _SWEEP
 
     def wait(self, caller: Hashable, now: float) -> float:
-        """Return 0 and count the request, or else how many seconds it comes too early.
+        """Return 0 and count the request, or the seconds by which it is too early.
 
-        `now` is the time in seconds by any clock that never runs backwards.
+        `now` is the time in seconds by a monotonic clock.
         """
         full_at = max(self._full_at.get(caller, now), now)
         early = full_at - now - self._tolerance
@@ -33,7 +33,7 @@ class Rate:
         return 0.0
 
     def __len__(self) -> int:
-        """How many callers are remembered."""
+        """The number of stored callers."""
         return len(self._full_at)
 
     def _sweep(self, now: float) -> None:

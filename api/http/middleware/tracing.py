@@ -1,7 +1,7 @@
-"""A server span for each HTTP request; imported only where traces are asked for.
+"""Server spans for HTTP requests; imported only with tracing enabled.
 
-The request goes on as if it came from that span: its `traceparent` header names it. So whatever
-reads the header, as appends do for the metadata of their messages, finds the span there.
+The request's `traceparent` header is replaced by that of the span. So readers of the header, such
+as appends for the metadata of their messages, find the span.
 """
 
 from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
@@ -15,7 +15,7 @@ _DEFECT = 500
 
 
 class Traced:
-    """An application whose requests are traced."""
+    """An application with traced requests."""
 
     def __init__(self, app: ASGIApp, tracer: Tracer) -> None:
         self._app = app
@@ -23,7 +23,7 @@ class Traced:
         self._propagator = TraceContextTextMapPropagator()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, in a span of its own."""
+        """Forward a request in a span of its own."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The shapes of keys and accesses, for the OpenAPI document."""
+"""OpenAPI schemas of keys and accesses."""
 
 from api.http.openapi.parts import (
     INTEGER,

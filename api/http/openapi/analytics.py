@@ -1,4 +1,4 @@
-"""The shapes of reports and of SQL for analysts, for the OpenAPI document."""
+"""OpenAPI schemas of reports and of SQL for analysts."""
 
 from api.http.openapi.parts import (
     INTEGER,

@@ -1,4 +1,4 @@
-"""The pieces that shapes of the OpenAPI document are put together from."""
+"""Building blocks of OpenAPI schemas."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ ANY: Schema = {}
 
 
 def reference(name: str) -> Schema:
-    """Return what refers to a schema of the document."""
+    """Return a reference to a schema of the document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def object_of(**properties: Schema) -> Schema:
-    """Return an object that has all of these properties."""
+    """Return the schema of an object with these properties, all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def list_of(item: Schema) -> Schema:
-    """Return an array."""
+    """Return the schema of an array."""
     return {"type": "array", "items": item}
 
 
 def page_of(name: str) -> Schema:
-    """Return a page of a list: items that the document has under a name, and the next cursor."""
+    """Return the schema of a page: items by the name of their schema, and the next cursor."""
     return object_of(items=list_of(reference(name)), next=NULLABLE_STRING)

@@ -1,4 +1,4 @@
-"""The shapes of answers, for the OpenAPI document."""
+"""OpenAPI schemas of responses."""
 
 from typing import get_args
 

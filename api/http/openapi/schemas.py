@@ -1,7 +1,7 @@
-"""The shapes of HTTP for the OpenAPI document: bodies with examples, answers, problems.
+"""OpenAPI schemas of request bodies, with examples, of responses and problems.
 
-Bodies are parsed by `domain.json.text`, not by the framework, which would lose numbers; so their
-schemas are given here, generated from the same models that validate them.
+Bodies are parsed by `domain.json.text`, not by the framework, which would lose digits of numbers;
+so their schemas are defined here, generated from the models that validate them.
 """
 
 from pydantic.json_schema import models_json_schema
@@ -38,7 +38,7 @@ _METADATA: Schema = {
 
 
 def components() -> dict[str, Schema]:
-    """Return the schemas that the document refers to."""
+    """Return the named schemas of the document."""
     models: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage, ThreadStarted]
     _, found = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
@@ -104,7 +104,7 @@ TRACEPARENT: Schema = {
 
 
 def json_body(schema: str, *, description: str) -> Schema:
-    """Return what `openapi_extra` takes to describe a JSON body."""
+    """Return a route's `openapi_extra` for a JSON body."""
     content = {"application/json": {"schema": reference(schema)}}
     return {"requestBody": {"required": True, "description": description, "content": content}}
 
@@ -112,7 +112,7 @@ def json_body(schema: str, *, description: str) -> Schema:
 def answers(
     ok: int, schema: str, *problems: int, media_type: str = "application/json"
 ) -> dict[int | str, Schema]:
-    """Return what `responses` takes: the answer's schema, and the problems that may come."""
+    """Return a route's `responses`: the schema of the response, and its problems."""
     found: dict[int | str, Schema] = {
         ok: {"description": "As asked.", "content": {media_type: {"schema": reference(schema)}}}
     }

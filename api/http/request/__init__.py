@@ -1,1 +1,1 @@
-"""What a request is: who asks, under which id and limits, and why it is refused."""
+"""Properties of a request: credentials, id, limits and errors."""

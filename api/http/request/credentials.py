@@ -1,4 +1,4 @@
-"""What a request brings along to say who asks: a key in its header, and signs of a browser."""
+"""Credentials of a request: its key, and headers set by browsers."""
 
 import re
 from dataclasses import dataclass
@@ -39,9 +39,9 @@ class ForeignSite(AgentlogError):
         super().__init__(f"without a key, {reason}: {_WAYS}")
 
 
-@dataclass(slots=True)  # not frozen: one is made for each request, and is that much quicker
+@dataclass(slots=True)  # not frozen: faster to construct, once for each request
 class Credentials:
-    """What the headers say.
+    """Credentials in the headers.
 
     `bearer` is the token of `Authorization`: None without that header, empty where it has no token.
     """
@@ -53,17 +53,17 @@ class Credentials:
 
     @classmethod
     def of(cls, scope: Scope) -> Self:
-        """Return what a request brings along.
+        """Return the credentials of a request.
 
         Raises:
-            KeyInUrl: its URL has a key.
+            KeyInUrl: the URL has a key.
         """
         if has_key_in_url(scope):
             raise KeyInUrl
         bearer, host, origin, forwarded = None, "", None, False
         for name, value in scope["headers"]:
             if name == b"authorization":
-                bearer = _token(value) if bearer is None else ""  # two are none
+                bearer = _token(value) if bearer is None else ""  # two headers count as none
             elif name == b"host":
                 host = value.decode("latin-1")
             elif name == b"origin":
@@ -74,17 +74,17 @@ class Credentials:
 
     @property
     def claims_key(self) -> bool:
-        """Whether a key of ours is shown; other clients send tokens of their own to anybody."""
+        """Whether the token is a key of ours; some clients send other tokens to every server."""
         return self.bearer is not None and self.bearer.startswith(_OURS)
 
     def refuse_browsers(self, *, loopback: bool) -> None:
-        """See that no page of another site asks through the browser of somebody here.
+        """Refuse requests that a page of another site makes through a user's browser.
 
-        `loopback`: the service listens for this machine alone, so it must be asked by a name of
-        that: another name was turned to it (DNS rebinding), or a proxy serves others.
+        `loopback`: the service listens on this machine only, so Host must be one of its names: any
+        other means DNS rebinding, or a proxy that serves other machines.
 
         Raises:
-            ForeignSite: one does.
+            ForeignSite: the request comes from one.
         """
         if loopback and (self.forwarded or not _is_loopback(self.host)):
             raise ForeignSite(
@@ -100,7 +100,7 @@ def _token(header: bytes) -> str:
 
 
 def has_key_in_url(scope: Scope) -> bool:
-    """Tell whether the URL of a request has a key, or a parameter that is meant for one."""
+    """Return whether the URL of a request has a key, or a parameter meant for one."""
     path, query = scope["path"], scope["query_string"]
     texts = [path.encode("utf-8", "replace")] if _OURS in path else []
     if query:
@@ -115,13 +115,13 @@ def _site(origin: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=64)  # most callers use one name
+@lru_cache(maxsize=64)  # most clients use one name
 def _is_loopback(host: str) -> bool:
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    if name == "localhost" or name.endswith(".localhost"):  # RFC 6761: never anybody else's
+    if name == "localhost" or name.endswith(".localhost"):  # RFC 6761: always this machine
         return True
     try:
         return ip_address(name).is_loopback

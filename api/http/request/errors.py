@@ -1,11 +1,11 @@
-"""Why a request is refused before all of it is there; the connection ends with the answer.
+"""Errors of requests refused while being read; the connection ends with the response.
 
 RefusedRequest
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
 ├── MethodNotImplemented
 ├── InvalidHost
-├── InvalidBodyFraming     nobody can say where the body ends
+├── InvalidBodyFraming     the end of the body is unknown
 ├── TransferCodingNotImplemented
 ├── HeadersTooLarge
 ├── HeadersStalled

@@ -1,7 +1,7 @@
-"""Limits: how much a request may hold, and how many there may be.
+"""Limits on the contents and the number of requests.
 
-Each stands in a setting, and each refusal names it. What a body may have in bytes stands where
-bodies are read, how long a client may take where its connection is.
+Each is a setting, and each refusal names it. The limit of a body in bytes is in
+`codec.dependencies`, the timeouts of clients are in `server.connection`.
 """
 
 import math
@@ -50,7 +50,7 @@ class NestedTooDeep(InvalidJson):
 class TooManyRequests(AgentlogError):
     """The key, or the address where there is none, asks too often.
 
-    `wait_seconds`: how long until one more may come.
+    `wait_seconds`: seconds until the next request is allowed.
     """
 
     def __init__(self, wait_seconds: float, *, per_second: float) -> None:
@@ -85,9 +85,9 @@ class StreamsExhausted(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is taken from clients; each field is the setting of its name.
+    """Limits for clients; each field is the setting of its name.
 
-    `rate_per_second` 0: as often as they like. `rate_burst` None: twice as many as in a second.
+    `rate_per_second` 0: unlimited. `rate_burst` None: twice `rate_per_second`.
     """
 
     max_batch_messages: int = 10_000
@@ -100,7 +100,7 @@ class Limits:
 
     @property
     def burst(self) -> int:
-        """How many requests may come at once."""
+        """The number of requests allowed at once."""
         return self.rate_burst or max(1, math.ceil(2 * self.rate_per_second))
 
     def json_in(self, text: bytes) -> JsonValue:
@@ -123,7 +123,7 @@ class Limits:
         return value
 
     def batch(self, drafts: list[JsonValue]) -> list[JsonValue]:
-        """Return messages that are few enough for one append; else raise `TooManyMessages`."""
+        """Return the messages, or raise `TooManyMessages`."""
         if len(drafts) > self.max_batch_messages:
             raise TooManyMessages(self.max_batch_messages)
         return drafts
@@ -134,7 +134,7 @@ USUAL = Limits()
 
 
 def limits_of(settings: Settings) -> Limits:
-    """Return the limits that the settings say."""
+    """Return the limits in the settings."""
     return Limits(
         max_batch_messages=settings.max_batch_messages,
         max_json_depth=settings.max_json_depth,

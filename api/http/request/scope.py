@@ -1,12 +1,12 @@
-"""What is known of a request beside its ASGI scope: who asks, and its id."""
+"""The principal and the id of a request."""
 
 from structlog.contextvars import get_contextvars
 
 PRINCIPAL = "agentlog.principal"
-"""The key of a request's scope under which stands who asks, a `Principal`, once that is known."""
+"""The key of the `Principal` in a request's scope, set once it is known."""
 
 
 def request_id() -> str | None:
-    """Return the id of the request that is being answered, None outside of one."""
+    """Return the id of the current request, None outside of one."""
     found: str | None = get_contextvars().get("request_id")
     return found

@@ -1,1 +1,1 @@
-"""The routes, a module a resource."""
+"""Routes: one module per resource."""

@@ -1,4 +1,4 @@
-"""Who read what, where reads are audited (`AGENTLOG_READ_AUDIT=on`)."""
+"""Routes of recorded reads (`AGENTLOG_READ_AUDIT=on`)."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Reports over HTTP: JSON, CSV or a picture of the same answer."""
+"""Routes of reports: JSON, CSV or a plot of the same answer."""
 
 from typing import Annotated, Any, Literal
 
@@ -173,7 +173,7 @@ def _printed(answer: Answer, wanted: Format) -> Response:
 
 
 def _preferred(request: Request) -> Format:
-    """Return the format that the client prefers, by its header Accept."""
+    """Return the client's preferred format by its Accept header."""
     preferred = sorted(
         (each.partition(";") for each in request.headers.get("accept", "").split(",")),
         key=lambda parts: -_quality(parts[2]),

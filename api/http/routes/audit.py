@@ -1,4 +1,4 @@
-"""Proof: a thread's chain checked, checkpoints, and what can be proved against them."""
+"""Routes of audits, checkpoints and proofs."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Blobs: files by the SHA-256 of their content, streamed in and out."""
+"""Routes of blobs: files by the SHA-256 of their content, streamed."""
 
 from hashlib import sha256
 from itertools import chain
@@ -75,12 +75,12 @@ def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
     headers = {
         "ETag": f'"{digest}"',
         "Cache-Control": "private, max-age=31536000, immutable",
-        # whatever somebody attached: for no browser to run
+        # an arbitrary file: browsers must not run it
         "Content-Disposition": "attachment",
     }
     if f'"{digest}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     headers["Content-Length"] = str(size)
     pieces = store.blobs.read(digest)
-    first = next(pieces, b"")  # a small one that is not what it was is refused, not broken off
+    first = next(pieces, b"")  # an altered small file gives an error, not a broken response
     return StreamingResponse(chain([first], pieces), headers=headers, media_type=_BYTES)

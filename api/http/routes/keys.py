@@ -1,4 +1,4 @@
-"""Keys: made, listed and revoked, each tenant's by its own."""
+"""Routes of keys: create, list and revoke those of the caller's tenant."""
 
 from typing import Annotated
 

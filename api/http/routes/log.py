@@ -1,4 +1,4 @@
-"""The whole log: every event of every thread in its one order, and appending to many threads."""
+"""Routes of the whole log: events in order, and appends to many threads."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
@@ -58,7 +58,7 @@ def read_log(
 
 @router.post(
     "/log",
-    response_class=Response,  # not the framework's, which would add JSON to the document
+    response_class=Response,  # not the framework's class, which would add JSON to the document
     responses=answers(200, "BulkAnswers", media_type=_LINES),
     openapi_extra={
         "requestBody": {
@@ -83,14 +83,14 @@ async def append_lines(request: Request) -> StreamingResponse:
 
 
 class _Duplex(StreamingResponse):
-    """Answers while the request is still being read.
+    """A response that is sent while the request is still being read.
 
-    Its parent listens for a disconnect meanwhile, and would take parts of the body for it.
+    Its parent class would listen for a disconnect, and so consume parts of the body.
     """
 
     @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with suppress(ClientDisconnect):  # whole lines are written; nobody hears of the last
+        with suppress(ClientDisconnect):  # whole lines are written; the last answers are lost
             await self.stream_response(send)
 
 
@@ -101,7 +101,7 @@ async def _answers(
     origin: Origin,
 ) -> AsyncIterator[bytes]:
     async for lines in chunks:
-        # files that are named become large when they are read: no two such lines at once
+        # files referred to are loaded and may be large: one such line at a time
         named = any(isinstance(line, bytes) and may_name_file(line) for _, line in lines)
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
@@ -115,7 +115,7 @@ def _append(
     limits: Limits,
     origin: Origin,
 ) -> bytes:
-    """Append a batch of lines; return a line of answer for each."""
+    """Append a batch of lines; return one line of response for each."""
     read = [
         (number, _request(store, line, limits, origin) if isinstance(line, bytes) else line)
         for number, line in lines
@@ -124,7 +124,7 @@ def _append(
     outcomes: Iterator[Outcome]
     try:
         outcomes = iter(store.append_many(requests) if requests else ())
-    except AgentlogError as error:  # the database is gone: every line is told so
+    except AgentlogError as error:  # no database: every line gets the error
         outcomes = repeat(error)
     answers = (
         (number, next(outcomes) if isinstance(request, AppendRequest) else request)

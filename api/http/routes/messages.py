@@ -1,4 +1,4 @@
-"""Messages: append to a thread, list, read one."""
+"""Routes of messages: append to a thread, list, read one."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -73,10 +73,10 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     limits: Limits,
     body: bytes,
 ) -> AppendRequest:
-    """Return the append that somebody asks for.
+    """Return the append request in a body.
 
     Raises:
-        AgentlogError: what is off about it.
+        AgentlogError: the request is invalid.
     """
     if_match = header_of(headers, b"if-match")
     expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
@@ -86,7 +86,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
 
 
 def appended_answer(appended: Appended) -> Printed:
-    """Return what says what an append came to."""
+    """Return the response for the outcome of an append."""
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
         appended_json(appended),
@@ -157,7 +157,7 @@ def read_message(
 
 
 def _links(store: Store, events: Sequence[Event], files: str) -> Sequence[Sequence[str | None]]:
-    """Return for each event what its files are to be shown by, nothing where by their data."""
+    """Return for each event the digests to show for its files; empty where their data is shown."""
     if files == "inline":
         return [()] * len(events)
     digests = [file_digests(event.raw) for event in events]

@@ -1,7 +1,7 @@
-"""Monitoring: /healthz, /readyz and /metrics.
+"""Routes for monitoring: /healthz, /readyz and /metrics.
 
-All answer whatever the database does: metrics that only the database knows are left out where it
-does not answer soon.
+All respond even without the database: metrics from the database are left out where it does not
+answer in time.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from infrastructure.postgres.log_position import log_position
 router = APIRouter(tags=["health"])
 
 Lags = Callable[[], Mapping[str, int]]
-"""Returns how many events each projection has yet to read; it may ask the database."""
+"""Returns the number of unread events of each projection; may query the database."""
 
 
 class Metrics:
@@ -42,7 +42,7 @@ class Metrics:
         """Return all metrics in the format that `accept` asks for, and its media type."""
         encode, media_type = choose_encoder(accept)
         self._exposition.found = await self.inquiry.answer()
-        # in a thread beside the framework's own, all of which may be waiting for the database
+        # not in the framework's threads, which may all wait for the database
         text = await to_thread.run_sync(
             encode, self._exposition.registry, limiter=CapacityLimiter(1)
         )
@@ -79,7 +79,7 @@ async def read_metrics(request: Request) -> Response:
 @router.get("/healthz", responses=answers(200, "Health"))
 async def healthz() -> Response:
     """The process lives."""
-    # not on a thread that all share: they may all wait for the database
+    # not in a shared thread: they may all wait for the database
     return json_answer({"status": "ok"})
 
 
@@ -93,7 +93,7 @@ async def readyz(request: Request) -> Response:
 
 
 def readiness_of(database: Database) -> Inquiry[bool]:
-    """Return what asks whether the database answers."""
+    """Return a query that checks whether the database answers."""
 
     def ask() -> bool:
         with database.connection(wait_seconds=CONNECTION_SECONDS) as connection:

@@ -1,4 +1,4 @@
-"""Projections: where the read models stand, and directing what fills them."""
+"""Routes of projections: status, rebuild, pause and resume."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Erasing: a message, all of a thread, a file; each for a reason, and on record."""
+"""Routes of redaction: erase a message, a thread's contents or a file, with a recorded reason."""
 
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from infrastructure.erasure.redactor import Redactor
 
 
 async def redactor_of(request: Request) -> Redactor:
-    """Return what erases for whoever asks."""
+    """Return the redactor of the principal's tenant."""
     return tenant_of(request).redactor
 
 

@@ -1,4 +1,4 @@
-"""SQL for analysts: their queries, and the catalogue of the tables that these are about."""
+"""Routes of SQL for analysts: queries, and the catalogue of tables."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -55,9 +55,9 @@ async def list_tables(request: Request) -> Response:
 
 
 async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:
-    """Return an answer that is made in a thread of its own: others wait for those that all share.
+    """Run in a separate thread, so that queries do not occupy the shared ones.
 
-    There are as many as there are slots.
+    There are as many threads as slots.
     """
     with analyst.slot():
         return await to_thread.run_sync(answer, limiter=CapacityLimiter(1))

@@ -1,7 +1,7 @@
-"""Server-sent events: a thread in any view, and the whole log.
+"""Routes of server-sent events: a thread in any view, and the whole log.
 
-The routes read their parameters themselves: the application hands requests to them directly, as it
-does with appends, because the framework's way there stays in memory as long as the stream does.
+The routes read their parameters themselves: the application calls them directly, as for appends,
+because the framework's call frames stay in memory as long as the stream does.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Threads: start, list, read, close, annotate."""
+"""Routes of threads: start, list, read, close, annotate."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -164,7 +164,7 @@ def annotate_thread(
 
 
 def _metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return what the query says of metadata."""
+    """Return the query's filters on metadata."""
     return metadata_filter(
         (name.removeprefix(_METADATA), value)
         for name, value in request.query_params.multi_items()

@@ -1,4 +1,4 @@
-"""Views: any of them, at any point of a history, and what changed between two points."""
+"""Routes of views: at any point of a history, and the difference between two points."""
 
 from typing import Annotated, Any
 

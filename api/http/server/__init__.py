@@ -1,1 +1,1 @@
-"""uvicorn's server and its connections, behind a strict HTTP parser."""
+"""uvicorn's server and connections, behind a strict HTTP parser."""

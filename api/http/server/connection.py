@@ -1,8 +1,8 @@
-"""HTTP connections: uvicorn's, behind a strict parser of ours, with timeouts of their own.
+"""HTTP connection with a strict parser, header-size limits and timeouts, around uvicorn's.
 
-uvicorn gets one request at a time, as `request_framing` passes it on, and so its parser has
-nothing to guess. A request that is refused is replaced by one that the application answers with
-the reason (`incoming.Incoming`).
+uvicorn receives one request at a time, normalised by `request_framing`, so its parser has no
+ambiguity to resolve. A refused request is replaced by one that the application answers with the
+reason (`incoming.Incoming`).
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from api.http.server.request_framing import LAST_CHUNK, End, RequestFraming
 from api.http.server.request_heads import RequestHead
 
 _REFUSED = b"GET /refused HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
-"""Takes the place of a request without a valid head."""
+"""Replaces a request without a valid head."""
 
 _MOST_HELD = 64 * 2**10
-"""Bytes of later requests that are read while one is answered, but for what comes at once."""
+"""Bytes of later requests to hold while one is answered, before reading is paused."""
 
 
 class Connection(asyncio.Protocol):
-    """A connection that ends where a request is malformed, too large or not there in time.
+    """A connection that ends where a request is malformed, too large or too slow.
 
-    `client_seconds`: how long the headers may take together, each piece of a body, and what is
-    left of a body after the answer. Between requests uvicorn's own timeout counts.
+    `client_seconds`: timeout for all headers together, for each piece of a body, and for the rest
+    of a body after the response. Between requests uvicorn's own timeout applies.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Connection(asyncio.Protocol):
     ) -> None:
         self.client_seconds = client_seconds
         self.request: IncomingRequest | None = None
-        """The one that is received or answered now."""
+        """The request being received or answered."""
         self._framing = RequestFraming(max_header_bytes=max_header_bytes)
         self._server = HttpToolsProtocol(app_state={**app_state, CONNECTION: self}, **given)
         self._loop = asyncio.get_running_loop()
@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Cancel the timeout."""
         self._transport = None
         self._framing.end()
         self._wait_no_more()
@@ -68,17 +68,17 @@ class Connection(asyncio.Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Have uvicorn wait for the client."""
+        """Pause uvicorn's writes."""
         self._server.pause_writing()
 
     @override
     def resume_writing(self) -> None:
-        """Let uvicorn go on."""
+        """Resume uvicorn's writes."""
         self._server.resume_writing()
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Pass on what belongs to the request under way, or begins the next one."""
+        """Forward bytes of the current request, or start the next one."""
         self._framing.receive(data)
         self._pass_on()
         is_answering = self.request is not None and self.request.is_whole
@@ -87,7 +87,7 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def answered(self, request: IncomingRequest) -> None:
-        """Go on with the next request, once what is left of this one has come."""
+        """Continue with the next request, once the rest of this one was received."""
         request.is_answered = True
         if self._framing.has_ended:
             self.close()
@@ -99,12 +99,12 @@ class Connection(asyncio.Protocol):
                 self._loop.call_soon(self._pass_on, context=self._context)
 
     def close(self) -> None:
-        """End the connection, once what was written has been sent."""
+        """Close the connection after pending writes are sent."""
         if self._transport is not None:
             self._transport.close()
 
     def _pass_on(self) -> None:
-        """Give uvicorn what has come, up to the end of one request."""
+        """Forward received bytes to uvicorn, up to the end of one request."""
         if self._transport is None or self._transport.is_closing():
             return
         passed: list[bytes] = []
@@ -112,17 +112,17 @@ class Connection(asyncio.Protocol):
             self._take_events(passed)
         except RefusedRequest as refusal:
             passed.append(self._refuse(refusal.with_traceback(None)))
-        if self._is_paused and self._framing.held <= _MOST_HELD:  # before uvicorn may pause it
+        if self._is_paused and self._framing.held <= _MOST_HELD:  # first, as uvicorn may pause it
             self._is_paused = False
             self._transport.resume_reading()
         if passed:
             self._server.data_received(b"".join(passed))
         elif self.request is None and self._framing.has_begun and self._timer is None:
             self._wait()
-            self._server.data_received(b"")  # which ends its wait for another request
+            self._server.data_received(b"")  # this ends uvicorn's keep-alive timeout
 
     def _take_events(self, passed: list[bytes]) -> None:
-        """Add what is to be passed on; raises `RefusedRequest`."""
+        """Add the bytes to forward; raises `RefusedRequest`."""
         while self.request is None or not self.request.is_whole:
             event = self._framing.next_event()
             match event:
@@ -147,7 +147,7 @@ class Connection(asyncio.Protocol):
                 self.request = None
 
     def _refuse(self, refusal: RefusedRequest) -> bytes:
-        """Return what makes uvicorn ask the application for the reason."""
+        """Return a request that makes the application answer with the reason."""
         self._wait_no_more()
         request = self.request
         if request is None:
@@ -170,7 +170,7 @@ class Connection(asyncio.Protocol):
             self._timer = None
 
     def _give_up(self) -> None:
-        """End the connection; a client that began a request is told why."""
+        """Close the connection; a client that began a request gets the reason."""
         self._timer = None
         if self.request is not None or not self._framing.has_begun:
             self.close()
@@ -180,7 +180,7 @@ class Connection(asyncio.Protocol):
 
 
 def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[asyncio.Protocol]:
-    """Return the class of connections that uvicorn is to make."""
+    """Return the connection class for uvicorn."""
 
     class Bounded(Connection):
         def __init__(self, **given: Any) -> None:  # noqa: ANN401 - uvicorn's own

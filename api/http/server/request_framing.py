@@ -1,9 +1,9 @@
-"""Where requests begin and end in the bytes of a connection: a parser without IO, asked for events.
+"""Splits the bytes of a connection into requests: a parser without IO that returns events.
 
-It stands before the server's own parser, which takes headers of any length, keeps trailers, and
-loses the body behind an `Upgrade`. What it passes on has one meaning: heads as `request_heads`
-prints them, bodies by their length or in chunks of ours. It holds no more than what was received
-since the last event, and of a head no more than the limit.
+It precedes the server's own parser, which accepts headers of any length, keeps trailers, and loses
+the body after an `Upgrade`. Its output is unambiguous: heads as printed by `request_heads`, bodies
+by length or in chunks of ours. It holds only bytes received since the last event, and of a head no
+more than the limit.
 """
 
 import re
@@ -26,7 +26,7 @@ from api.http.server.request_heads import (
 )
 
 MAX_HEADERS = 128
-"""Headers and trailers of a request, at most."""
+"""Maximum number of headers and trailers of a request."""
 LAST_CHUNK = b"0\r\n\r\n"
 
 _CRLF = b"\r\n"
@@ -41,17 +41,17 @@ class End(Enum):
 
 
 Event = RequestHead | bytes | Literal[End.END]
-"""A head, a piece of the body as it is passed on, or the end."""
+"""A head, a piece of the body to forward, or the end."""
 
 _Events = Generator[Event | None]
-"""None: more has to be received."""
+"""None: more bytes are needed."""
 
 
 class RequestFraming:
     """The requests of one connection.
 
-    `has_begun`: something of the request came whose end is awaited. `has_ended`: no request
-    follows, because of one that said so or was refused.
+    `has_begun`: part of a request was received. `has_ended`: no request follows, because the last
+    one said so or was refused.
     """
 
     def __init__(self, *, max_header_bytes: int) -> None:
@@ -62,19 +62,19 @@ class RequestFraming:
 
     @property
     def held(self) -> int:
-        """How many bytes wait to be asked for."""
+        """The number of bytes not yet returned as events."""
         return len(self._buffer)
 
     def receive(self, data: bytes) -> None:
-        """Take in what the connection brought; dropped after the end."""
+        """Add received bytes; dropped after the end."""
         if not self.has_ended:
             self._buffer += data
 
     def next_event(self) -> Event | None:
-        """Return the next event, None where more has to be received.
+        """Return the next event, None where more bytes are needed.
 
         Raises:
-            RefusedRequest: this is the end.
+            RefusedRequest: the request is refused; no event follows.
         """
         self.has_begun = self.has_begun or bool(self._buffer)
         try:
@@ -90,7 +90,7 @@ class RequestFraming:
         return event
 
     def end(self) -> None:
-        """Take in nothing more."""
+        """Accept no more bytes."""
         self.has_ended = True
         self._buffer.clear()
         self._events.close()
@@ -111,7 +111,7 @@ def _requests(buffer: bytearray, max_header_bytes: int) -> _Events:
 
 
 def _head(lines: "_HeaderLines") -> Generator[None, None, RequestHead]:
-    has_skipped = False  # an empty line before the first, as RFC 9112, 2.2, has it
+    has_skipped = False  # an empty line before the first is allowed (RFC 9112, 2.2)
     while (first := lines.next()) is None or not (first or has_skipped):
         if first is None:
             yield None
@@ -185,7 +185,7 @@ class _HeaderLines:
         self._headers_left = MAX_HEADERS
 
     def next(self) -> bytes | None:
-        """Return the next line, None where more of it has to be received."""
+        """Return the next line, None where more bytes are needed."""
         line = _line(self._buffer, self._bytes_left, self._too_large)
         if line is not None:
             self._bytes_left -= len(line) + len(_CRLF)
@@ -202,7 +202,7 @@ class _HeaderLines:
 
 
 def _line(buffer: bytearray, most: int, too_long: Callable[[], RefusedRequest]) -> bytes | None:
-    """Return the next line without its end, which `most` counts; None where more has to come."""
+    """Return the next line without its end, which `most` includes; None where more is needed."""
     size = buffer.find(b"\n") + 1
     if (size or len(buffer)) > most:
         raise too_long()

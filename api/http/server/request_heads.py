@@ -1,8 +1,8 @@
-"""A request's first line and headers: checked, and printed so that they have one meaning.
+"""Validates and normalises a request's first line and headers.
 
-RFC 9112, and stricter: a line ends with CRLF, a header has one value where two would be in
-conflict. What only concerns the connection is dropped, an `Upgrade` among it, so that the body
-always belongs to its request.
+RFC 9112, and stricter: a line ends with CRLF, and a header has one value where two could conflict.
+Headers of the connection only are dropped, including `Upgrade`, so that the body always belongs to
+its request.
 """
 
 import re
@@ -48,7 +48,7 @@ class RequestLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """What may be parsed again, and how the body is framed.
+    """The normalised head, and the framing of the body.
 
     `length`: bytes of the body, None for chunks. `is_last`: the connection ends after the answer.
     """
@@ -59,7 +59,7 @@ class RequestHead:
 
 
 def parse_request_line(line: bytes) -> RequestLine:
-    """Return what a first line says; raises `RefusedRequest`."""
+    """Return the parsed first line; raises `RefusedRequest`."""
     found = _REQUEST_LINE.fullmatch(line)
     if found is None:
         raise NotHttp("the first line is not `METHOD /path HTTP/1.1`")
@@ -70,7 +70,7 @@ def parse_request_line(line: bytes) -> RequestLine:
         raise MethodNotImplemented
     host = None
     absolute = _ABSOLUTE.fullmatch(target)
-    if absolute is not None:  # RFC 9112, 3.2.2: its host counts, whatever Host says
+    if absolute is not None:  # RFC 9112, 3.2.2: its host overrides the Host header
         host, target = absolute[1], b"/" + absolute[2]
     if b"#" in target or not (target[:1] == b"/" or (method, target) == (b"OPTIONS", b"*")):
         raise NotHttp("the first line has no path")
@@ -78,7 +78,7 @@ def parse_request_line(line: bytes) -> RequestLine:
 
 
 def parse_header(line: bytes) -> Header:
-    """Return a header; raises `NotHttp`."""
+    """Return the parsed header; raises `NotHttp`."""
     name, colon, value = line.partition(b":")
     if not (name and colon) or name.translate(None, _NAME) or value.translate(None, _VALUE):
         raise NotHttp(
@@ -89,7 +89,7 @@ def parse_header(line: bytes) -> Header:
 
 
 def request_head(line: RequestLine, headers: list[Header]) -> RequestHead:
-    """Return the head that is passed on.
+    """Return the head to forward.
 
     Raises:
         RefusedRequest: its headers contradict each other.
@@ -118,7 +118,7 @@ def request_head(line: RequestLine, headers: list[Header]) -> RequestHead:
 
 
 def _host(line: RequestLine, hosts: list[bytes]) -> bytes | None:
-    """Return whose name was asked; only HTTP/1.0 knows requests without (RFC 9112, 3.2)."""
+    """Return the host; only HTTP/1.0 allows requests without one (RFC 9112, 3.2)."""
     if not hosts and line.host is None and line.is_1_0:
         return None
     if len(hosts) > 1 or not (hosts or line.is_1_0):
@@ -130,7 +130,7 @@ def _host(line: RequestLine, hosts: list[bytes]) -> bytes | None:
 
 
 def _body_length(line: RequestLine, special: dict[bytes, list[bytes]]) -> int | None:
-    """Return how long the body is, None for chunks (RFC 9112, 6.3)."""
+    """Return the length of the body, None for chunks (RFC 9112, 6.3)."""
     lengths = special.get(b"content-length", [])
     codings = special.get(b"transfer-encoding", [])
     if codings:

@@ -1,4 +1,4 @@
-"""The server: uvicorn, which ends streams before it waits for the rest."""
+"""uvicorn's server, which closes streams first on shutdown."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""The whole log, or what a filter leaves of it, as a stream."""
+"""Stream of the whole log, optionally filtered."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ from domain.events import Event
 from infrastructure.subscriptions.hub import Entry, Paging
 
 _WINDOW = 10_000
-"""Positions that are looked through at once, where few events pass the filter."""
+"""Positions searched per query, where few events pass the filter."""
 _FAR = 1000
-"""Positions passed over in silence, after which a client is told a place to resume from."""
+"""Positions without an event for the client, after which it gets a new place to resume from."""
 
 
 class LogStream(Stream):
-    """Goes on from a position; `present` is the position now."""
+    """Streams events after a position; `present` is the log's current position."""
 
     def __init__(  # noqa: PLR0913 - what is asked for, and where it stands
         self,
@@ -80,7 +80,7 @@ class LogStream(Stream):
         return KEEPALIVE_COMMENT
 
     def _shared(self) -> tuple[Sequence[bytes], bool] | None:
-        """Return what all hear who have come as far: it is joined once."""
+        """Return frames shared by all followers at this position; joined once."""
         before, after, piece = self.following.shared
         if before != self._position or after != self.following.hub.position:
             entries = self.following.hub.log_after(self._position, limit=MOST)
@@ -95,7 +95,7 @@ class LogStream(Stream):
         return [piece], after < self.following.hub.position
 
     def _page(self, upto: int) -> Sequence[Event]:
-        """Read on, at most as far as `upto`, and stand where all has been read."""
+        """Read the next events, up to `upto` at most, and move the position."""
         upto = min(upto, self._position + _WINDOW)
         types = None if self._which.types is None else sorted(self._which.types)
         events = self.following.hub.reader.log(

@@ -1,8 +1,8 @@
-"""Server-sent events: how what is told of each view stands on the wire.
+"""Server-sent events: frames of each view's updates.
 
-Clients differ. Most take an event's name and its id. Letta's drops whatever has a name, and chokes
-on an empty line between frames, so it gets none; Maria's expects one name for everything, no ids,
-and a word about queued messages first.
+Clients differ. Most read an event's name and id. Letta's client drops events with a name and fails
+on an empty line between frames; Maria's expects one name for all events, no ids, and a first event
+about queued messages.
 """
 
 import copy
@@ -20,15 +20,15 @@ from projections.views.letta.turns import DONE
 
 
 class Framing:
-    """Frames of views whose clients follow the standard: a name, an id, JSON on one line."""
+    """Frames for clients that follow the standard: a name, an id, JSON on one line."""
 
     opening = b""
-    """What a stream begins with."""
+    """The first bytes of a stream."""
     heartbeat = KEEPALIVE_COMMENT
-    """What says that the stream is alive."""
+    """The heartbeat."""
 
     def frame(self, told: Told) -> bytes:
-        """Return what is told as it goes over the wire."""
+        """Return the frame of an update."""
         return format_sse_event(data_str=print_text(told.data), event=told.kind, id=told.place)
 
 
@@ -36,7 +36,7 @@ class LettaFraming(Framing):
     """Frames without a name; a turn ends in `[DONE]`."""
 
     heartbeat = b": ping\n"
-    """No empty line: once the client has seen an id, it takes that for an event without data."""
+    """No empty line: after an id, the client reads one as an event without data."""
 
     @override
     def frame(self, told: Told) -> bytes:
@@ -45,7 +45,7 @@ class LettaFraming(Framing):
 
 
 class MariaFraming(Framing):
-    """Frames of one name, without ids: every connection hears the whole history."""
+    """Frames of one name, without ids: every connection gets the whole history."""
 
     opening = format_sse_event(data_str="[]", event="maria.queued_messages.synchronized")
 
@@ -62,14 +62,15 @@ FRAMINGS: Mapping[view.Framing, Framing] = {
 
 
 def log_frame(entry: Entry) -> bytes:
-    """Return an event of the log as its frame, made once for all who follow."""
+    """Return the frame of a log event, made once for all followers."""
     if entry.frame is None:
-        event = copy.copy(entry.event)  # what is parsed for this goes with it
+        event = copy.copy(entry.event)  # a copy, so that values parsed here are not cached in the
+        # entry
         data = print_text(event_json(event, with_thread=True))
         entry.frame = format_sse_event(data_str=data, event="event", id=str(event.position))
     return entry.frame
 
 
 def place_frame(position: int) -> bytes:
-    """Return what moves the place to resume from, and nothing else."""
+    """Return a frame that only moves the place to resume from."""
     return format_sse_event(id=str(position))

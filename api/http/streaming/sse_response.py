@@ -1,8 +1,8 @@
-"""Streams: from a place in the log up to the present, and on as it grows.
+"""Streams events from a place in the log to the present, and then live.
 
-What lies far back is read and folded in a thread, page by page as the client takes it; what is in
-memory is told from there, in the event loop. Who waits holds no thread. A database that is gone
-ends no stream: it goes on where it stopped.
+Older events are read and folded in a thread, page by page as the client reads them; recent events
+are sent from memory, in the event loop. Waiting needs no thread. A lost database ends no stream: it
+resumes where it stopped.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from domain.events import Event
 from infrastructure.postgres.errors import DatabaseUnavailable
 
 MOST = 512
-"""Events that are told at once, at most."""
+"""Maximum number of events to send at once."""
 _PIECE_BYTES = 64 * 2**10
 _RETRY_SECONDS = 1.0
 
@@ -31,14 +31,14 @@ _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
 
 class Stream(ABC):
-    """What goes over one connection; events are told in their order, each once.
+    """The content of one connection; sends events in order, each once.
 
-    `finite`: it ends at the present. `pace`: what is not of the present is told at its own pace.
+    `finite`: it ends at the present. `pace`: the pace of past events.
     """
 
     opening = b""
     patient = False
-    """Whether `present` is told only once nothing has come for a while."""
+    """Whether to send `present` only after a quiet period."""
 
     def __init__(self, following: Following, *, finite: bool, pace: Pace | None) -> None:
         self.following = following
@@ -47,7 +47,7 @@ class Stream(ABC):
 
     @abstractmethod
     def recent(self) -> tuple[Sequence[bytes], bool] | None:
-        """Return frames of what is in memory, and whether there may be more; None where it is not.
+        """Return frames of events in memory, and whether more may follow; None if not in memory.
 
         Quick: it runs in the event loop.
         """
@@ -58,26 +58,26 @@ class Stream(ABC):
 
     @abstractmethod
     def past(self) -> Sequence[Event]:
-        """Return the next page of what is to be told at its own pace, nothing after the last."""
+        """Return the next page of past events to send at a pace; empty after the last."""
 
     @abstractmethod
     def tell(self, event: Event) -> Sequence[bytes]:
         """Return the frames of one event."""
 
     def present(self) -> Sequence[bytes]:
-        """Return what to tell where there is nothing more yet."""
+        """Return the frames to send where there are no more events for now."""
         return ()
 
     def end(self) -> Sequence[bytes]:
-        """Return what to tell last."""
+        """Return the last frames."""
         return self.present()
 
     @abstractmethod
     def heartbeat(self) -> bytes:
-        """Return what says that the stream is alive."""
+        """Return the heartbeat frame."""
 
     async def pieces(self, follower: Follower) -> AsyncGenerator[bytes]:
-        """Yield what to write, until the end or until nobody listens."""
+        """Yield bytes to send, until the end or until the client disconnects."""
         if self.opening:
             yield self.opening
         if self._pace is not None:
@@ -87,7 +87,7 @@ class Stream(ABC):
             follower.rung = False
             frames, then = await self._step(follower)
             pieces = joined(frames)
-            del frames  # a slow client's are in memory once
+            del frames  # a slow client's frames are in memory only once
             for piece in pieces:
                 yield piece
             if then == "end":
@@ -97,7 +97,7 @@ class Stream(ABC):
                     yield self.heartbeat()
 
     async def _step(self, follower: Follower) -> tuple[Sequence[bytes], Then]:
-        """Return what to tell next, and what to do then."""
+        """Return the next frames, and the next step."""
         try:
             found = None if self.finite else self.recent()
             frames, more = await run_in_threadpool(self.older) if found is None else found
@@ -129,7 +129,7 @@ class Stream(ABC):
                     yield piece
 
     async def _pause(self, follower: Follower, seconds: float) -> AsyncGenerator[bytes]:
-        """Let time pass, as between two messages; what is held back shows meanwhile."""
+        """Pause as between two messages; held items are sent meanwhile."""
         if seconds > self.following.quiet_seconds:
             for piece in joined(self.present()):
                 yield piece
@@ -142,7 +142,7 @@ class Stream(ABC):
 
 
 class StreamResponse(EventSourceResponse):
-    """A stream as a response; it ends when the client has gone or the service stops."""
+    """A stream as a response; it ends when the client disconnects or the service stops."""
 
     def __init__(self, stream: Stream, thread_id: str | None) -> None:
         self._follower = stream.following.follow(thread_id)
@@ -167,7 +167,7 @@ async def _leave(receive: Receive, follower: Follower) -> None:
 
 
 def joined(frames: Sequence[bytes]) -> Sequence[bytes]:
-    """Return frames in as few pieces as may be, none much too large."""
+    """Return frames joined into few pieces of limited size."""
     if len(frames) <= 1:
         return frames
     found: list[bytes] = []

@@ -1,4 +1,4 @@
-"""The hub's news in the event loop: one call into it a batch, which wakes whom that concerns."""
+"""Bridges hub notifications to the event loop, with one call per batch."""
 
 import asyncio
 import threading
@@ -11,9 +11,9 @@ from infrastructure.tenants import Tenants
 
 
 class Follower:
-    """Somebody who follows one thread, or the whole log; leaves when the block ends.
+    """A follower of one thread or of the whole log, until the end of its block.
 
-    `gone`: there is nobody to tell any more, or the service stops.
+    `gone`: the client has disconnected, or the service stops.
     """
 
     __slots__ = ("_following", "_waiting", "gone", "rung", "thread_id")
@@ -26,18 +26,18 @@ class Follower:
         self.gone = following.closed
 
     def ring(self) -> None:
-        """Say that something has come."""
+        """Notify the follower of new events."""
         self.rung = True
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
     def leave(self) -> None:
-        """Say that nobody listens."""
+        """Mark the client as disconnected."""
         self.gone = True
         self.ring()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until something has come, so long at most; return whether it has."""
+        """Wait for new events, at most so many seconds; return whether there are any."""
         if not self.rung and not self.gone:
             loop = asyncio.get_running_loop()
             self._waiting = loop.create_future()
@@ -50,7 +50,7 @@ class Follower:
         return self.rung
 
     async def rest(self, seconds: float) -> None:
-        """Wait so long, whatever comes, unless nobody listens any more."""
+        """Wait so many seconds, despite new events, or until the follower is gone."""
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
         while not self.gone and (left := end - loop.time()) > 0:
@@ -72,10 +72,10 @@ class Follower:
 
 
 class Following:
-    """All of a tenant who follow within one event loop, by thread.
+    """The followers of a tenant in one event loop, by thread.
 
-    `heartbeat_seconds`: how often a stream says that it is alive. `quiet_seconds`: how long nothing
-    has to come before an item that may still change is told to clients who take no second thoughts.
+    `heartbeat_seconds`: the interval of heartbeats. `quiet_seconds`: the quiet period before an
+    item that may still change is sent to clients that do not expect changes.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class Following:
         self.quiet_seconds = quiet_seconds
         self.closed = False
         self.count = 0
-        """How many follow now."""
+        """The current number of followers."""
         self.shared: tuple[int, int, bytes] = (-1, -1, b"")
-        """Frames of the log that were joined last: beyond which position, up to which."""
+        """The log frames joined last: after which position, up to which, and their bytes."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._detach: Callable[[], None] = lambda: None
         self._threads: dict[str | None, set[Follower]] = {}
@@ -96,11 +96,11 @@ class Following:
         self._telling = threading.Lock()
 
     def follow(self, thread_id: str | None) -> Follower:
-        """Return a follower of a thread, or of the whole log; it follows within its block."""
+        """Return a follower of a thread, or of the whole log; active within its block."""
         return Follower(self, thread_id)
 
     def add(self, follower: Follower) -> None:
-        """Ring a follower from now on."""
+        """Register a follower."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._detach()
@@ -110,7 +110,7 @@ class Following:
         self.count += 1
 
     def remove(self, follower: Follower) -> None:
-        """Ring a follower no more."""
+        """Unregister a follower."""
         others = self._threads[follower.thread_id]
         others.discard(follower)
         self.count -= 1
@@ -118,7 +118,7 @@ class Following:
             del self._threads[follower.thread_id]
 
     def close(self) -> None:
-        """End every stream, and let no other begin; to be called in the event loop."""
+        """End every stream, and refuse new ones; call it in the event loop."""
         self.closed = True
         self._detach()
         for followers in list(self._threads.values()):
@@ -126,8 +126,8 @@ class Following:
                 follower.leave()
 
     def _told(self, entries: Sequence[Entry]) -> None:
-        """Pass on what has come: in the hub's thread, so with one call for all that gathers."""
-        if not entries:  # the log went back, and its positions come again
+        """Notify followers from the hub's thread, with one call into the loop per batch."""
+        if not entries:  # the log was reset, and its positions repeat
             self.shared = (-1, -1, b"")
         threads = {entry.event.thread_id for entry in entries}
         with self._telling:
@@ -149,7 +149,7 @@ class Following:
 
 
 class Followings:
-    """All who follow, by tenant."""
+    """All followers, by tenant."""
 
     def __init__(self, tenants: Tenants) -> None:
         self._tenants = tenants
@@ -158,11 +158,11 @@ class Followings:
 
     @property
     def count(self) -> int:
-        """How many follow now."""
+        """The current number of followers."""
         return sum(each.count for each in self._known.values())
 
     def of(self, tenant: str) -> Following:
-        """Return those of a tenant; to be called in the event loop."""
+        """Return the followers of a tenant; call it in the event loop."""
         found = self._known.get(tenant)
         if found is None:
             found = self._known[tenant] = Following(self._tenants.of(tenant).hub)
@@ -170,7 +170,7 @@ class Followings:
         return found
 
     def close(self) -> None:
-        """End every stream, and let no other begin; to be called in the event loop."""
+        """End every stream, and refuse new ones; call it in the event loop."""
         self._closed = True
         for each in self._known.values():
             each.close()

@@ -1,4 +1,4 @@
-"""One thread, in any view, as a stream."""
+"""Stream of one thread in any view."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from projections.followed_view import Told
 
 
 class ThreadStream(Stream):
-    """Goes on from where a tail stands."""
+    """Streams a thread from the place of a tail."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the Letta view holds back until a later message settles it."""
+"""The carry of the Letta view: items held back until a later message settles them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from projections.view import Item, Placed
 from projections.views.letta.items import KEPT, built, call_fields, group_size, head_of, residues_of
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class HeldCalls:
-    """The calls of one message, and the ids of those for which approval has been requested."""
+    """The calls of one message, and the ids of those with a request for approval."""
 
     version: int
     head: Item
@@ -34,9 +34,9 @@ class HeldResponse:
     awaits: int
 
 
-@dataclass(slots=True)  # not frozen: to make takes four times as long then, for every event
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class LettaCarry:
-    """What is held back, and the approvals that were asked for: (call id, id of the item)."""
+    """Held items, and the requested approvals: (call id, id of the item)."""
 
     calls: HeldCalls | None = None
     response: HeldResponse | None = None
@@ -47,7 +47,7 @@ NOTHING_HELD = LettaCarry()
 
 
 def hold(event: Event, message: ToolCallsMessage) -> HeldCalls:
-    """Return the calls of a message, held back."""
+    """Return the calls of a message as held calls."""
     calls = [wire_call(call.id, call.name, arguments_text(call)) for call in message.calls]
     return HeldCalls(
         event.originator_version,
@@ -63,7 +63,7 @@ def wire_call(call_id: str, name: str, arguments: str) -> Item:
 
 
 def let_go(carry: LettaCarry) -> LettaCarry:
-    """Return the carry once its items are settled: who asked for approval is remembered."""
+    """Return the carry after its items are settled; keeps the requests for approval."""
     asked = carry.asked
     if not asked and (carry.calls is None or not carry.calls.asked):
         return NOTHING_HELD
@@ -76,14 +76,14 @@ def let_go(carry: LettaCarry) -> LettaCarry:
 
 
 def settle(carry: LettaCarry, items: Sequence[Placed] = ()) -> tuple[LettaCarry, Sequence[Placed]]:
-    """Return the carry once its items are settled, and these with those that follow."""
+    """Return the carry after its items are settled, and those items followed by `items`."""
     if carry.calls is None and carry.response is None:
         return carry, items
     return let_go(carry), [*settled_items(carry), *items]
 
 
 def settled_items(carry: LettaCarry) -> Sequence[Placed]:
-    """Return the items held back, as they stand."""
+    """Return the held items in their current form."""
     if carry.calls is not None:
         return [placed for placed, _ in _shown(carry.calls)]
     if carry.response is None:
@@ -100,7 +100,7 @@ def settled_items(carry: LettaCarry) -> Sequence[Placed]:
 
 
 def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
-    """Return the items of calls held back, each with its calls."""
+    """Return the items of held calls, each with its calls."""
     together: dict[tuple[str, int], list[Item]] = {}
     grouped = group_size(held.residues[0]) > 1
     first: dict[str, int] = {}
@@ -119,6 +119,6 @@ def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
 def remember(
     asked: tuple[tuple[str, str], ...], call_id: str, item_id: str
 ) -> tuple[tuple[str, str], ...]:
-    """Return who asked, with the latest request for the approval of a call."""
+    """Return `asked` with the latest request for the approval of a call."""
     others = tuple(pair for pair in asked if pair[0] != call_id)
     return (*others, (call_id, item_id))[-KEPT:]

@@ -1,4 +1,4 @@
-"""How a message becomes items of the Letta wire, each by itself."""
+"""Converts single messages to items of the Letta wire."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,11 +24,11 @@ from projections.views.letta.residue import STOP_REASONS, permitted
 
 WIRE = "letta"
 KEPT = 256
-"""How many parts of one item, and how many requests for approval, a carry keeps at most."""
+"""Parts of one item, and requests for approval, that a carry keeps at most."""
 
 
 def head_of(event: Event, message: KernelMessage) -> Item:
-    """Return what all items of a message share."""
+    """Return the fields that all items of a message share."""
     head: Item = {"id": f"message-{event.message_id}", "date": iso_time(message.timestamp)}
     if event.metadata and event.response_id is not None:
         head["step_id"] = event.response_id
@@ -36,14 +36,14 @@ def head_of(event: Event, message: KernelMessage) -> Item:
 
 
 def built(head: Item, ordinal: int, kind: str, fields: Item, found: JsonValue) -> Item:
-    """Return the item `ordinal` of a message, its residue worked in."""
+    """Return the item `ordinal` of a message, with its residue applied."""
     item: Item = {**head, "message_type": kind, "otid": f"{head['id']}-{ordinal}", **fields}
     return item if found is None else restore(item, found, permitted)
 
 
 def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> Item:
     """Return the one item of a message."""
-    if not event.metadata:  # as most are: one dict in place of two
+    if not event.metadata:  # most messages: builds one dict, not two
         item_id = f"message-{event.message_id}"
         return {
             "id": item_id,
@@ -56,14 +56,14 @@ def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> It
 
 
 def residues_of(event: Event, number: int) -> tuple[JsonValue, ...]:
-    """Return the residues that an event carries for the first items of it, each may be None."""
-    if not event.metadata:  # as most have not
+    """Return an event's residues for its first items; each may be None."""
+    if not event.metadata:  # most events have none
         return (None,) * number
     return tuple([residue_of(event, WIRE, ordinal) for ordinal in range(number)])
 
 
 def group_size(found: JsonValue) -> int:
-    """Return how many parts stand in one item, as the residue of the first of them says."""
+    """Return how many parts share one item, from the residue of the first."""
     match found:
         case None:
             return 1
@@ -74,12 +74,12 @@ def group_size(found: JsonValue) -> int:
 
 
 def call_fields(calls: Sequence[Item]) -> Item:
-    """Return the fields of an item with these calls; clients of old know only the first."""
+    """Return the fields of an item with these calls; older clients read only the first."""
     return {"tool_call": calls[0], "tool_calls": list(calls)}
 
 
 def thought(message: ReasoningMessage) -> str:
-    """Return what the agent thought, under its title where it has one."""
+    """Return the agent's reasoning, under its title where it has one."""
     return "\n".join(text for text in (message.title, message.summary) if text)
 
 
@@ -92,7 +92,7 @@ def user_content(message: InputMessage) -> JsonValue:
 
 
 def file_text(file: FileAttachment) -> str:
-    """Return the text of a text file; of any other its name and type, for the wire has no files."""
+    """Return the text of a text file; else its name and type: the wire has no files."""
     text = chat.file_text(file)
     if text is not None:
         return text
@@ -100,17 +100,17 @@ def file_text(file: FileAttachment) -> str:
 
 
 def result_id(event: Event, index: int, result: ToolResult) -> str:
-    """Return the id of the call that a result answers, or one of its own."""
+    """Return the call id of a result, or an id derived for it."""
     return result.call_id or f"call_{event.message_id}_{index}"
 
 
 def status_of(result: ToolResult) -> str:
-    """Return how a call went, in Letta's words."""
+    """Return the status of a result, in Letta's terms."""
     return "success" if result.error is None else "error"
 
 
 def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
-    """Return an item a result, or one for all where they were imported so."""
+    """Return one item per result, or one for all where they were imported so."""
     returns: list[Item] = [
         {
             "type": "tool",
@@ -130,7 +130,7 @@ def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
 
 
 def stream_items(event: Event) -> Iterator[Item]:
-    """Yield what only a stream shows; these items have no id and no date."""
+    """Yield the items that only a stream has; they have no id and no date."""
     match event.message:
         case LlmResponseMessage(usage=TokenUsage() as usage):
             item = _usage_item(usage)

@@ -1,4 +1,4 @@
-"""What a residue may change of a Letta item: never its class, nor who said what to whom."""
+"""Rules for residues of Letta items: they never change class, author or recipient."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -34,13 +34,13 @@ AWAITS_PERSON = "requires_approval"
 
 
 def permitted(item: Item, key: str, value: JsonValue) -> bool:
-    """Let a residue change an item within its class, never who was asked or answered what."""
+    """Permit changes within an item's class, but not of the ids and results it refers to."""
     changed = {**item, key: value}
     return fits(changed) and _facts(changed) <= _facts(item)
 
 
 def _facts(item: Item) -> set[JsonValue]:
-    """Return what a residue must not add to: whose call, whose result, whose word."""
+    """Return the protected facts of an item: its calls, results and approvals."""
     found: set[JsonValue] = {item["message_type"]}
     match item["message_type"]:
         case "tool_call_message" | "approval_request_message":
@@ -67,6 +67,6 @@ def _has_id(call: JsonValue) -> bool:
 
 def _words(approvals: Iterable[Item]) -> Iterator[tuple[str, bool]]:
     for each in approvals:
-        # a tool's return in place of a word says that the call was let through
+        # a tool return in place of a decision means that the call was approved
         yield each["tool_call_id"], each.get("approve", True)
         yield "approve", each.get("approve", True)

@@ -1,9 +1,8 @@
-"""What the real Letta client takes: one shape per `message_type`, after letta-client 1.12.1.
+"""Shapes that the Letta client accepts: one per `message_type`, after letta-client 1.12.1.
 
-An item that fails the client's own validation comes back from it as a `SystemMessage`, without a
-word. So whatever was not made by the view itself (a residue, the payload of a custom message) is
-held against these shapes first. They are as strict as JSON allows; extra keys pass, as they do in
-the client.
+The client silently turns an item that fails its validation into a `SystemMessage`. So items not
+made by the view itself (from a residue, or the payload of a custom message) are checked against
+these shapes first. They are as strict as JSON allows; extra keys pass, as in the client.
 """
 
 import re
@@ -16,12 +15,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from domain.json.text import JsonValue
 
 STREAM_ONLY = frozenset({"error_message", "stop_reason", "usage_statistics"})
-"""What a stream has and a list has not."""
+"""Types that only a stream has."""
 
 LIST_ONLY = frozenset({"event_message", "summary_message"})
-"""What a list has and a stream has not."""
+"""Types that only a list has."""
 
-# what both `fromisoformat` and the client take: a day and a time, the zone at will
+# accepted by both `fromisoformat` and the client: date and time, zone optional
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
     r"(Z|[+-][0-9]{2}:[0-9]{2})?"
@@ -29,7 +28,7 @@ _DATE = re.compile(
 
 
 def read_date(text: JsonValue) -> datetime | None:
-    """Return the time that an ISO 8601 text names, or None; it may lack a zone."""
+    """Return the time in an ISO 8601 text, or None; the zone is optional."""
     if not isinstance(text, str) or not _DATE.fullmatch(text):
         return None
     try:
@@ -39,7 +38,7 @@ def read_date(text: JsonValue) -> datetime | None:
 
 
 def fits(item: JsonValue) -> bool:
-    """Tell whether the client reads `item` as the class that its `message_type` claims."""
+    """Return whether the client parses `item` as the class of its `message_type`."""
     match item:
         case {"message_type": str(kind)} if kind in _SHAPES:
             try:

@@ -1,8 +1,8 @@
 """Turns on the Letta wire: each ends `stop_reason`, `usage_statistics`, `[DONE]`, once each.
 
-A turn ends where the view has a `stop_reason`; where a person is asked for approval; where the
-thread is closed; and at the next input, if nothing has ended it by then. What the responses of a
-turn used is told at its end, added up, in place of one by one.
+A turn ends at a `stop_reason` of the view; at a request for approval; when the thread is closed;
+and at the next input, if it has not ended by then. The usage of a turn's responses is sent as one
+sum at its end.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _FIRST_OF_END = 1_000_000
 """The ordinal of a turn's end, after all items of its version."""
 
 _SAYS_NOTHING = SystemMessage | LlmRequestMessage | LlmResponseMessage | LogMessage | TickMessage
-"""What begins no turn."""
+"""Types of messages that begin no turn."""
 
 _TOKENS = (
     "prompt_tokens",
@@ -49,7 +49,7 @@ _TOKENS = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why a turn is about to end, and after which version."""
+    """The pending end of a turn: its reason and version."""
 
     reason: str
     version: int
@@ -57,10 +57,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class LettaTurnsCarry:
-    """The view's own carry, and where the turn stands.
+    """The carry of the view, and the state of the turn.
 
-    `phase`: asked, answered (the agent has done something), or ended. `usage`: what its responses
-    used up to here. `ending`: settled with the next item. `last_reason`: why the last turn ended.
+    `phase`: asked, answered (the agent has acted), or ended. `usage`: usage of its responses so
+    far. `ending`: settled with the next item. `last_reason`: why the last turn ended.
     """
 
     letta: LettaCarry
@@ -72,7 +72,7 @@ class LettaTurnsCarry:
 
 
 class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
-    """The Letta view as its streams tell it, turn by turn."""
+    """The Letta view as streamed, turn by turn."""
 
     name: ClassVar[str] = "letta-turns"
     options_type = LettaOptions
@@ -126,12 +126,12 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
         ]
 
     def ended(self, carry: LettaTurnsCarry) -> LettaTurnsCarry:
-        """Return the carry of one who waits for no more: what is open has come to its end."""
+        """Return the carry at the end of a stream: an open turn ends."""
         return carry if carry.phase == "ended" else _about_to_end(carry, "end_turn", carry.version)
 
 
 class LettaLive(PatientLive):
-    """Turns as a follower hears them."""
+    """Turns as sent to a follower."""
 
     def __init__(self, view: LettaTurnsView, carry: LettaTurnsCarry, *, after: str = "") -> None:
         super().__init__(view, carry, after=after)
@@ -143,14 +143,14 @@ class LettaLive(PatientLive):
 
 
 def _about_to_end(carry: LettaTurnsCarry, reason: str, version: int) -> LettaTurnsCarry:
-    """Let the turn end; what has asked for its end before keeps its reason."""
+    """Mark the turn as ending; an earlier reason wins, except for a request for approval."""
     if carry.ending is not None and reason != AWAITS_PERSON:
         return carry
     return replace(carry, ending=Ending(reason, version))
 
 
 def _tell(carry: LettaTurnsCarry, placed: Placed) -> tuple[LettaTurnsCarry, Sequence[Placed]]:
-    """Return what to tell of an item, and of the end of the turn before it."""
+    """Return the items to send for an item: the end of the turn before it, then the item."""
     kind = placed.item["message_type"]
     if kind == "usage_statistics":
         return replace(carry, usage=_plus(carry.usage, placed.item)), ()
@@ -182,7 +182,7 @@ def _end(carry: LettaTurnsCarry, ending: Ending) -> Sequence[Placed]:
 
 
 def _plus(usage: Item | None, more: Item) -> Item:
-    """Add up; what no response said stays unsaid."""
+    """Return the sum of usages; figures that no response reported stay missing."""
     if usage is None:
         return more
     sums = {
@@ -194,7 +194,7 @@ def _plus(usage: Item | None, more: Item) -> Item:
 
 
 def _acts(event: Event) -> bool:
-    """Tell whether an event is something that the agent, or its surroundings, did in a turn."""
+    """Return whether an event is an action of the agent or its environment in a turn."""
     return not (
         event.message is None
         or event.type in FACT_TYPES

@@ -1,9 +1,9 @@
-"""The Letta wire: the items that the real client (letta-client 1.12) reads.
+"""The Letta wire: items as letta-client 1.12 reads them.
 
-One message may come to several items: they share its id and differ by `otid`. Calls are held back
-until the next item, because a request for approval turns a call into an
-`approval_request_message`. An import may say that several calls, results or approvals stood in one
-item; the residue keeps that as `group`, their number.
+One message may give several items: they share its id and differ by `otid`. Calls are held back
+until the next item, because a request for approval turns a call into an `approval_request_message`.
+Where an imported item had several calls, results or approvals, the residue has their number as
+`group`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ from projections.views.letta.items import (
 from projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
-"""What `letta.` custom messages may hold: items with no counterpart in the kernel."""
+"""Items of `letta.` custom messages, with no counterpart in the kernel."""
 
 
 _Step = tuple[LettaCarry, Sequence[Placed]]
@@ -83,7 +83,7 @@ class LettaView(View[LettaCarry, LettaOptions]):
     @override
     def fold(self, carry: LettaCarry, event: Event) -> tuple[LettaCarry, Sequence[Placed]]:
         message = event.message
-        # classes are looked up: a `match` that asks one model after the other takes far longer
+        # a dict of classes: a `match` over the models is far slower
         alone = _ALONE.get(type(message))
         if alone is not None:
             return settle(carry, (Placed(event.originator_version, 0, alone(event, message)),))
@@ -118,7 +118,7 @@ class LettaView(View[LettaCarry, LettaOptions]):
 
 
 def _calls(carry: LettaCarry, event: Event, message: ToolCallsMessage) -> _Step:
-    """Hold the calls back."""
+    """Hold the calls until the next item."""
     after, settled = settle(carry)
     return LettaCarry(hold(event, message), None, after.asked), settled
 
@@ -128,7 +128,7 @@ def _results(carry: LettaCarry, event: Event, message: ToolResultsMessage) -> _S
 
 
 def _request(carry: LettaCarry, event: Event, message: ApprovalRequestMessage) -> _Step:
-    """Turn the call held back into a request for approval; ask for a call that is not held."""
+    """Turn the held call into a request for approval, or create one for a call that is not held."""
     held = carry.calls
     if held is not None and any(call["tool_call_id"] == message.call_id for call in held.calls):
         asked = tuple(dict.fromkeys((*held.asked, message.call_id)))
@@ -162,7 +162,7 @@ def _respond(carry: LettaCarry, event: Event, message: ApprovalResponseMessage) 
             head=head_of(event, message),
             residue=found,
             approvals=(approval,),
-            # what was imported says for itself which request it answers, or does not say
+            # imported responses name their request themselves, or none
             request_id=request_id if found is None else None,
             awaits=group_size(found) - 1,
         )
@@ -199,7 +199,7 @@ _ALONE: Mapping[type, Callable[[Event, Any], Item]] = {
     ReplyMessage: _reply,
     ReasoningMessage: _reasoning,
 }
-"""The messages that come to one item, which depends on no other."""
+"""Messages with exactly one item, independent of other messages."""
 
 _STEPS: Mapping[type, Callable[[LettaCarry, Event, Any], _Step]] = {
     ToolCallsMessage: _calls,

@@ -1,1 +1,1 @@
-"""The view `maria`: the envelopes that Maria's clients expect."""
+"""The view `maria`: event envelopes for Maria's clients."""

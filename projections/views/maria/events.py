@@ -1,4 +1,4 @@
-"""The shapes of Maria's events, and what an import may keep of a source's own.
+"""Shapes of Maria's events, and the rules for their residues.
 
 Shapes are those of moonbitlang/maria (`event/event.mbt`, `ai/convert.mbt`): a tool message always
 has its content in parts, content is never null, and token usage has OpenAI's names.
@@ -15,7 +15,7 @@ from projections.views.chat import call_ids
 
 _CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
 _BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))
-"""A ULID's digits → those that `int` reads, and all that is none → an exclamation mark."""
+"""A ULID's digits → digits for `int` in base 32; any other character → an exclamation mark."""
 
 _ULID_LENGTH = 26
 _VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
@@ -25,7 +25,7 @@ _VARIANT = dict(zip("0123456789abcdef", "89ab" * 4, strict=True))
 def event_ids(message_id: str, count: int) -> list[str]:
     """Return ids for the events of a message: its ULID as a UUID, then version 5 UUIDs under that.
 
-    By hand, for every event of a view has one: the ulid and uuid packages take five times as long.
+    Not by the ulid and uuid packages: they take 5x as long, and every event of a view has an id.
     """
     digits = message_id.encode().translate(_BASE_32)
     if len(digits) == _ULID_LENGTH and digits < b"8" and b"!" not in digits:
@@ -59,14 +59,14 @@ def before_call(call: Item, args: JsonValue) -> Item:
 
 
 def given_args(call: Item, asked: ToolCall) -> JsonValue:
-    """Return what `read_args` does, of a call as its message has it: most need no reading."""
+    """Return what `read_args` returns, for a call in a message; most need no parsing."""
     if asked.args is None or asked.arguments_text is not None:
         return read_args(call)
     return asked.args if _is_shallow(call["function"]["arguments"]) else read_args(call)
 
 
 def read_args(call: Item) -> JsonValue:
-    """Return a call's arguments as a value; those that are no JSON stay the string they are."""
+    """Return a call's arguments as a value; text that is not JSON stays a string."""
     arguments: str = call["function"]["arguments"]
     try:
         return parse(arguments)
@@ -79,7 +79,7 @@ def _is_shallow(text: str) -> bool:
 
 
 def after_call(call: Item, result: ToolResult, text: str) -> Item:
-    """Return the event after a call ran: what it gave, and the text of that."""
+    """Return the event after a call ran: its result, and the result as text."""
     item: Item = {"msg": "PostToolCall", "tool_call": call, "name": call["function"]["name"]}
     match result.error:
         case None:
@@ -93,22 +93,22 @@ def after_call(call: Item, result: ToolResult, text: str) -> Item:
 
 
 def tool_message(call: Item, text: str) -> Item:
-    """Return the event by which the model will read a result."""
+    """Return the tool message with a result for the model."""
     content = [{"type": "text", "text": text}]
     message = {"role": "tool", "content": content, "tool_call_id": call["id"]}
     return {"msg": "MessageAdded", "message": message}
 
 
 def permitted(item: Item, key: str, value: JsonValue) -> bool:
-    """Let a residue change how an event is put, never what it is, who speaks or who answers whom.
+    """Permit changes of an event's form, but not of its type, its author or its ids.
 
-    Value None also stands for: take the key away.
+    None also removes the key.
     """
     match key:
         case "desc":
             return _permits_all(item.get("desc"), value)
         case "msg":
-            # a source may have the assistant's turn in MessageAdded, too
+            # a source may have the assistant's turn in MessageAdded as well
             return bool(item.get("msg") == "RequestCompleted" and value == "MessageAdded")
         case "message":
             return _same_message(item.get("message"), value)

@@ -1,7 +1,7 @@
 """Maria's event stream: OpenAI-style messages in envelopes named by `msg`.
 
-Maria tells a turn as its agent goes through it: the messages that come in, the model's answer with
-what it cost, each call before it runs and after, and the tool message the model will read. Shapes
+Maria reports a turn step by step: the incoming messages, the model's response with its usage, each
+call before and after it runs, and the tool message for the model. Shapes
 are those of moonbitlang/maria: flat in December 2025, wrapped in `id`, `created` and `desc` by
 March 2026.
 """
@@ -47,7 +47,7 @@ WIRES: Mapping[Dialect, str] = {"2025-12": "maria", "2026-03": "maria-2026-03"}
 """The name under which an import keeps the residue of each dialect's items."""
 
 CUSTOM = "maria."
-"""Before the `msg` of an event that has no message of its own: the type it is kept under."""
+"""Prefix of custom message types for Maria events without a message in the catalogue."""
 
 TOLD = frozenset(
     {
@@ -60,7 +60,7 @@ TOLD = frozenset(
         "PostToolCall",
     }
 )
-"""What messages of the catalogue are told in: no custom message can pass for one of these."""
+"""Event types for messages of the catalogue; custom messages cannot use them."""
 
 
 class MariaOptions(Options):
@@ -74,7 +74,7 @@ class MariaOptions(Options):
 
 @dataclass(slots=True)
 class Origin:
-    """The message that items come from: its place, id and time, and an import's residues."""
+    """The source message of items: its place, id, time and residues."""
 
     version: int
     message_id: str
@@ -84,7 +84,7 @@ class Origin:
 
 @dataclass(slots=True)
 class MariaTurn(Turn):
-    """A turn, with the message that began it and what it cost."""
+    """A turn, with its first message and its usage."""
 
     origin: Origin
     usage: Item | None
@@ -92,7 +92,7 @@ class MariaTurn(Turn):
 
 @dataclass(slots=True)
 class Cost:
-    """What the latest model response cost, while no turn has claimed it."""
+    """The usage of the latest model response, not yet assigned to a turn."""
 
     response_id: str | None
     usage: Item | None
@@ -100,9 +100,9 @@ class Cost:
 
 @dataclass(slots=True)
 class MariaCarry:
-    """The turn held back, the cost of the turn to come, and the calls without an answer.
+    """The held turn, the usage for the next turn, and the unanswered calls.
 
-    Never changed, see `Turn`.
+    Immutable by convention, see `Turn`.
     """
 
     held: MariaTurn | None = None
@@ -111,7 +111,7 @@ class MariaCarry:
 
 
 class MariaView(View[MariaCarry, MariaOptions]):
-    """Events of Maria's daemon, as its clients hear them."""
+    """Events of Maria's daemon, as its clients receive them."""
 
     name: ClassVar[str] = "maria"
     follow: ClassVar[FollowPolicy] = FollowPolicy(framing="maria", is_patient=True, resumes=False)
@@ -130,7 +130,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
     @override
     def fold(self, carry: MariaCarry, event: Event) -> tuple[MariaCarry, Sequence[Placed]]:
         message = event.message
-        # no `match`: for each class that a message is not of, that would ask pydantic's metaclass
+        # not `match`: each failed class pattern would call pydantic's metaclass
         if type(message) is InputMessage:
             return self._say(carry, self._origin(event, message), self._user(message))
         if type(message) is ReplyMessage:
@@ -165,7 +165,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         content: str | None,
         asked: Sequence[ToolCall],
     ) -> tuple[MariaCarry, Sequence[Placed]]:
-        """Add to the turn held back, or settle it and hold a new one that others can join."""
+        """Add to the held turn, or settle it and hold a new one."""
         response_id = event.response_id
         calls = tuple(map(wire_call, asked))
         if carry.held is not None:
@@ -175,7 +175,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         carry, settled = self._settle(carry)
         usage, cost = _claimed(carry.cost, response_id)
         turn = MariaTurn(response_id, content, calls, origin, usage)
-        if response_id is None:  # nothing can join it
+        if response_id is None:  # no later message can join it
             settled += self._turn_items(turn, map(given_args, calls, asked))
             return MariaCarry(None, cost, carry.unanswered + calls), settled
         return MariaCarry(turn, cost, carry.unanswered), settled
@@ -215,7 +215,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         if self._flat:
             content = _parts(texts) if len(texts) > 1 else "".join(texts)
             return {"msg": "MessageAdded", "message": {"role": "user", "content": content}}
-        # content is a string there and nothing else
+        # only a string is allowed as content there
         return {"msg": "UserMessage", "content": "".join(texts)}
 
     def _turn_items(self, turn: MariaTurn, args: Iterable[JsonValue]) -> list[Placed]:
@@ -235,7 +235,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         return Origin(event.version, event.message_id, message.timestamp, residues)
 
     def _placed(self, origin: Origin, items: Sequence[Item]) -> list[Placed]:
-        """Return the items of one message in their envelopes, its residues worked in."""
+        """Return the items of one message in their envelopes, with its residues applied."""
         placed: list[Placed] = []
         ids = event_ids(origin.message_id, len(items))
         for ordinal, desc in enumerate(items):
@@ -261,7 +261,7 @@ def _parts(texts: Sequence[str]) -> list[Item]:
 
 
 def _own_item(message: CustomMessage) -> Item | None:
-    """Return what a custom message was made from, where that was an event of Maria's."""
+    """Return the Maria event that a custom message was imported from, or None."""
     msg = message.type.removeprefix(CUSTOM)
     if msg == message.type or msg in TOLD or not isinstance(message.payload, dict):
         return None
@@ -269,7 +269,7 @@ def _own_item(message: CustomMessage) -> Item | None:
 
 
 def _with_cost(carry: MariaCarry, cost: Cost) -> MariaCarry:
-    """Give a cost to the turn held back if it is of that response, else keep it for the next."""
+    """Assign a usage to the held turn of the same response, else keep it for the next turn."""
     held = carry.held
     if held is not None and held.usage is None and held.response_id == cost.response_id:
         return MariaCarry(replace(held, usage=cost.usage), carry.cost, carry.unanswered)
@@ -277,7 +277,7 @@ def _with_cost(carry: MariaCarry, cost: Cost) -> MariaCarry:
 
 
 def _claimed(cost: Cost | None, response_id: str | None) -> tuple[Item | None, Cost | None]:
-    """Return what a turn cost and the cost that is left: one that says it is another response's."""
+    """Return a turn's usage, and the usage left over where it names another response."""
     if cost is None:
         return None, None
     if None not in (cost.response_id, response_id) and cost.response_id != response_id:
@@ -286,7 +286,7 @@ def _claimed(cost: Cost | None, response_id: str | None) -> tuple[Item | None, C
 
 
 def _asked_by(result: ToolResult, unanswered: Sequence[Item]) -> Item | None:
-    """Return the call that a result answers: by id, or by name where it gives no id."""
+    """Return the call for a result: by id, or by name where it has no id."""
     for call in unanswered:
         if result.call_id is None:
             if result.name == call["function"]["name"]:
