@@ -1,10 +1,10 @@
--- One statement, one round trip: events, heads, ledger and counter move together, and whoever listens
--- is told. Parallel arrays, not composites: unnest of those costs several times as much.
+-- One statement and one round trip: inserts events and ledger entries, updates heads and counter,
+-- and notifies listeners. Parallel arrays, not composites: unnest of those costs several times as
+-- much.
 --
--- Nothing is written, and no row returned, unless the log is still at `previous`: then whatever was
--- known of it there still holds. Who holds it gives the time, and the links with it. Else they are made
--- here, once the lock has been granted (hence the sub-select), and it is made sure that message ids and
--- ledger entries are new that were taken for that.
+-- Nothing is written and no row returned unless the log is still at `previous`. A caller that holds
+-- the lock passes the time and the links. Otherwise they are computed here, after the lock is
+-- granted (hence the sub-select), and message ids and ledger entries assumed to be new are checked.
 WITH held AS MATERIALIZED (
     SELECT position, recorded_at
     FROM agentlog.counter

@@ -1,10 +1,10 @@
--- What append.sql does, for one message of a thread that is there, and with no facts of the thread and
--- nothing for its ledger in it: single values, where making and reading thirty arrays would cost as
--- much as all the rest. Each step follows from the one before, so that a message whose id is there
--- already ends it, and nobody has to look for that first.
+-- append.sql for one message of an existing thread, without facts of the thread and without a
+-- ledger entry. It takes scalars: thirty arrays would cost as much as all the rest. Each step
+-- depends on the one before, so a message whose id exists already ends the statement without a
+-- look-up.
 --
--- Time and link are made here, once the lock has been granted (hence the sub-selects): nobody has to
--- guess the time. The link is that of domain/integrity/hash_chain.py, with what it covers `before` the time and `after`.
+-- Time and link are computed after the lock is granted (hence the sub-selects). The link is that of
+-- domain/integrity/hash_chain.py: `before` and `after` are the bytes it covers around the time.
 WITH linked AS MATERIALIZED (
     SELECT recorded_at, sha256(%(before)b::bytea || convert_to(time, 'UTF8') || %(after)b) AS chain
     FROM (

@@ -1,5 +1,4 @@
--- As append_one.sql, for a message with one entry for the ledger of its thread; `assumed` if that is
--- taken for a new one.
+-- append_one.sql for a message with one ledger entry; `assumed` if that entry is assumed to be new.
 WITH linked AS MATERIALIZED (
     SELECT recorded_at, sha256(%(before)b::bytea || convert_to(time, 'UTF8') || %(after)b) AS chain
     FROM (

@@ -1,4 +1,4 @@
-"""What waits for the writer: requests that were handed in together, and who is told of them."""
+"""Queue of requests that wait for the writer, each with the callback for its outcomes."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from domain.errors import AgentlogError
 from infrastructure.appending.append_request import Outcome, Outcomes, Ready
 
 Deliver = Callable[[Outcomes], object]
-"""Takes what came of requests."""
+"""Callback with the outcomes of requests."""
 
 _BATCH_REQUESTS = 1000
 _BATCH_BYTES = 8 * 2**20
@@ -27,7 +27,7 @@ class WriterOverloaded(AgentlogError):
 
 @dataclass(slots=True)
 class Entry:
-    """Requests handed in together, at a time of `time.monotonic`, and what came of them."""
+    """Requests handed in together at a time of `time.monotonic`, and their outcomes."""
 
     tried: Sequence[Ready | AgentlogError]
     asked_at: float
@@ -41,7 +41,7 @@ class Entry:
         self.size = sum(each.size for each in self.ready)
 
     def settle(self, decided: Sequence[Outcome]) -> None:
-        """Put what was decided beside what had been refused before."""
+        """Set the outcomes: those just decided, and the refusals from before."""
         rest = iter(decided)
         self.outcomes = [
             each if isinstance(each, AgentlogError) else next(rest) for each in self.tried
@@ -49,14 +49,14 @@ class Entry:
 
 
 def ready_of(entries: Sequence[Entry]) -> list[Ready]:
-    """Return what is to be written of entries, in their order."""
+    """Return the ready requests of entries, in their order."""
     return [each for entry in entries for each in entry.ready]
 
 
 class Queue:
-    """Entries in the order in which they came; any number of threads may put some in.
+    """A thread-safe FIFO queue of entries.
 
-    `capacity` is how many may wait: who finds it full is to be refused.
+    `capacity` is the most requests that may wait; callers refuse requests while the queue is full.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -68,15 +68,15 @@ class Queue:
 
     @property
     def is_full(self) -> bool:
-        """Whether as many wait as may."""
+        """Whether the queue has reached its capacity."""
         return len(self._entries) >= self.capacity
 
     def put(self, entry: Entry) -> None:
-        """Put an entry behind all others."""
+        """Add an entry at the end."""
         self._entries.append(entry)
 
     def gather(self) -> list[Entry]:
-        """Take what waits, as much of it as fits one batch; at least one, if any waits."""
+        """Remove and return entries for one batch; at least one if the queue is not empty."""
         entries: list[Entry] = []
         requests = size = 0
         while self._entries:

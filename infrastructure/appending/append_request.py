@@ -1,4 +1,4 @@
-"""What callers ask of the writer, and what they are told: requests, receipts, outcomes."""
+"""Append requests, receipts and outcomes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ ThreadKey = tuple[str, str]
 
 
 class AppendRequest(NamedTuple):
-    """What a caller wants to append to one thread, all or nothing.
+    """Messages and facts to append to one thread, all or nothing.
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
-    `expected_version` is what the caller believes the thread's version to be.
+    `expected_version` is the version that the caller expects the thread to have.
     """
 
     tenant: str
@@ -33,7 +33,7 @@ class AppendRequest(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """Where a message stands; `replayed` says it stood there before this append."""
+    """The version and position of a message; `replayed` if it was appended before."""
 
     id: str
     version: int
@@ -54,21 +54,21 @@ class Appended(NamedTuple):
 Outcome = Appended | AgentlogError
 
 Outcomes = Sequence[Outcome] | BaseException
-"""What came of each request, in order; or the defect that kept them from being tried."""
+"""The outcome of each request, in order; or the error that prevented all of them."""
 
 
 def raised(outcomes: Outcomes) -> Sequence[Outcome]:
-    """Return what came of each request; raises what kept them from being tried."""
+    """Return the outcome of each request; raises the error that prevented all of them."""
     if isinstance(outcomes, BaseException):
         try:
             raise outcomes
         finally:
-            del outcomes  # else the error holds this frame, and the frame the error
+            del outcomes  # avoids a reference cycle of frame and error
     return outcomes
 
 
 def appended_in(outcomes: Outcomes) -> Appended:
-    """Return what one append came to; raises what refuses it."""
+    """Return the result of one append; raises the error that refused it."""
     (outcome,) = raised(outcomes)
     if isinstance(outcome, AgentlogError):
         try:
@@ -80,25 +80,25 @@ def appended_in(outcomes: Outcomes) -> Appended:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A request checked, completed and printed: all that can be done before the log is held."""
+    """A request checked, completed and serialised; prepared before the log is locked."""
 
     request: AppendRequest
     thread: ThreadKey
     prepared: Sequence[Prepared]
     stored: Sequence[Stored]
     size: int
-    """Bytes that its bodies will take."""
+    """Size of its bodies in bytes."""
 
 
 class Preparer:
-    """Makes requests ready; `clock` returns ms since the epoch, `new_id` a fresh ULID."""
+    """Prepares requests; `clock` returns ms since the epoch, `new_id` a fresh ULID."""
 
     def __init__(self, *, clock: Callable[[], int], new_id: Callable[[], str]) -> None:
         self._clock = clock
         self._new_id = new_id
 
     def prepare(self, request: AppendRequest) -> Ready | AgentlogError:
-        """Return the request made ready, or what refuses it."""
+        """Return the prepared request, or the error that refuses it."""
         try:
             check_thread_id(request.thread_id)
             if not (request.drafts or request.facts or request.closing):
@@ -150,7 +150,7 @@ class Preparer:
         return prepared
 
     def _fact_id(self, request: AppendRequest, fact: Mapping[str, JsonValue]) -> str:
-        """A thread starts and closes once: their facts have ids that a retry finds again."""
+        """Return a deterministic id for start and close, so that a retry finds the fact again."""
         kind = fact.get("type")
         if kind in {"thread.started", "thread.closed"}:
             return derived_message_id(request.tenant, request.thread_id, str(kind))

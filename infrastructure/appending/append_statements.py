@@ -1,15 +1,16 @@
-"""Writing to the log: look at it, number events, append, move heads and counter, all at once.
+"""Statements that write the log: lock, read heads, append events, update heads and counter.
 
-READ COMMITTED, and the counter row locked until the commit: whoever numbers events next has seen
-them all, positions follow the order of commits, and a reader that asks for `position > cursor`
-misses nothing. There are two ways:
+Transactions are READ COMMITTED and lock the counter row until the commit. A writer therefore sees
+all earlier events when it numbers its own, positions follow the order of commits, and a reader
+that asks for `position > cursor` misses nothing. There are two ways to write:
 
-- `log_transaction` holds the log, looks, and writes, in two round trips, or three where threads are
-  there that may know something. Each step is a statement of its own after the lock, because a
-  statement sees what was committed when it began, not when its lock was granted.
-- `append_onward` writes on what is remembered of the log, in one round trip, if nobody else has
-  written since; the statement finds that out when it has the lock, and sees to time and links.
-  `append_lone` does so for one message, with less ado.
+- `log_transaction` locks the counter, reads, and writes, in two round trips, or three where
+  existing threads may have ledger entries or ids to look up. Each step is a statement of its own
+  after the lock, because a statement sees what was committed when it began, not when its lock was
+  granted.
+- `append_onward` writes from cached state in one round trip. The statement checks the position
+  after it has the lock, writes nothing if another writer has committed since, and computes time and
+  links. `append_lone` is the shorter statement for one message.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -44,13 +45,13 @@ from infrastructure.postgres.statements import statement
 
 
 class LogTransaction:
-    """The log while we hold it; made by `log_transaction`.
+    """A transaction that holds the log's lock; made by `log_transaction`.
 
-    `recorded_at` is the time of what will be appended.
+    `recorded_at` is the time of the events that it appends.
     """
 
     def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
-        """Hold the log, and look: for what threads know of ids, only into those that are there."""
+        """Lock the log and read what is wanted; ledgers and ids only of threads that exist."""
         self._connection = connection
         self._parameters: dict[str, Any] | None = None
         self._writing = False
@@ -76,7 +77,7 @@ class LogTransaction:
     def _known(
         self, keys: Sequence[tuple[ThreadKey, Key]], ids: Sequence[tuple[str, str, str]]
     ) -> tuple[dict[ThreadKey, dict[Key, Entry]], dict[tuple[str, str, str], Place]]:
-        """Return what there is of these keys in the ledger, and where these ids stand."""
+        """Return the existing ledger entries of these keys, and the places of these ids."""
         by_digest = {(*thread, key.kind, ledger_digest(key)): key for thread, key in keys}
         with self._connection.pipeline():
             ledger = self._query(
@@ -101,10 +102,10 @@ class LogTransaction:
         return b"" if row is None else bytes(row[0])
 
     def append(self, changes: Changes, *, more: bool = False) -> None:
-        """Have changes written: from now on, where `more` may follow or they are large.
+        """Send changes to be written: at once, where `more` may follow or they are large.
 
-        PostgreSQL writes while the caller decides what follows. What is large stays out of the
-        pipeline, where neither side reads while both write.
+        PostgreSQL writes while the caller decides the next requests. Large changes are sent outside
+        the pipeline, because both sides could block there, each writing while neither reads.
         """
         parameters = {**batch_columns(self._position, changes, Assumed()), "holding": True}
         self.settle()
@@ -115,13 +116,13 @@ class LogTransaction:
             send(self._connection, "append", parameters)
 
     def settle(self) -> None:
-        """Wait for what is being written."""
+        """Wait until pending writes are done."""
         if self._writing:
             self._writing, self._parameters = False, None
             _moved(finish(self._connection).command_tuples)
 
     def commit(self) -> None:
-        """Have what was appended durable, and let the log go; in one round trip if it is small."""
+        """Commit and release the lock; in one round trip with the write if it is small."""
         self.settle()
         if self._parameters is not None:
             with self._connection.pipeline():
@@ -146,14 +147,14 @@ class LogTransaction:
 
 @contextmanager
 def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[LogTransaction]:
-    """Hold the log's counter until the block ends: then all of it is committed, or nothing."""
+    """Lock the log's counter until the block ends; then commit everything or nothing."""
     log = None
     try:
         log = LogTransaction(connection, wanted)
         yield log
         log.commit()
     except BaseException:
-        with suppress(psycopg.Error):  # where the connection is gone, so is the transaction
+        with suppress(psycopg.Error):  # a lost connection rolls back by itself
             try:
                 if log is not None:
                     log.settle()
@@ -165,7 +166,7 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
 def look(
     connection: psycopg.Connection, prepared: Prepared, threads: Sequence[ThreadKey]
 ) -> tuple[int, dict[ThreadKey, Head]]:
-    """Return the log's position, and the heads of threads as they are there, without holding it."""
+    """Return the log's position and the heads of existing threads, without a lock."""
     result = prepared.execute(connection, "look", columns(threads, **THREADS))
     rows = rows_in(connection, result)
     if not rows:
@@ -183,8 +184,8 @@ def append_onward(
 ) -> Moved | None:
     """Commit changes that were decided at position `previous`, if they still hold.
 
-    None where nothing was written, because the log has moved, or something that was `assumed` to be
-    new is there already.
+    Returns None if nothing was written: the log has moved, or something `assumed` to be new already
+    exists.
     """
     parameters = {**batch_columns(previous, changes, assumed), "holding": False}
     result = prepared.execute(connection, "append", parameters)

@@ -1,7 +1,7 @@
-"""Deciding the requests of one commit, in their order, each against its thread.
+"""Decides the requests of one commit, in order, each against its thread.
 
-A thread is as the requests before left it, so two appends to one thread in a batch both count. A
-refused request takes nothing with it: the others are written.
+Each request sees its thread as the requests before it leave it, so two appends to one thread in a
+batch both count. A refused request does not affect the others.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,13 +31,13 @@ from infrastructure.appending.decision import Accepted, Standing, Trial
 from infrastructure.eventlog.thread_heads import Head, facts_after
 
 StoredBody = Callable[[str, str, int], bytes]
-"""Returns the stored bytes of an event: tenant, thread id, version."""
+"""Returns an event's stored bytes; called with tenant, thread id and version."""
 
 
 def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
-    """Return what deciding these requests needs to know.
+    """Return what must be read to decide these requests.
 
-    `again`: an earlier try may have been committed, so that ids of our own may stand there too.
+    `again`: an earlier try may have been committed, so generated ids may exist too.
     """
     return Wanted(
         threads=list({each.thread: None for each in ready}),
@@ -59,7 +59,7 @@ def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
 
 
 class Batch:
-    """The requests of one commit, and the threads as these leave them."""
+    """The requests of one commit, and the threads as they leave them."""
 
     def __init__(self, ground: Ground, stored_body: StoredBody) -> None:
         self._stored_body = stored_body
@@ -83,7 +83,7 @@ class Batch:
         self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
 
     def __len__(self) -> int:
-        """Return how many events there will be that `changes` has not returned yet."""
+        """Return the number of accepted events that `changes` has not returned yet."""
         return len(self._accepted) - self._taken
 
     def decide(self, ready: Ready) -> Outcome:
@@ -113,7 +113,7 @@ class Batch:
         )
 
     def changes(self, recorded_at: datetime) -> Changes:
-        """Return what passed since the last time, as it will be written at that time."""
+        """Return the changes accepted since the last call, with that time and their links."""
         accepted, noted = self._passed()
         heads = self._heads
         chains = {each.thread: heads[each.thread].chain for each in accepted}
@@ -128,7 +128,7 @@ class Batch:
         return Changes(recorded_at, events, list(moved.values()), noted)
 
     def unlinked(self) -> Changes:
-        """Return all that passed, for PostgreSQL to put a time and links to."""
+        """Return all accepted changes, without time and links, which PostgreSQL computes."""
         accepted, noted = self._passed()
         latest: dict[ThreadKey, int] = {}
         events: list[NewEvent] = []
@@ -147,7 +147,10 @@ class Batch:
         return accepted, noted
 
     def lone(self) -> Lone | None:
-        """Return what passed, if it is one message of a thread that is there, and not much else."""
+        """Return the accepted change if it is one message of an existing thread, else None.
+
+        It has at most one ledger entry, no fact of the thread, and no content cut out.
+        """
         if len(self._accepted) != 1:
             return None
         (only,) = self._accepted
@@ -189,7 +192,7 @@ class Batch:
             trial.facts = facts_after(trial.facts, message, prepared.body)
         if breaches:
             trial.breaches += [(message_id, breach) for breach in breaches]
-        if prepared.id_given:  # nobody else can have one of ours
+        if prepared.id_given:  # generated ids are unique
             trial.own_places[message_id] = Place(version, position, prepared.body_digest)
         trial.receipts.append(Receipt(message_id, version, position, replayed=False))
 
@@ -225,7 +228,7 @@ class Batch:
         return standing
 
     def _head(self, key: ThreadKey, chain: bytes) -> Head:
-        """Return the head of a thread as it will be."""
+        """Return the head of a thread after this batch."""
         before = self._heads[key]
         (_, version, policy, status, _), position, anomalies, facts = self._standings[key]
         return Head(

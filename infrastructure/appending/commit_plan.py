@@ -1,4 +1,4 @@
-"""What passes between deciding and writing: what is known of the log, and what changes in it."""
+"""Data passed between deciding and writing: the known state of the log, and its changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from infrastructure.eventlog.thread_heads import Head
 
 
 class Place(NamedTuple):
-    """Where a message id stands in its thread already."""
+    """Version and position of a message id that its thread already has."""
 
     version: int
     position: int
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a transaction has to know: heads of threads, their ledger's entries, ids' places."""
+    """What a transaction has to read: heads, ledger entries, places of ids."""
 
     threads: Sequence[ThreadKey]
     keys: Sequence[tuple[ThreadKey, Key]] = ()
@@ -30,9 +30,9 @@ class Wanted:
 
 
 class Assumed(NamedTuple):
-    """What is taken for new without a look: entries of ledgers, and ids that callers gave.
+    """Ledger entries and ids of callers assumed absent; the statement verifies.
 
-    Nobody else can have an id that we made.
+    Generated ids are unique and need no check.
     """
 
     entries: frozenset[tuple[ThreadKey, Key]] = frozenset()
@@ -41,10 +41,10 @@ class Assumed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is known of the log at `position`, for deciding what may be appended.
+    """Known state of the log at `position`, from which appends are decided.
 
-    `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` what
-    there is of the keys and ids.
+    `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` those
+    of the wanted keys and ids that exist.
     """
 
     position: int
@@ -56,7 +56,7 @@ class Ground:
 class NewEvent(NamedTuple):
     """An event as it will be stored.
 
-    `chain` is its link; while it has none, the one before, which is empty if that has none either.
+    `chain` is its link; before that is computed, the previous link, empty for the first event.
     """
 
     tenant: str
@@ -71,7 +71,7 @@ class NewEvent(NamedTuple):
     metadata: bytes | None
 
     def around_time(self) -> tuple[bytes, bytes]:
-        """Return what its link will cover between the one before and its time, and after that."""
+        """Return what its link covers before the time (after the previous link), and after it."""
         return around_time(
             tenant=self.tenant,
             thread_id=self.thread_id,
@@ -84,14 +84,14 @@ class NewEvent(NamedTuple):
         )
 
     def linked_at(self, time: bytes) -> "NewEvent":
-        """Return it with the link that it has at a time, which is of `time_in_link`."""
+        """Return it with its link at a time, which is of `time_in_link`."""
         before, after = self.around_time()
-        # by place: `_replace` takes twice as long
+        # positional: `_replace` takes twice as long
         return NewEvent(*self[:8], link_at(self.chain, before, time, after), self.metadata)
 
 
 class Moved(NamedTuple):
-    """What a commit did to the log: how many events it wrote, and where heads then stand."""
+    """The result of a commit: how many events it wrote, and the heads after it."""
 
     events: int
     position: int
@@ -101,10 +101,10 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one commit does to the log: new events, heads where they then stand, ledger entries.
+    """The changes of one commit: new events, heads after it, ledger entries.
 
-    Without `recorded_at` PostgreSQL is to find the time, and to make the links: `follows` says for
-    each event which of these, from 1, is the one before it in its thread, None where that is there.
+    Without `recorded_at` PostgreSQL sets the time and computes the links: `follows` says for each
+    event which of these, from 1, precedes it in its thread, None where that one is already stored.
     """
 
     recorded_at: datetime | None
@@ -115,24 +115,24 @@ class Changes:
 
     @property
     def position(self) -> int:
-        """The log's position after it."""
+        """The log's position after the commit."""
         return self.events[-1].position
 
     @property
     def size(self) -> int:
-        """Bytes of the bodies, with what was cut out of them, and metadata."""
+        """Bytes of the bodies, with the contents cut out of them, and metadata."""
         return sum(
             [len(each.stored.body) + len(each.metadata or b"") for each in self.events]
         ) + sum([len(content) for each in self.events for _, content in each.stored.blobs])
 
     @property
     def lasts(self) -> list[int]:
-        """Which event, from 1, is the last of each head's thread."""
+        """Return the number, from 1, of the last event of each head's thread."""
         found = {(each.tenant, each.thread_id): n for n, each in enumerate(self.events, 1)}
         return [found[head.tenant, head.thread_id] for head in self.heads]
 
     def moved(self, chains: Sequence[bytes] | None = None) -> Moved:
-        """Return what has moved, with the links of the events where PostgreSQL has made them."""
+        """Return the result, with the events' links where PostgreSQL has computed them."""
         heads = self.heads
         if chains is not None:
             last = zip(heads, self.lasts, strict=True)
@@ -141,9 +141,10 @@ class Changes:
 
 
 class Lone(NamedTuple):
-    """The only message of a commit, for PostgreSQL to put a time to, and its thread's head.
+    """The only message of a commit, without its time, and its thread's head.
 
-    Both have the link before its own, which covers `before`, the time, and `after`.
+    PostgreSQL sets the time. Event and head have the previous link; the new one covers `before`,
+    the time, and `after`.
     """
 
     event: NewEvent
@@ -156,12 +157,12 @@ class Lone(NamedTuple):
     def of(
         cls, event: NewEvent, head: Head, notes: Sequence[tuple[ThreadKey, Key, Entry]]
     ) -> "Lone":
-        """Return an event whose thread has a link."""
+        """Return the append of an event whose thread has a link."""
         before, after = event.around_time()
         return cls(event, head, beginning(head.chain) + before, after, notes)
 
     def moved(self, chain: bytes) -> Moved:
-        """Return what has moved, with the link of the event."""
+        """Return the result, with the event's link."""
         ledger = {thread: {key: entry} for thread, key, entry in self.notes}
         return Moved(1, self.event.position, [self.head.linked(chain)], ledger)
 

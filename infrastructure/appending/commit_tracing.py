@@ -1,7 +1,7 @@
-"""Spans by OpenTelemetry; imported only where traces are asked for, as its packages are an extra.
+"""OpenTelemetry spans of commits; an optional extra, imported only if traces are enabled.
 
-Nothing of it is global: whoever traces is handed the tracer. A commit serves many requests, so each
-of their traces gets a span of it, made by a thread of its own: who commits only leaves a note.
+There is no global tracer; it is passed in. A commit serves many requests, and each of their traces
+gets a span of it. A thread of its own makes the spans; the committing thread only queues a note.
 """
 
 import logging
@@ -29,14 +29,14 @@ from infrastructure.runtime.closeable import Closing
 logger = logging.getLogger("agentlog")
 
 EXPORTERS = frozenset({"otlp", "console"})
-"""What there is to be asked for."""
+"""The exporters that can be named."""
 
 _MOST_NOTES = 1024
 _PARTING_SECONDS = 2.0
 
 
 class _Note(NamedTuple):
-    """What is left of a commit for its spans: the traces it served, and when it ended, in ns."""
+    """A commit's data for its spans: the traces it served, and when it ended, in ns."""
 
     traces: Collection[str]
     ended: int
@@ -44,7 +44,7 @@ class _Note(NamedTuple):
 
 
 class Tracing(Closing):
-    """Traces that go to the exporters named, until it is closed."""
+    """Sends spans to the named exporters until it is closed."""
 
     def __init__(self, exporters: Collection[str]) -> None:
         self._provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
@@ -57,17 +57,17 @@ class Tracing(Closing):
         self._thread.start()
 
     def committed(self, commit: Commit) -> None:
-        """Have a commit shown in the traces of its requests; beyond a measure it is left out."""
+        """Queue a commit for the traces of its requests; dropped if the queue is full."""
         found = {each.request.origin.traceparent for each in commit.requests}
         traces = [each for each in found if each is not None]
         if traces and self._notes.qsize() < _MOST_NOTES:
-            # not the requests themselves, whose bodies would wait here too
+            # not the requests themselves: that would keep their bodies in memory
             facts = len(commit.requests), commit.events, commit.way, commit.seconds
             self._notes.put(_Note(traces, time.time_ns(), facts))
 
     @override
     def close(self) -> None:
-        """Send what is left; a collector that does not answer is not waited for long."""
+        """Send the remaining spans; waits only briefly for a collector that does not answer."""
         parting = threading.Thread(target=self._part, name="tracing-parting", daemon=True)
         parting.start()
         parting.join(_PARTING_SECONDS)
@@ -103,7 +103,7 @@ def _processor(name: str) -> SpanProcessor:
 
 
 def _resource() -> Resource:
-    """Return who traces: what the environment says, and our name where it says none."""
+    """Return the service's resource: from the environment, with our name as the default."""
     found = Resource.create()
     if str(found.attributes[SERVICE_NAME]).startswith("unknown_service"):
         return found.merge(Resource({SERVICE_NAME: "agentlog"}))

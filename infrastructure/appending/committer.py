@@ -1,4 +1,4 @@
-"""Committing a batch: on what is remembered of the log where that holds, else while holding it."""
+"""Commits batches: from cached heads where they are current, else with the log locked."""
 
 import logging
 import time
@@ -28,15 +28,15 @@ logger = logging.getLogger("agentlog")
 _TRIES = 3
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
-_YOUNG = 200_000  # events; by then the server has looked by itself
-_ONWARD_BYTES = 2**18  # more would be decided twice where it was not as remembered
-_PORTION = 400  # events that PostgreSQL writes while the next are decided
-_FIRST_PORTION = 100  # for which it waits
+_YOUNG = 200_000  # events; by then autovacuum has analysed the tables
+_ONWARD_BYTES = 2**18  # limits what is decided twice when the cache is stale
+_PORTION = 400  # events sent at a time: PostgreSQL writes them while the next are decided
+_FIRST_PORTION = 100  # smaller: PostgreSQL is idle until it arrives
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
 class Committer:
-    """Writes one batch after another, by one thread at a time, and has `meters` count them."""
+    """Writes batches, one thread at a time, and counts them in `meters`."""
 
     def __init__(self, database: Database, meters: WriterMeters) -> None:
         self._database = database
@@ -47,10 +47,10 @@ class Committer:
         self._position = self._planned_at = 0
 
     def write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
-        """Write a batch in one transaction, again where the database broke off.
+        """Write a batch in one transaction; retries if the connection breaks.
 
-        After a break nobody knows whether the transaction was committed. A second try finds the
-        messages of the first by their ids, so it never writes anything twice.
+        After a break it is unknown whether the transaction was committed. The retry finds the
+        messages of the first try by their ids, so nothing is written twice.
         """
         if not ready:
             return ()
@@ -75,9 +75,9 @@ class Committer:
     def _write_onward(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome] | None:
-        """Write a batch on what is remembered of the log; None where that does not do.
+        """Write a batch from cached heads; returns None if that is not possible.
 
-        It does for most, not for what is to be refused or was there before.
+        It is not if a request is refused or was appended before.
         """
         if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
@@ -113,7 +113,7 @@ class Committer:
     def _write_holding(
         self, connection: psycopg.Connection, ready: Sequence[Ready], wanted: Wanted
     ) -> Sequence[Outcome]:
-        """Write a batch while holding the log, on what there is."""
+        """Write a batch with the log locked, from what is stored."""
         asked_at = time.monotonic()
         outcomes: list[Outcome] = []
         written: list[Moved] = []
@@ -139,7 +139,7 @@ class Committer:
         written: Sequence[Moved],
         asked_at: float,
     ) -> None:
-        """Remember the log as it stands after a commit, and have the commit counted."""
+        """Update the cache after a commit, and count the commit."""
         for moved in written:
             self._recall.note(before, moved)
             before = moved.position
@@ -149,11 +149,11 @@ class Committer:
         self._meters.committed(Commit(ready, events, way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
-        """Have statements planned anew whenever the log has doubled.
+        """Discard prepared plans whenever the log has doubled.
 
-        Plans of prepared statements stay, and one that was made while the tables were small may
-        read all of them for ever: a scan, or an index that fits worse than the key. While the log
-        is young the server has not looked at the tables at all, and knows no better.
+        A plan made while the tables were small may keep a sequential scan, or an index that fits
+        worse than the key, for ever. While the log is young the tables have no statistics yet: then
+        this analyses them.
         """
         if self._plans_are_old:
             if self._position < _YOUNG:

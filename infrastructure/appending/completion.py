@@ -1,4 +1,4 @@
-"""Settling entries: they are committed together, and who asked is told what came of each."""
+"""Commits queue entries together and delivers the outcomes of each."""
 
 import logging
 import time
@@ -14,22 +14,22 @@ logger = logging.getLogger("agentlog")
 
 
 class Settling:
-    """Settles entries, by one thread at a time: every one of them, come what may."""
+    """Settles entries, one thread at a time; each gets its outcomes, even after an error."""
 
     def __init__(self, committer: Committer, meters: WriterMeters) -> None:
         self._committer = committer
         self._meters = meters
 
     def settle(self, entries: Sequence[Entry]) -> None:
-        """Commit entries and have them told."""
+        """Commit entries and deliver their outcomes."""
         try:
             self._commit(entries)
-        finally:  # also where Ctrl-C ends the one who commits: nobody waits for ever
+        finally:  # also on Ctrl-C in the committing thread, so that no caller waits for ever
             for entry in entries:
                 self._deliver(entry)
 
     def _commit(self, entries: Sequence[Entry]) -> None:
-        """Write entries together; one that cannot be written takes no other with it."""
+        """Write entries together; one that cannot be written does not affect the others."""
         try:
             decided = self._committer.write(ready_of(entries))
         except Exception as error:  # noqa: BLE001 - it is given to the callers
@@ -57,5 +57,5 @@ class Settling:
             else:
                 self._meters.answered(outcomes, taken)
             entry.deliver(outcomes)
-        except Exception:  # who asked is gone; whoever commits here goes on for all the others
+        except Exception:  # a failing callback must not stop delivery to the others
             logger.exception("what came of an append could not be delivered")

@@ -1,4 +1,4 @@
-"""One request being decided: what it comes to counts only once all of it passed."""
+"""Tentative decision of one request, applied only if every message passes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from infrastructure.eventlog.body_deduplication import Stored
 
 
 class Accepted(NamedTuple):
-    """A message that will be an event: its thread, and its places there and in the log."""
+    """A message that will be an event: its thread, version and position."""
 
     thread: ThreadKey
     version: int
@@ -23,9 +23,9 @@ class Accepted(NamedTuple):
     stored: Stored
 
     def event(self, previous: bytes) -> NewEvent:
-        """Return the event, with the link before its own, as far as that is there."""
+        """Return the event, with the previous link if that is known."""
         prepared = self.prepared
-        return NewEvent(  # by place: by name it takes twice as long
+        return NewEvent(  # positional: keywords take twice as long
             *self.thread,
             self.version,
             self.position,
@@ -39,7 +39,7 @@ class Accepted(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A thread as the requests so far leave it: all of its head but the chain."""
+    """A thread after the requests so far: its head without the chain."""
 
     thread: Thread
     position: int
@@ -51,8 +51,8 @@ class Standing(NamedTuple):
 class Trial:
     """One request being decided, message by message.
 
-    `before` is as its thread stood, `places` those of the thread's ids, `ledger` what is known of
-    its calls, to which `noted` comes.
+    `before` is the thread's standing before it, `places` those of the thread's ids, `ledger` the
+    known entries of its calls, `noted` the entries that this request adds.
     """
 
     before: Standing
@@ -70,7 +70,7 @@ class Trial:
     def decide(self, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
         """Return the thread after a message, and the rules it broke; raises `RuleBroken`.
 
-        Only what the message mentions of the ledger goes with it, which may be long.
+        Passes on only the ledger entries that the message mentions, as a ledger may be long.
         """
         if type(message) in PLAIN:
             return decide(self.thread, message)

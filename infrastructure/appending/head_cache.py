@@ -1,7 +1,7 @@
-"""What the writer remembers of the log, from its own commits: enough to decide most appends.
+"""Cache of thread heads and open ledger entries, filled from the writer's own commits.
 
-All of it holds as long as nobody else has moved the log's position, which is for whoever writes on
-it to find out. Whatever is not here has to be looked up.
+It is valid while no other writer has moved the log's position; the statement that writes from it
+checks that. What is not cached has to be looked up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,43 +15,43 @@ from infrastructure.eventlog.thread_heads import Head
 
 @dataclass(slots=True)
 class _Remembered:
-    """A thread's head, and its ledger's open entries, as far as they are remembered."""
+    """A thread's cached head and open ledger entries."""
 
     head: Head
     open: dict[Key, Entry] = field(default_factory=dict)
 
 
 class Recall:
-    """The latest threads, at most `threads` of them, each with at most `entries` open entries."""
+    """The most recent threads, at most `threads`, each with at most `entries` open entries."""
 
     def __init__(self, *, threads: int = 10_000, entries: int = 64) -> None:
         self._most_threads = threads
         self._most_entries = entries
-        self._threads: dict[ThreadKey, _Remembered] = {}  # the latest last
+        self._threads: dict[ThreadKey, _Remembered] = {}  # most recently used last
         self._position: int | None = None
         self._alone = True
 
     def forget(self) -> None:
-        """Forget all threads: somebody else has written, or may have."""
+        """Clear the cache, as another writer has committed, or may have."""
         self._threads.clear()
 
     @property
     def alone(self) -> bool:
-        """Whether nobody else has written lately, as far as we have seen; not before we have."""
+        """Whether no other writer has been seen lately; False before the first commit."""
         return self._position is not None and self._alone
 
     def missing(self, threads: Sequence[ThreadKey]) -> list[ThreadKey]:
-        """Return the threads that are not remembered."""
+        """Return the threads that are not cached."""
         return [key for key in threads if key not in self._threads]
 
     def holds_at(self, position: int) -> bool:
-        """Tell whether what is remembered is of this position of the log."""
+        """Return whether the cache is of this position of the log."""
         return position == self._position
 
     def ground(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> Ground:
-        """Return what is remembered, with `heads` of the threads that are not.
+        """Return the cached state, with `heads` of the threads that are not cached.
 
-        Ledger entries that it lacks, and message ids, may be there or not.
+        Ledger entries and message ids that it lacks may still exist.
         """
         if self._position is None:
             raise RuntimeError("nothing has been written yet")
@@ -63,7 +63,7 @@ class Recall:
         )
 
     def note(self, previous: int, moved: Moved) -> None:
-        """Remember what a commit of ours did to the log, which stood at `previous` before."""
+        """Apply a commit of this writer, made when the log stood at `previous`."""
         self._alone = self._position in {None, previous}
         if not self._alone:
             self._threads.clear()
@@ -80,7 +80,7 @@ class Recall:
     def _note_entries(self, known: _Remembered, entries: Mapping[Key, Entry]) -> None:
         if not entries:
             return
-        # a new one: whoever decides may still hold the old
+        # a new mapping: a decision may still hold the old one
         kept = {key: entry for key, entry in known.open.items() if key not in entries}
         kept |= {key: entry for key, entry in entries.items() if entry.answered is None}
         surplus = max(len(kept) - self._most_entries, 0)

@@ -1,6 +1,6 @@
--- Held until commit: the next writer continues from what this one committed. The clock is read when
--- the lock has been granted, not before (hence the CTE), and no two appends have the same time: what
--- was recorded up to a time is settled as soon as the counter shows that time.
+-- The lock is held until commit: the next writer continues from what this one committed. The clock
+-- is read after the lock is granted (hence the CTE), and no two appends have the same time: once
+-- the counter shows a time, no event is recorded at or before it any more.
 WITH held AS MATERIALIZED (
     SELECT position, recorded_at
     FROM agentlog.counter

@@ -1,5 +1,5 @@
--- Heads as they are at one position of the log, which is in every row: a look-up for each thread. There
--- is a row without a head where none of the threads is there.
+-- Heads at one position of the log, which is in every row; one index look-up for each thread. If
+-- none of the threads exists, there is one row without a head.
 SELECT counter.position AS log_position, head.*
 FROM agentlog.counter
 LEFT JOIN (

@@ -1,4 +1,4 @@
--- A look-up for each entry.
+-- One index look-up for each entry.
 SELECT entry.*
 FROM unnest(%(tenants)b::text[], %(thread_ids)b::text[], %(kinds)b::text[], %(ids)b::bytea[])
     AS wanted (tenant, thread_id, kind, id_sha256)

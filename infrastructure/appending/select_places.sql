@@ -1,4 +1,4 @@
--- Which of these message ids stand in their threads already, a look-up each.
+-- Which of these message ids exist in their threads; one index look-up each.
 SELECT place.*
 FROM unnest(%(tenants)b::text[], %(thread_ids)b::text[], %(message_ids)b::text[])
     AS wanted (tenant, thread_id, message_id)

@@ -1,4 +1,4 @@
-"""What the log's statements take: the values of one message, or an array a column for many."""
+"""Parameters of the write statements: scalars for one message, an array a column for many."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "threa
 def columns(
     rows: Sequence[Sequence[Any]], **arrays: Callable[[Sequence[Any]], bytes]
 ) -> dict[str, bytes]:
-    """Return one array a column, each made as its name says."""
+    """Return one array a column, each made by the function of its name."""
     turned = zip(*rows, strict=True) if rows else ((),) * len(arrays)
     return {
         name: array(column) for (name, array), column in zip(arrays.items(), turned, strict=True)
@@ -44,7 +44,7 @@ def one_message(lone: Lone) -> dict[str, Any]:
 
 
 def notes_in(changes: Changes) -> list[tuple[ThreadKey, Key, Entry]]:
-    """Return the entries that ledgers get, each with its thread."""
+    """Return the new ledger entries, each with its thread."""
     return [
         (thread, key, entry)
         for thread, entries in changes.ledger.items()
@@ -53,7 +53,7 @@ def notes_in(changes: Changes) -> list[tuple[ThreadKey, Key, Entry]]:
 
 
 def note(thread: ThreadKey, key: Key, entry: Entry, assumed: Assumed) -> dict[str, Any]:
-    """Return the parameters of one entry of the ledger."""
+    """Return the parameters of one ledger entry."""
     return {
         "kind": key.kind,
         "id": ledger_digest(key),

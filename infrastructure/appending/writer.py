@@ -1,9 +1,9 @@
-"""The writer: the one place through which every append of a process passes, by group commit.
+"""The writer: group commit for all appends of a process.
 
-Callers leave their requests in a queue, and a caller who finds the writer free commits all that has
-gathered, in one transaction: a lone request pays no waiting time, and many share one commit. While
-one batch is on its way to the disk, the next one gathers, for the writer's own thread. Requests are
-checked and printed before that, in their callers' time.
+Callers put their requests into a queue. A caller that finds the writer free commits all that is
+queued, in one transaction: a lone request waits for no other thread, and many share one commit.
+While one batch is being committed, the next one gathers, for the writer's own thread. Requests are
+checked and serialised before that, in the callers' threads.
 """
 
 import threading
@@ -31,7 +31,7 @@ class Writer:
     """Appends to the log; any number of threads may call it.
 
     `clock` returns milliseconds since the epoch, `new_id` a fresh ULID; `capacity` is how many
-    appends may wait; `meters` count what is done.
+    appends may wait; `meters` counts appends and commits.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Writer:
         return len(self._waiting)
 
     def append(self, request: AppendRequest) -> Appended:
-        """Append one request durably; raises what refuses it."""
+        """Append one request durably; raises the error that refuses it."""
         return appended_in(self.append_many([request]))
 
     def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
-        """Append requests together; return what came of each, in order.
+        """Append requests together; return the outcome of each, in order.
 
         Raises:
             WriterOverloaded: too many are waiting; nothing was written.
@@ -72,13 +72,13 @@ class Writer:
         """
         answer: Future[Outcomes] = Future()
         self._put(requests, answer.set_result)
-        # a caller who finds the writer free commits in its own time, and waits for no other thread
+        # if the writer is free, commit in this thread: that saves two thread switches
         if self._holding.acquire(blocking=False):
             self._commit()
         return raised(answer.result())
 
     def submit(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
-        """Append requests together, and have what came of each delivered, in another thread.
+        """Append requests together, and deliver the outcomes in another thread.
 
         Raises:
             WriterOverloaded: too many are waiting; nothing will be written.
@@ -91,21 +91,21 @@ class Writer:
         if self._waiting.is_full:
             self.meters.turned_away(len(requests))
             raise WriterOverloaded(self._waiting.capacity)
-        self._database.check()  # a commit that hears nothing may yet wait for half a minute
+        self._database.check()  # a commit without an answer may wait for half a minute
         tried = [self._preparer.prepare(request) for request in requests]
         self._waiting.put(Entry(tried, asked_at, deliver))
 
     def _commit(self) -> None:
-        """Settle what waits, by the thread that holds the writer, and let the writer go."""
+        """Settle the queue in the thread that holds the writer, then release the writer."""
         try:
             self._settling.settle(self._waiting.gather())
-        finally:  # also on Ctrl-C: others wait for what gathered meanwhile
+        finally:  # also on Ctrl-C: other callers wait for what was queued meanwhile
             self._holding.release()
             if self._waiting:
                 self._wake()
 
     def _wake(self) -> None:
-        """Have the writer's own thread look for work; it is started when first needed."""
+        """Wake the writer's own thread, which is started on first use."""
         with self._awake:
             self._woken = True
             if self._thread is None:
@@ -118,5 +118,5 @@ class Writer:
             with self._awake:
                 self._awake.wait_for(lambda: self._woken)
                 self._woken = False
-            if self._holding.acquire(blocking=False):  # else its holder wakes us, if need be
+            if self._holding.acquire(blocking=False):  # else its holder wakes this thread if needed
                 self._commit()

@@ -1,7 +1,7 @@
-"""What the writer counts about itself: plain numbers, which are read when somebody asks.
+"""Counters of the writer: plain numbers, read when metrics are requested.
 
-Whoever commits holds the writer, so one thread at a time changes them, and no lock is needed; only
-overload is found by callers themselves. Readers may see a commit half counted, never a wrong total.
+One thread at a time holds the writer and changes them, so no lock is needed; only overload is
+counted by callers' threads. A reader may see a commit half counted, never a wrong total.
 """
 
 import threading
@@ -13,14 +13,14 @@ from domain.errors import AgentlogError
 from infrastructure.appending.append_request import Outcome, Ready
 
 Way = Literal["onward", "holding"]
-"""onward: written on what was remembered of the log. holding: after a look while holding it."""
+"""onward: written from cached heads. holding: read and written with the log locked."""
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 class Tally:
-    """How many values were at most each of some bounds, or above them all, and their sum."""
+    """A histogram: counts of values by upper bound and above all bounds, and their sum."""
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -30,13 +30,13 @@ class Tally:
         self.total: float = 0
 
     def note(self, value: float, times: int = 1) -> None:
-        """Count a value, as often as it came."""
+        """Count a value `times` times."""
         self.counts[bisect_left(self.bounds, value)] += times
         self.total += value * times
 
 
 class Commit(NamedTuple):
-    """A batch that was committed: its requests, how many events it wrote, in which way."""
+    """A committed batch: its requests, how many events it wrote, in which way."""
 
     requests: Sequence[Ready]
     events: int
@@ -47,8 +47,8 @@ class Commit(NamedTuple):
 class WriterMeters:
     """Counts of appends and of commits.
 
-    `on_commit` is told of each commit by the thread that holds the writer, before anybody is
-    answered: it must be quick, and may not fail.
+    `on_commit` is called for each commit by the thread that holds the writer, before callers get
+    their outcomes: it must be quick and must not raise.
     """
 
     def __init__(self, on_commit: Callable[[Commit], None] | None = None) -> None:
@@ -84,11 +84,11 @@ class WriterMeters:
         self.append_seconds.note(seconds, len(outcomes))
 
     def failed(self, requests: int, seconds: float) -> None:
-        """Count requests of which nobody knows whether they were written."""
+        """Count requests of which it is unknown whether they were written."""
         self.outcomes["failed"] += requests
         self.append_seconds.note(seconds, requests)
 
     def turned_away(self, requests: int) -> None:
-        """Count requests that the queue had no room for; any thread may call it."""
+        """Count requests refused because the queue was full; any thread may call it."""
         with self._counting:
             self.overloaded += requests

@@ -1,7 +1,8 @@
-"""Erasing contents: from the events, and from whatever was made of them; see docs/erasure.md.
+"""Erasure of contents, from events and from all data derived of them; see docs/erasure.md.
 
-A redaction is a fact of its thread. Once that is in the log, `eraser` does what it says in one
-transaction, be it in another process after a crash: `blanking` the events, read models anew, and
-contents that no event refers to any more deleted. `redactor` is what callers ask, `watch` tells
-every process to forget, `retention` finds what is too old.
+A redaction is a fact of its thread. Once it is in the log, `eraser` carries it out in one
+transaction, possibly in another process after a crash: `blanking` makes events skeletons, `renewal`
+writes the thread's rows of read models again, and contents without references are deleted.
+`redactor` takes requests, `watch` clears memory in every process, `retention` finds expired
+threads.
 """

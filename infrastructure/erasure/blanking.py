@@ -1,4 +1,4 @@
-"""Events of a redaction made skeletons, within the caller's transaction."""
+"""Replaces events of a redaction by skeletons, within the caller's transaction."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ _PAGE_EVENTS = 200
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What is erased from a thread by a redaction at `version`: of `messages`, or of all (None).
+    """The scope of a redaction at `version` of a thread: `messages`, or all events (None).
 
-    With `file`, only that file goes from them.
+    With `file`, only that file is erased from them.
     """
 
     tenant: str
@@ -35,14 +35,14 @@ class Erasure:
 
     @classmethod
     def of(cls, tenant: str, thread_id: str, version: int, fact: ThreadRedacted) -> "Erasure":
-        """Return what a redaction that stands at `version` of a thread says."""
+        """Return the scope of a redaction at `version` of a thread."""
         file = None if fact.blob is None else bytes.fromhex(fact.blob)
         return cls(tenant, thread_id, version, None if fact.all else fact.messages, file)
 
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What an event is to be from now on: its whole body, and its metadata."""
+    """An event after erasure: its whole body, and its metadata."""
 
     version: int
     message_id: str
@@ -51,12 +51,12 @@ class Blank:
 
     @property
     def digest(self) -> bytes:
-        """The digest by which the redaction says what is left."""
+        """The digest of what is left, as the redaction records it."""
         return left_digest(self.body, self.metadata)
 
 
 def blank_events(connection: psycopg.Connection, erasure: Erasure) -> None:
-    """Make what a redaction is of skeletons, or take but its file from it."""
+    """Replace the events of a redaction by skeletons, or remove only its file from them."""
     with connection.cursor(binary=True) as cursor:
         for blanks in blank_pages(cursor, erasure):
             _write(cursor, erasure, blanks)
@@ -65,9 +65,9 @@ def blank_events(connection: psycopg.Connection, erasure: Erasure) -> None:
 def blank_pages(
     cursor: psycopg.Cursor[TupleRow], erasure: Erasure, *, after: int = 0
 ) -> Iterator[list[Blank]]:
-    """Yield what the events that an erasure still has to change become, by version, in pages.
+    """Yield the blanks of events that an erasure still has to change, by version, in pages.
 
-    Only those beyond `after`; a binary cursor is needed.
+    Only those after `after`; a binary cursor is needed.
     """
     while rows := _page(cursor, erasure, after):
         blanks = []
@@ -103,7 +103,7 @@ def _without(body: bytes, file: Digest) -> bytes:
 
 
 def _stored(erasure: Erasure, body: bytes) -> Stored:
-    """Return a body as it is stored, with its other files where they were."""
+    """Return a body as it is stored, with its other files cut out as before."""
     if erasure.file is None:
         return Stored(body)
     message = read_stored("input", parse_stored(body))

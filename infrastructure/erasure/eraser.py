@@ -1,4 +1,4 @@
-"""Doing what redactions say, one after another, each in one transaction."""
+"""Carries out redactions, one after another, each in one transaction."""
 
 import logging
 import time
@@ -22,7 +22,7 @@ _TRIES = 5
 _PAUSE_SECONDS = 0.1
 
 _AT_LEISURE = (
-    # a thread may be long, and projections are at work on their builds for seconds
+    # a thread may be long, and projections hold their builds for seconds
     "SET LOCAL statement_timeout = 0",
     "SET LOCAL lock_timeout = '60s'",
     "SET LOCAL idle_in_transaction_session_timeout = '10min'",
@@ -30,30 +30,31 @@ _AT_LEISURE = (
 
 
 class Eraser:
-    """Erases for all tenants; `database` is the service's own, as read models are of all."""
+    """Erases for all tenants; `database` is the service's own, as read models cover all tenants."""
 
     def __init__(self, database: Connections) -> None:
         self._database = database
 
     def finish(self, tenant: str, thread_id: str) -> int:
-        """Do whatever redactions of a thread are not done yet, in their order.
+        """Carry out the pending redactions of a thread, in order; return how many.
 
-        Returns how many that were. One that another process does meanwhile is waited for.
+        Waits for one that another process is carrying out.
 
         Raises:
-            DatabaseUnavailable: the database broke off; what is done is done, the rest is left.
+            DatabaseUnavailable: the connection broke; finished redactions stay, the rest is
+            pending.
         """
         waiting = [each for each in self._waiting(tenant) if each[1] == thread_id]
         return sum(self._erase(*each) for each in waiting)
 
     def finish_all(self, tenant: str | None = None) -> int:
-        """Do what is not done yet of a tenant, or of all; one that fails holds up no other thread.
+        """Carry out pending redactions of a tenant, or of all; a failure affects only its thread.
 
-        It is tried again the next time, and whoever asks for it is told why it fails.
+        A failed one is retried at the next call; its own request gets the error.
         """
         done, failed = 0, set[tuple[str, str]]()
         for waiting, thread_id, version in self._waiting(tenant):
-            if (waiting, thread_id) in failed:  # they build on each other
+            if (waiting, thread_id) in failed:  # later redactions depend on earlier ones
                 continue
             try:
                 done += self._erase(waiting, thread_id, version)
@@ -73,7 +74,7 @@ class Eraser:
             with self._database.connection() as connection:
                 try:
                     return _erase(connection, tenant, thread_id, version)
-                except DeadlockDetected as error:  # as where a build goes live
+                except DeadlockDetected as error:  # for example while a build goes live
                     if attempt == _TRIES:
                         raise
                     logger.info("an erasure is tried again: %s", error)
@@ -82,7 +83,7 @@ class Eraser:
 
 
 def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bool:
-    """Do one erasure, all or nothing; tell whether it was still to be done."""
+    """Carry out one redaction, all or nothing; return whether it was pending."""
     place = {"tenant": tenant, "thread_id": thread_id}
     with connection.transaction():
         for setting in _AT_LEISURE:
@@ -104,6 +105,6 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
             "SELECT agentlog.finish_erasure(%s, %s, %s)", (tenant, thread_id, version)
         )
         connection.execute("SELECT pg_notify(%s, '')", (ERASED,))
-        # the last step, as it may hold up whoever appends
+        # the last step, as it may block appends
         connection.execute("SELECT agentlog.delete_unreferenced(%s)", (tenant,))
     return True

@@ -1,4 +1,4 @@
-"""Why something cannot be erased."""
+"""Errors of requests to erase."""
 
 from domain.errors import InvalidInput, NotThere, Refused
 

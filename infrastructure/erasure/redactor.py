@@ -1,7 +1,7 @@
-"""What callers ask to have erased: messages, a thread's contents, a file; on record before it goes.
+"""Requests to erase messages, a thread's contents, or a file; each is recorded before it is done.
 
-Each is a fact of its thread first. Whoever is answered finds the contents gone; a request that
-breaks off may be sent again, and what is erased already is answered as before, without a new fact.
+Each is first a fact of its thread. When a request returns, the contents are gone. A request that
+fails may be sent again; what is erased already gets the same answer, without a new fact.
 """
 
 import hashlib
@@ -28,19 +28,19 @@ from infrastructure.postgres.statements import statement
 from infrastructure.views.store import Store
 
 MOST_MESSAGES = 1000
-"""That one redaction names."""
+"""Most messages that one redaction names."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 _ALONE = frozenset({"thread.started", "thread.annotated", "thread.redacted"})
-"""Facts that stay where only some messages are redacted."""
+"""Facts that are kept when only some messages are redacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was erased in a thread, and the place of the fact that says so.
+    """What was erased in a thread, and the version and position of its fact.
 
-    `messages` are ids, None where it was all there were; `events` counts those whose content went.
-    `replayed` says that it had been erased before.
+    `messages` are ids, None for all; `events` counts those whose content was erased. `replayed`
+    says that it had been erased before.
     """
 
     thread_id: str
@@ -63,8 +63,8 @@ class FileRedaction:
 class Redactor:
     """Erases contents of one tenant.
 
-    `database` is the tenant's, `eraser` the service's. `forget` is told of each thread whose
-    contents went, so that nothing of them is shown out of memory.
+    `database` is the tenant's, `eraser` the service's. `forget` is called with each thread whose
+    contents were erased, to clear them from memory.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Redactor:
         *,
         origin: Origin = NO_ORIGIN,
     ) -> Redaction:
-        """Erase the contents of messages of a thread, or of all that is in it by now (None).
+        """Erase the contents of some messages of a thread, or of all its present ones (None).
 
         Raises:
             InvalidMessage: the reason is missing.
@@ -147,15 +147,15 @@ class Redactor:
         return FileRedaction(sha256, tuple(done))
 
     def _erase(self, thread_id: str, fact: dict[str, JsonValue], origin: Origin) -> Redaction:
-        """Append a redaction and do what it says.
+        """Append a redaction and carry it out.
 
-        It says by digests what will be left, of the thread as it stands: where something comes in
-        between, it is said anew.
+        The fact holds digests of what will be left of the thread as it stands; if the thread grows
+        meanwhile, the fact is made again.
         """
         left, known = _Left(fact), None
         while True:
             version = self._store.thread(thread_id).version
-            self._eraser.finish(self._tenant, thread_id)  # what is left of those before is as it is
+            self._eraser.finish(self._tenant, thread_id)  # earlier skeletons are then final
             if known != (known := set(self._redactions(thread_id))):
                 left = _Left(fact)
             with self._database.connection() as connection, connection.cursor(binary=True) as each:
@@ -176,7 +176,7 @@ class Redactor:
             return self._redaction(thread_id, place.version, place.position, named)
 
     def _all_redacted_by(self, thread_id: str) -> int | None:
-        """Return the redaction of all that a thread has, None where there is something left."""
+        """Return the version of the redaction of a whole thread, None if contents are left."""
         known = [version for version, fact in self._redactions(thread_id).items() if fact.all]
         if not known:
             return None
@@ -193,7 +193,7 @@ class Redactor:
         return None if left else max(known)
 
     def _redacted_by(self, thread_id: str, message_ids: Sequence[str]) -> int | None:
-        """Return the last redaction of some messages, None where one of them is not erased."""
+        """Return the last redaction of some messages, None if one of them is not erased."""
         if not 0 < len(message_ids) <= MOST_MESSAGES:
             raise NothingToRedact(
                 f"name at least one message and at most {MOST_MESSAGES}, or redact the whole thread"
@@ -216,7 +216,7 @@ class Redactor:
         }
 
     def _holders(self, sha256: str) -> dict[str, list[str]]:
-        """Return the messages that hold a file, by their threads."""
+        """Return the messages that hold a file, by thread."""
         digest = bytes.fromhex(sha256)
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
             rows = cursor.execute(
@@ -270,7 +270,7 @@ class Redactor:
 
 
 class _Left:
-    """What a redaction says of what it leaves, see `ThreadRedacted`: up to a version so far."""
+    """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
 
     def __init__(self, fact: Mapping[str, JsonValue]) -> None:
         self._named: Sequence[str] | None = fact.get("messages")
@@ -282,7 +282,7 @@ class _Left:
     def go_on(
         self, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, version: int
     ) -> None:
-        """Take in what the redaction will be of up to a version; a binary cursor is needed."""
+        """Add the redaction's events up to a version; a binary cursor is needed."""
         messages = None if self._named is None else tuple(self._named)
         erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
         for blank in chain.from_iterable(blank_pages(cursor, erasure, after=self._version)):
@@ -293,7 +293,7 @@ class _Left:
         self._version = version
 
     def digests(self) -> list[str]:
-        """Return the digests; zeros for what is a skeleton already, by another redaction."""
+        """Return the digests; zeros for skeletons of other redactions."""
         if self._named is None:
             return [self._of_all.hexdigest()]
         return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
@@ -306,6 +306,6 @@ def _fact(reason: str) -> dict[str, JsonValue]:
 
 
 def _is_erased(event: Event, facts: Mapping[int, ThreadRedacted]) -> bool:
-    """Tell whether all of a message's content is gone, and not just a file."""
+    """Return whether all of a message's content is erased, and not only a file."""
     fact = None if event.redacted is None else facts.get(event.redacted)
     return fact is not None and fact.blob is None

@@ -1,4 +1,4 @@
-"""Rows of read models made anew for a thread, within the caller's transaction."""
+"""Rewrites a thread's rows in read models, within the caller's transaction."""
 
 import logging
 
@@ -14,10 +14,10 @@ logger = logging.getLogger("agentlog")
 
 
 def renew_rows(connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
-    """Have every build say of a thread what its events say now, as far as the build has come.
+    """Rewrite a thread's rows in every build from its present events, up to the build's position.
 
-    A build of other code loses the thread's rows: that code's next build has them again. So does
-    one whose code fails on the events, which then stands still until it is built anew.
+    A build of other code loses the thread's rows; that code's next build has them again. So does
+    one whose code fails on the events, which is then stopped until it is built anew.
     """
     found = connection.execute(statement("lock_builds")).fetchall()
     for name, build, version in found:

@@ -1,4 +1,4 @@
-"""Retention: threads that a rule says are due, found and redacted one by one."""
+"""Retention: finds the threads that a rule has expired, to be redacted one by one."""
 
 import json
 import tomllib
@@ -34,9 +34,9 @@ class InvalidRules(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A thread whose contents are to go: how many events and bytes, since when, and why.
+    """A thread whose contents have expired: how many events and bytes, since when, and why.
 
-    `bytes` are as they are stored, less what stands apart from its events as a blob.
+    `bytes` are as stored, without contents kept apart as blobs.
     """
 
     thread_id: str
@@ -64,7 +64,7 @@ def read_rules(path: Path) -> Rules:
 
 
 class Retention:
-    """Finds what is due of one tenant."""
+    """Finds expired threads of one tenant."""
 
     def __init__(self, database: Connections, store: Store, *, tenant: str) -> None:
         self._database = database
@@ -72,9 +72,9 @@ class Retention:
         self._tenant = tenant
 
     def due(self, rules: Rules) -> Iterator[Due]:
-        """Yield what is due now by the store's clock, the threads that moved last first.
+        """Yield expired threads by the store's clock, the most recently changed first.
 
-        Threads may be redacted meanwhile: that takes them to where the list has been already.
+        Threads may be redacted meanwhile: that moves them to a part of the list already passed.
         """
         with self._database.connection() as connection:
             row = connection.execute(statement("store_clock")).fetchone()
@@ -90,7 +90,7 @@ class Retention:
             before = heads[-1].position
 
     def _is_erased(self, head: Head) -> bool:
-        """Tell whether the thread was redacted and nothing has come since."""
+        """Return whether the thread's last event is its redaction."""
         events = self._store.messages(head.thread_id, after=head.version - 1, limit=1)
         last = events[0].message if events else None
         return isinstance(last, ThreadRedacted) and last.all

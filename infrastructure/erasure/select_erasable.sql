@@ -1,5 +1,5 @@
--- What a redaction of a thread still has to erase, by version, a page at a time: events before it, of
--- some ids or of any, whose content is there. Of those that lost but a file, the rest is.
+-- Events that a redaction of a thread still has to erase, by version, a page at a time: those
+-- before it, of some ids or of any, that are not erased. Events that lost only a file are included.
 SELECT version, type, message_id, body, cuts, metadata
 FROM agentlog.events
 WHERE tenant = %(tenant)s

@@ -1,4 +1,4 @@
--- The redactions by which a file went, in their order.
+-- The redactions that erased a file, in order.
 SELECT fact.thread_id, fact.version, fact.position, fact.body
 FROM agentlog.erasures
 JOIN agentlog.events AS fact

@@ -1,4 +1,4 @@
--- Events that may hold a blob: its digest stands somewhere in their cuts.
+-- Events that may hold a blob: their cuts contain its digest.
 SELECT thread_id, message_id, cuts
 FROM agentlog.events
 WHERE tenant = %(tenant)s

@@ -1,4 +1,4 @@
--- The redaction at a place, if it is still to be done.
+-- The redaction at a version, if it is pending.
 SELECT fact.body
 FROM agentlog.erasures
 JOIN agentlog.events AS fact

@@ -1,4 +1,4 @@
--- What of a thread is still to be erased: how many events, and bytes as they are stored.
+-- The contents of a thread that are not erased: number of events, and bytes as stored.
 SELECT count(*), coalesce(sum(length(body) + coalesce(length(metadata), 0)), 0)::bigint
 FROM agentlog.events
 WHERE tenant = %(tenant)s

@@ -1,4 +1,4 @@
-"""Dead rows of erased contents taken out of the tables at once, for whoever owns them."""
+"""Vacuums erased contents out of the tables; for the owner of the tables."""
 
 from collections.abc import Iterator
 
@@ -18,13 +18,14 @@ _RESETS = tuple(f"RESET {each.split()[1]}" for each in _SETTINGS)
 
 
 def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
-    """Vacuum every table that may hold contents, or held them; yield what PostgreSQL warns of.
+    """Vacuum every table that holds or held contents; yield PostgreSQL's warnings.
 
-    `full` rewrites the tables, so that nothing is left in unused room of their pages either; it
-    locks out everybody else meanwhile. `pg_statistic` is the planner's figures, which hold values.
+    `full` rewrites the tables, so that nothing is left in unused parts of their pages; it locks out
+    all other sessions meanwhile. `pg_statistic` holds the planner's statistics, which contain
+    values.
 
     Raises:
-        DatabaseUnavailable: the database broke off; what is done is done.
+        DatabaseUnavailable: the connection broke; tables vacuumed so far stay so.
     """
     warnings: list[str] = []
 

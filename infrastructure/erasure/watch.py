@@ -1,7 +1,7 @@
-"""Having every process forget what was erased: contents that it keeps in memory.
+"""Clears erased contents from memory in every process.
 
-A notification is but a hint. Erasures are numbered in the order of their commits, so whoever is
-rung up asks for those beyond the last that it knows of, and misses none, whatever was lost.
+A notification is only a hint. Erasures are numbered in the order of their commits, so a process
+reads those after the last that it knows, and misses none even if notifications are lost.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from infrastructure.postgres.statements import statement
 from infrastructure.postgres.watcher import Watch, warn
 
 Forget = Callable[[str, str], None]
-"""Told of a tenant and a thread whose contents went; it must be quick."""
+"""Called with tenant and thread id after an erasure; it must be quick."""
 
 
 class ErasureWatch(Watch):
-    """Calls `forget` for each erasure that anybody has done, from a thread of its own.
+    """Calls `forget` for each erasure by any process, in a thread of its own.
 
-    First it has `eraser` do those that somebody asked for and did not live to see done.
+    First `eraser` carries out redactions left pending by a crash.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ErasureWatch(Watch):
     def _work(self) -> None:
         try:
             self._eraser.finish_all()
-        except Exception as error:  # noqa: BLE001 - whatever it is, those to come are watched
+        except Exception as error:  # noqa: BLE001 - later erasures are watched all the same
             warn("erasures that were broken off are left for later", error)
         super()._work()
 

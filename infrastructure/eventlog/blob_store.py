@@ -1,4 +1,4 @@
-"""Blobs: contents that stand once a tenant, out of the events, in a table of pieces."""
+"""Blobs: contents kept once a tenant, apart from the events, in a table of pieces."""
 
 import re
 from base64 import b64encode
@@ -16,7 +16,7 @@ from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 
 PIECE = 2**20
-"""Bytes of a piece of a blob, at most."""
+"""Most bytes of one piece of a blob."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
@@ -35,9 +35,9 @@ class UnknownBlob(NotThere):
 def read_contents(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> dict[Digest, bytes]:
-    """Return what was cut out of some bodies, by its digest; a binary cursor is needed.
+    """Return the contents cut out of some bodies, by digest; a binary cursor is needed.
 
-    A content that is not there, or not the one of its digest, is left out.
+    A content that is missing, or does not match its digest, is left out.
     """
     digests = digests_in(cuts)
     if not digests:
@@ -58,7 +58,7 @@ def pieces_of(content: bytes) -> list[bytes]:
 
 
 class Blobs:
-    """One tenant's blobs; the files that a request names may come to `most_bytes` altogether."""
+    """One tenant's blobs; the files that a request names may total at most `most_bytes`."""
 
     def __init__(self, database: Connections, *, tenant: str, most_bytes: int = 64 * 2**20) -> None:
         self._database = database
@@ -77,10 +77,10 @@ class Blobs:
         return int(row[0])
 
     def read(self, digest: str) -> Iterator[bytes]:
-        """Yield a blob's content in pieces; nothing where there is none.
+        """Yield a blob's content in pieces; nothing if there is none.
 
         Raises:
-            ContentMissing: it is not the content of that digest; its last piece is not yielded.
+            ContentMissing: the content does not match its digest; its last piece is not yielded.
         """
         number = 0
         found = sha256()
@@ -108,9 +108,9 @@ class Blobs:
             yield last
 
     def write(self, digest: str, content: IO[bytes]) -> bool:
-        """Keep a content, all or nothing; return whether it was not there before.
+        """Keep a content, all or nothing; return whether it is new.
 
-        Its SHA-256 has to be `digest`: whoever received it has seen to that.
+        The caller has checked that its SHA-256 is `digest`.
         """
         new = False
         with self._database.connection() as connection, connection.transaction():
@@ -126,7 +126,7 @@ class Blobs:
         return new
 
     def known(self, digests: Iterable[str]) -> set[str]:
-        """Return those of the digests, in hexadecimal, under which there is a blob."""
+        """Return those of the hexadecimal digests for which there is a blob."""
         wanted = [bytes.fromhex(digest) for digest in digests]
         if not wanted:
             return set()
@@ -142,7 +142,7 @@ class Blobs:
         """Return drafts with the data of each file that they give by the `sha256` of a blob.
 
         Raises:
-            InvalidMessage: there is no such blob, or they come to too much; says at which.
+            InvalidMessage: a blob is missing, or the files are too large together; names the place.
         """
         left = self._most_bytes
         found: list[JsonValue] = []
@@ -160,7 +160,7 @@ class Blobs:
         return found
 
     def _with_data(self, file: JsonValue, place: str, left: int) -> tuple[JsonValue, int]:
-        """Return a file with its data, and how many bytes may still come."""
+        """Return a file with its data, and how many bytes are left for others."""
         if not _is_by_digest(file):
             return file, left
         digest = file["sha256"]

@@ -1,7 +1,7 @@
-"""Cutting long texts and files out of bodies, and putting them back: byte for byte, and pure.
+"""Content-addressed deduplication of long strings in bodies; pure, and exact to the byte.
 
-An agent's system prompt stands in each of its threads, its tools answer the same questions with the
-same pages, and files are large: by their content they need be kept but once.
+System prompts, tool results and files repeat across threads. Each long one is kept once, by its
+SHA-256, and put back when a body is read.
 """
 
 from base64 import b64decode, b64encode
@@ -15,9 +15,9 @@ from domain.json.text import JsonValue, print_bytes
 from domain.messages import InputMessage, SystemMessage, ToolResultsMessage
 
 SHORTEST = 512
-"""Bytes of the shortest text that is cut out: what a cut costs is a fifth of that."""
+"""Bytes of the shortest text that is cut out; a cut itself takes a fifth of that."""
 
-_CUT = Struct("!I32s")  # as the comment of the table has it
+_CUT = Struct("!I32s")  # the format in the table's comment
 _BASE_64 = 1 << 31
 
 Digest = bytes
@@ -25,7 +25,7 @@ Digest = bytes
 
 
 class Stored(NamedTuple):
-    """A body as it is stored: what is left of it, where what was cut out, and that."""
+    """A body as it is stored: the rest of it, its cuts, and the contents cut out."""
 
     body: bytes
     cuts: bytes | None = None
@@ -33,7 +33,7 @@ class Stored(NamedTuple):
 
 
 def stored(prepared: Prepared) -> Stored:
-    """Return a message's body with what is long and may repeat cut out."""
+    """Return a message's body with long contents cut out."""
     body = prepared.body
     if not SHORTEST <= len(body) < _BASE_64 or type(prepared.message) not in _WITH_LONG_TEXTS:
         return Stored(body)
@@ -43,7 +43,7 @@ def stored(prepared: Prepared) -> Stored:
     done = size = 0
     for text, is_file in _long_texts(prepared):
         written = print_bytes(text)[1:-1]
-        # they come in the body's order, so that a body is searched but once
+        # in the body's order, so that one pass over the body finds all
         place = body.find(written, done) if len(written) >= SHORTEST else -1
         if place < 0:
             continue
@@ -61,10 +61,10 @@ def stored(prepared: Prepared) -> Stored:
 
 
 class Whole(NamedTuple):
-    """A body put together again, and the digests of the contents that are not there.
+    """A reassembled body, and the digests of the contents that are missing.
 
-    Where a content is missing, a text in its place says so. `missing` has `UNREADABLE` where
-    `cuts` is nothing that `stored` writes; the body is then as it is stored.
+    A text stands in the place of a missing content and says so. `missing` has `UNREADABLE` if
+    `cuts` is not in the format that `stored` writes; the body is then as it is stored.
     """
 
     body: bytes
@@ -75,7 +75,7 @@ UNREADABLE = "unreadable"
 
 
 def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
-    """Return the body as it was appended, from what is left of it and what was cut out."""
+    """Return the body as it was appended, from its rest, its cuts and their contents."""
     places = _places_in(cuts, len(body))
     if places is None:
         return Whole(body, (UNREADABLE,))
@@ -93,7 +93,7 @@ def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
 
 
 def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
-    """Return place, whether it is a file, and digest of each cut; None where they are not ours."""
+    """Return place, whether it is a file, and digest of each cut; None if the format is wrong."""
     if not cuts or len(cuts) % _CUT.size:
         return None
     found = [(place & ~_BASE_64, bool(place & _BASE_64), d) for place, d in _CUT.iter_unpack(cuts)]
@@ -102,18 +102,18 @@ def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
 
 
 def digests_in(cuts: Iterable[bytes]) -> set[Digest]:
-    """Return the digests of all that was cut out of some bodies."""
+    """Return the digests of all contents cut out of some bodies."""
     readable = (each for each in cuts if len(each) % _CUT.size == 0)
     return {digest for each in readable for _, digest in _CUT.iter_unpack(each)}
 
 
 def files_in(cuts: bytes) -> set[Digest]:
-    """Return the digests of the files among what was cut out of a body."""
+    """Return the digests of the files among a body's cuts."""
     return {digest for place, digest in _CUT.iter_unpack(cuts) if place & _BASE_64}
 
 
 def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
-    """Return a message as JSON with these in place of its files' data, but where one is None."""
+    """Return a message as JSON with digests in place of its files' data, except where None."""
     linked = [
         file
         if digest is None
@@ -124,7 +124,7 @@ def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
 
 
 def file_digests(body: JsonValue) -> list[str | None]:
-    """Return for each file of a message as JSON under which digest it is kept, if it may be."""
+    """Return for each file of a message as JSON the digest under which it is kept, or None."""
     match body:
         case {"type": "input", "files": list(files)}:
             return [_file_digest(file) for file in files]
@@ -145,7 +145,7 @@ _WITH_LONG_TEXTS = frozenset({SystemMessage, InputMessage, ToolResultsMessage})
 
 
 def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
-    """Yield the texts of a message that may be cut out, and of each whether it is a file."""
+    """Yield the texts of a message that may be cut out, each with whether it is a file."""
     match prepared.message:
         case SystemMessage(text=text):
             yield text, False
@@ -177,7 +177,7 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
 
 
 def _decoded(data: str) -> bytes | None:
-    """Return the bytes that base64 stands for, None where it would not come back the same."""
+    """Return the bytes that base64 encodes, None if encoding them again would differ."""
     try:
         content = b64decode(data, validate=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Rows of the table of events, as events."""
+"""Conversion of rows of the events table to events."""
 
 from collections.abc import Mapping
 
@@ -12,9 +12,9 @@ from infrastructure.eventlog.body_deduplication import Digest, whole
 def event_of(
     row: TupleRow, contents: Mapping[Digest, bytes], *, thread_id: str | None = None
 ) -> Event:
-    """Return the event of a row of `select_events` and its like, and of what was cut out of it.
+    """Return the event of a row of `select_events` and the like, with the contents cut out of it.
 
-    `thread_id` where the row does not say.
+    `thread_id` is for rows without that column.
     """
     (
         own_thread_id,
@@ -29,7 +29,7 @@ def event_of(
         redacted,
     ) = row
     text, missing = (body, ()) if cuts is None else whole(body, cuts, contents)
-    # by place, not by name: a long thread makes many, and names cost a quarter of each
+    # positional: keywords take a quarter longer, and a long thread has many events
     return Event(
         own_thread_id if thread_id is None else thread_id,
         version,

@@ -1,4 +1,4 @@
-"""Fresh message ids: ULIDs, each greater than the one before as far as one process can tell."""
+"""Message ids: ULIDs, each greater than the one before within one process."""
 
 from collections.abc import Callable
 from itertools import count
@@ -12,9 +12,9 @@ _COUNTED_BITS = 20  # the last four digits
 
 
 class _Run(NamedTuple):
-    """Ids that begin alike, with a time and random digits, and count up from a random number.
+    """Ids with the same time and random digits, counting up from a random number.
 
-    So the standard has it for ids of the same millisecond (github.com/ulid/spec, monotonicity).
+    The standard's rule for ids of the same millisecond (github.com/ulid/spec, monotonicity).
     """
 
     milliseconds: int
@@ -24,10 +24,9 @@ class _Run(NamedTuple):
 
 
 class Ulids:
-    """Makes ids; any number of threads may call it. To count costs a tenth of making each anew.
+    """Makes ids; thread-safe. Counting costs a tenth of drawing each id anew.
 
-    New random digits come with every half a million or so: asking for them each millisecond cost a
-    caller who waits for each append 2 % of it.
+    New random digits are drawn about every half a million ids, not every millisecond.
 
     `clock` returns milliseconds since the epoch, `random_bits` so many bits as an integer.
     """
@@ -48,7 +47,7 @@ class Ulids:
 
     def _new_run(self, milliseconds: int) -> _Run:
         bits = self._random_bits(80)
-        # from the lower half, so that there are enough to come
+        # from the lower half, so that at least half of the numbers remain
         numbers = count(bits & (1 << _COUNTED_BITS - 1) - 1)
         noise = encode_randomness(bits.to_bytes(10))[:12]
         return _Run(milliseconds, noise, _time(milliseconds) + noise, numbers)

@@ -1,4 +1,4 @@
-"""Reading the log: heads, events of a thread, the whole log, and what a moment means."""
+"""Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ BIGGEST = 2**63 - 1
 
 
 _REACH = 500
-"""Heads that a search walks over by recency, each a lookup, before it thinks again."""
+"""Heads that a search scans by recency, each a lookup, before it estimates again."""
 
 _FEW = 0.02
-"""Where fewer of them match, all that match are looked up; where more do, the walk goes on."""
+"""If fewer of them match, the search uses the index; if more do, the scan goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class ThreadFilter:
 
 
 class LogReader:
-    """What one tenant may read.
+    """Reads of one tenant's log.
 
-    `searched`: where words are looked up, if elsewhere than in `database`. Row-level security would
-    keep their index from being used; what is found there is read again in `database`.
+    `searched`: the connections for word search, if other than `database`. Row-level security would
+    prevent the use of their index; rows found there are read again in `database`.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class LogReader:
     def heads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
         """Return threads by recency, newest first, whose latest position is below `before`.
 
-        A search walks over the newest first: what many threads match fills a page there, and what
-        few match is soon looked up. Between them neither reads much.
+        A search scans the newest first: a filter that many threads match fills a page there, and
+        one that few match is soon answered from the index. Cases between read little in either way.
         """
         text = (which.text or "").strip().replace("\x00", "\ufffd") or None
         facts = print_bytes({"metadata": dict(which.metadata)}) if which.metadata else None
@@ -88,7 +88,7 @@ class LogReader:
         found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
         missing = limit - len(found)
         if searching and missing and not ended and len(found) > reach * _FEW:
-            enough = missing + 3 * isqrt(missing)  # some luck apart: three deviations
+            enough = missing + 3 * isqrt(missing)  # a margin of three standard deviations
             reach = reach * enough // len(found)
             last = found[-1].position
             more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
@@ -98,7 +98,7 @@ class LogReader:
         return self._matching({**asked, "before": before, "limit": limit})
 
     def _matching(self, asked: dict[str, object]) -> list[Head]:
-        """Return the newest that match, however far back."""
+        """Return the newest matching heads, however far back."""
         heads = [Head(*row) for row in self._planned_rows("select_threads_matching", **asked)]
         if self._searched is None:
             return heads
@@ -107,7 +107,7 @@ class LogReader:
         return sorted(ours, key=lambda head: -head.position)
 
     def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
-        """Return what matches among the next `reach` heads, and whether there are no more."""
+        """Return the matches among the next `reach` heads, and whether there are no more heads."""
         if which.parent is not None:
             name = "select_threads_of_parent"
         else:
@@ -117,7 +117,7 @@ class LogReader:
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 
     def thread_ids(self, *, after: str, limit: int) -> list[str]:
-        """Return ids of threads in the order of the ids, `after` not included."""
+        """Return ids of threads in the order of the ids, after `after`."""
         return [row[0] for row in self._rows("select_thread_ids", after=after, limit=limit)]
 
     def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
@@ -134,7 +134,7 @@ class LogReader:
         types: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[Event]:
-        """Return events of a thread by version, `after` not included, `upto` included."""
+        """Return events of a thread by version, after `after` and up to `upto` inclusive."""
         return self._events(
             "select_events_of_types" if types else "select_events",
             thread_id=thread_id,
@@ -149,7 +149,7 @@ class LogReader:
     ) -> Iterator[Event]:
         """Yield what `events` returns without position and time, for a fold.
 
-        All are read at once, and each is made when it is asked for.
+        All rows are read at once; each event is made when it is requested.
         """
         rows, contents = self._whole_rows(
             "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
@@ -164,7 +164,7 @@ class LogReader:
         types: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[Event]:
-        """Return events of all threads by position, `after` not included, `upto` included."""
+        """Return events of all threads by position, after `after` and up to `upto` inclusive."""
         return self._events(
             "select_log",
             after=after,
@@ -174,7 +174,7 @@ class LogReader:
         )
 
     def position(self) -> int:
-        """Return how far the log has come, whosever events they are."""
+        """Return the log's position, over all tenants."""
         return self._number("SELECT position FROM agentlog.counter")
 
     def message(self, thread_id: str, message_id: str) -> Event:
@@ -186,10 +186,10 @@ class LogReader:
         return found[0]
 
     def version_at(self, head: Head, moment: Moment | None) -> int:
-        """Return the version that a moment means in a thread, 0 before its first event.
+        """Return a thread's version at a moment, 0 before its first event.
 
         Raises:
-            FutureMoment: it is not there yet.
+            FutureMoment: the moment is not there yet.
             UnknownMessage: the thread has no such message.
         """
         match moment:
@@ -227,7 +227,7 @@ class LogReader:
         return bytes(rows[0][0]) if rows else None
 
     def _version(self, name: str, head: Head, **parameters: object) -> int:
-        # a plan from when the log was short would read all of it at each step
+        # a plan made while the log was short would read all of it at each step
         (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])
 
@@ -268,12 +268,12 @@ class LogReader:
     def _whole_rows(
         self, name: str, **parameters: object
     ) -> tuple[list[TupleRow], Mapping[Digest, bytes]]:
-        """Return rows of events, and what was cut out of their bodies."""
+        """Return rows of events, and the contents cut out of their bodies."""
         rows = self._rows(name, **parameters)
         contents = self._contents(rows)
         if digests_in(_cuts(rows)) <= contents.keys():
             return rows, contents
-        rows = self._rows(name, **parameters)  # some may have been redacted in between
+        rows = self._rows(name, **parameters)  # some may have been erased in between
         return rows, self._contents(rows)
 
     def _contents(self, rows: Sequence[TupleRow]) -> Mapping[Digest, bytes]:
@@ -287,8 +287,8 @@ class LogReader:
         return self._fetch(name, parameters, prepare=None)
 
     def _planned_rows(self, name: str, **parameters: object) -> list[TupleRow]:
-        # a plan for any values knows neither the limit nor which filters are there, and may sort
-        # the whole list for a page; a plan for these costs a tenth of a millisecond
+        # a generic plan knows neither the limit nor which filters are set, and may sort
+        # the whole list for a page; planning for these values costs a tenth of a millisecond
         return self._fetch(name, parameters, prepare=False)
 
     def _fetch(

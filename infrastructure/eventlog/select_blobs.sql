@@ -1,4 +1,4 @@
--- A look-up for each content, its pieces in order.
+-- One index look-up for each content, its pieces in order.
 SELECT blob.sha256, blob.content
 FROM unnest(%(digests)s::bytea[]) AS wanted (sha256)
 CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
--- As select_events, of some types, each named once: the events of others are not read. Those of a type come
--- as the index has them, by blocks of 64 versions, up to the end of the block that fills the page.
+-- As select_events, of some types, each named once: events of other types are not read. The index
+-- returns those of a type in blocks of 64 versions, up to the end of the block that fills the page.
 SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
        redacted
 FROM unnest(%(types)s::text[]) AS wanted (wanted_type)

@@ -1,5 +1,5 @@
--- As select_events.sql, without thread, position and time: whoever folds knows the first, no view may depend
--- on the others, and together they take a third of the time to read.
+-- As select_events.sql, without thread, position and time: a fold knows the first, no view may
+-- depend on the others, and reading them takes a third of the time.
 SELECT NULL::text, version, type, body, message_id, NULL::bigint, NULL::timestamptz, metadata, cuts,
        redacted
 FROM agentlog.events

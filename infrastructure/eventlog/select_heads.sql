@@ -1,4 +1,4 @@
--- A look-up for each thread, never a join of the whole table.
+-- One index look-up for each thread, never a join of the whole table.
 SELECT head.*
 FROM unnest(%(tenants)b::text[], %(thread_ids)b::text[]) AS wanted (tenant, thread_id)
 CROSS JOIN LATERAL (

@@ -1,5 +1,6 @@
--- Threads by recency, newest first: those that match among the next `reach` before `before`, the
--- position that the last page ended at. The oldest of all comes in any case: there are no more then.
+-- Threads by recency, newest first: the matches among the next `reach` before `before`, the
+-- position at which the last page ended. The oldest thread of all is always returned; it marks the
+-- end of the list.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
        started_at, updated_at, matches, oldest
 FROM (
@@ -34,7 +35,7 @@ CROSS JOIN LATERAL (
                FROM agentlog.threads
                WHERE tenant = %(tenant)s
            ) AS oldest
-    OFFSET 0 -- keeps it a step of its own: once a thread
+    OFFSET 0 -- optimisation fence: evaluated once a thread
 ) AS verdict
 WHERE matches OR oldest
 ORDER BY position DESC

@@ -1,5 +1,5 @@
--- As select_threads, however far back: all that match are looked up and the newest of them taken. The
--- branches are for what was asked for, so that each has its own plan; the others do not run.
+-- As select_threads, however far back: looks up all matches and returns the newest. There is a
+-- branch for each combination of filters, so that each has its own plan; the others do not run.
 WITH found AS MATERIALIZED (
     (
         SELECT thread_id, position

@@ -1,4 +1,4 @@
--- As select_threads, of one parent: from each of `statuses` side by side.
+-- As select_threads, of one parent: scans each of `statuses` and merges them.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
        started_at, updated_at, matches, oldest
 FROM (
@@ -48,7 +48,7 @@ CROSS JOIN LATERAL (
                      AND status = wanted_status
                ) AS child
            ) AS oldest
-    OFFSET 0 -- keeps it a step of its own: once a thread
+    OFFSET 0 -- optimisation fence: evaluated once a thread
 ) AS verdict
 WHERE matches OR oldest
 ORDER BY position DESC

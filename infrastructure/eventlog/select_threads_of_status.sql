@@ -33,7 +33,7 @@ CROSS JOIN LATERAL (
                FROM agentlog.threads
                WHERE tenant = %(tenant)s AND status = %(status)s
            ) AS oldest
-    OFFSET 0 -- keeps it a step of its own: once a thread
+    OFFSET 0 -- optimisation fence: evaluated once a thread
 ) AS verdict
 WHERE matches OR oldest
 ORDER BY position DESC

@@ -1,4 +1,5 @@
--- The store's clock, once whoever appends right now has committed: its events are of the past too.
+-- The store's clock, after any append in progress has committed, so that its events are in the
+-- past.
 WITH held AS MATERIALIZED (
     SELECT recorded_at
     FROM agentlog.counter

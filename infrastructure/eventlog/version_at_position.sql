@@ -1,4 +1,4 @@
--- As version_at_time, by positions, which ascend with the versions.
+-- As version_at_time, by position; positions ascend with versions.
 WITH RECURSIVE search (found, low, high) AS (
     (
         SELECT CASE WHEN position <= %(position)s THEN version ELSE 0 END,

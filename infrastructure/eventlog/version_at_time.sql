@@ -1,6 +1,7 @@
--- The last event up to a time ends the past, as recorded_at never runs backwards. If it is not the newest
--- of all, it is looked for by halves: it is `found`, or its version is above `low` and up to `high`. Events
--- of other makers may leave versions out, so the nearest at or below the middle decides for all between.
+-- The last event at or before a time, as recorded_at never decreases. If it is not the newest
+-- event, a binary search finds it: it is `found`, or its version is above `low` and up to `high`.
+-- Events written by other programs may skip versions, so the nearest at or below the middle decides
+-- for all between.
 WITH RECURSIVE search (found, low, high) AS (
     (
         SELECT CASE WHEN recorded_at <= %(time)s THEN version ELSE 0 END,

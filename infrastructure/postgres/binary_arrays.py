@@ -1,7 +1,7 @@
-"""Arrays in PostgreSQL's binary format, several times as quick as psycopg makes them from lists.
+"""Array parameters in PostgreSQL's binary format; several times faster than psycopg's lists.
 
-A list says nothing of its items' type, so psycopg looks at each of them for every array; whoever
-writes to the log knows. The format is that of `array_recv` in PostgreSQL's `arrayfuncs.c`.
+psycopg inspects every item of a list to find the array's type; here the caller states it. The
+format is that of `array_recv` in PostgreSQL's `arrayfuncs.c`.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class BooleanArray(bytes):
 
 def texts(values: Sequence[str | None]) -> TextArray:
     """Return an array of texts."""
-    # ids of threads and names of types stand there many times: each is encoded once
+    # thread ids and type names repeat: each is encoded once
     encoded = {value: None if value is None else value.encode() for value in set(values)}
     return TextArray(_array(_TEXT, [encoded[value] for value in values]))
 
@@ -65,7 +65,7 @@ def read_byte_strings(array: bytes) -> list[bytes]:
 
 
 def register_arrays(connection: psycopg.Connection) -> None:
-    """Let a connection take these as parameters."""
+    """Register dumpers for these types on a connection."""
     for cls, dumper in _DUMPERS.items():
         connection.adapters.register_dumper(cls, dumper)
 
@@ -122,7 +122,7 @@ def _array(oid: int, items: Sequence[bytes | None]) -> bytes:
     if not some:
         return header + _NULL * len(items)
     lengths = set(map(len, some))
-    if len(lengths) == 1 and len(some) == len(items):  # hashes, ids, numbers: no work for each
+    if len(lengths) == 1 and len(some) == len(items):  # all of one length
         length = _LENGTH(lengths.pop())
         return b"".join((header, length, length.join(some)))
     parts = [

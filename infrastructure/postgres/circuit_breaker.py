@@ -1,8 +1,7 @@
-"""A circuit breaker: while the database is known not to answer, callers are refused at once.
+"""Circuit breaker: refuses callers at once while the database does not answer.
 
-A connection that broke, or could not be made, is only a reason to look: the server may have ended
-that one alone. A probe looks. Where there is no answer the breaker opens, and probes go on until
-there is one.
+A connection that broke, or could not be made, triggers a probe, as the server may have ended that
+one alone. If the probe fails the breaker opens, and probes go on until one succeeds.
 """
 
 import logging
@@ -20,7 +19,7 @@ _PAUSE_SECONDS = 0.5
 
 
 class Breaker(Closing):
-    """Opens where a `probe` finds no server, and closes once one does, in a thread of its own.
+    """Opens when `probe` finds no server and closes when it does, in a thread of its own.
 
     `opened` and `closed` are called in that thread, `closed` before callers are let through again.
     """
@@ -45,12 +44,12 @@ class Breaker(Closing):
             raise DatabaseUnavailable("PostgreSQL takes no connections")
 
     def suspect(self) -> None:
-        """Have the server probed: a connection broke, or none could be had."""
+        """Start a probe: a connection broke, or none could be had."""
         self._suspected.set()
 
     @override
     def close(self) -> None:
-        """Probe no more."""
+        """Stop probing."""
         self._ending.set()
         self._suspected.set()
         self._thread.join()

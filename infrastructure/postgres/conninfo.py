@@ -1,7 +1,7 @@
-"""Where a database is, as settings say it; what is off in one is told without repeating any of it.
+"""Connection strings; errors about them repeat no part of the string.
 
-A password with characters that a URL gives a meaning to ends up in other fields, and errors of
-psycopg, libpq and the resolver repeat those.
+A password with characters that are special in a URL ends up in other fields, which errors of
+psycopg, libpq and the resolver repeat.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class InvalidConninfo(psycopg.ProgrammingError):
 
 
 def read_conninfo(text: str) -> Mapping[str, Any]:
-    """Return what a URL, or libpq's other form, says.
+    """Return the parameters of a connection URL or a keyword/value string.
 
     Raises:
         InvalidConninfo: it cannot be read, or its password strayed into host or port.

@@ -1,4 +1,4 @@
-"""Connections: one pool to one PostgreSQL, and what its failures mean to callers."""
+"""Connection pool of one PostgreSQL database, and the mapping of its failures to errors."""
 
 import select
 import time
@@ -36,34 +36,34 @@ _LIVENESS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""A server that vanished without a word is found out in half a minute, not a quarter of an hour.
+"""Detect a lost server within half a minute, not a quarter of an hour.
 
 The URL's own have precedence; a Unix socket needs none of them.
 """
 _POOL_CLOSE_SECONDS = 0.1
-"""For each thread of a pool whose server is away: it may be connecting, and is not waited for."""
+"""For each thread of a pool without a server: it may be connecting, and is not joined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long statements may take, and wait for a lock; the URL's own options have precedence."""
+    """Statement and lock timeouts; options in the URL have precedence."""
 
     statement_seconds: float = 60.0
     lock_seconds: float = 10.0
 
     @property
     def options(self) -> str:
-        """The same as options of libpq's."""
+        """The timeouts as libpq options."""
         return (
             f"-c lock_timeout={self.lock_seconds * 1000:.0f}ms "
             f"-c statement_timeout={self.statement_seconds * 1000:.0f}ms "
-            # a stopped writer would hold the counter, and with it every other writer
+            # a stopped writer would hold the counter's lock and block every other writer
             "-c idle_in_transaction_session_timeout=30s"
         )
 
 
 class Connections(Protocol):
-    """Where connections can be had: a whole database, or what one tenant may see of it."""
+    """Source of connections: to a whole database, or to one tenant's rows."""
 
     def connection(
         self, *, wait_seconds: float | None = None
@@ -75,12 +75,12 @@ class Connections(Protocol):
 class Database:
     """A pool of connections to a migrated database, open until `close`.
 
-    While PostgreSQL is known to be away there is no pool, and callers are refused at once; a new
-    one is made when it is back.
+    While PostgreSQL is unreachable there is no pool, and callers are refused at once; a new pool is
+    made when the server is back.
 
-    `wait_seconds`: how long a caller waits for a connection before it is told that there is none.
-    `in_role`: work as the service's role, and for a tenant as that of tenants; without it, with all
-    rights of whoever logs in.
+    `wait_seconds`: how long a caller waits for a connection before it is refused. `in_role`: work
+    in the service's role, and for a tenant in the tenants' role; without it, with all rights of the
+    login.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Database:
         try:
             given = {**_LIVENESS, **read_conninfo(url)}
             role = f"-c role={SERVICE} " if in_role else ""
-            # times in UTC wherever the server stands: those of a named zone take longer to read
+            # UTC whatever the server's zone: times of a named zone take longer to read
             own = f"{timeouts.options} -c timezone=UTC {role}"
             options = f"{own}{given.get('options') or ''}".strip()
             conninfo = make_conninfo(**{**given, "options": options})
@@ -110,15 +110,15 @@ class Database:
         self._breaker: Breaker | None = None
 
     def open(self) -> None:
-        """Connect, and look at what that gives.
+        """Connect, and check the server and the session.
 
         Raises:
-            DatabaseUnavailable: that cannot be done.
-            DatabaseTooOld: the server is.
-            UnsafeSession: sessions are not as they were asked for.
-            LogSubscribed: the service is to work where a subscription fills the log.
+            DatabaseUnavailable: no connection can be made.
+            DatabaseTooOld: the server is too old.
+            UnsafeSession: sessions lack the requested role or settings.
+            LogSubscribed: in the service's role, where a subscription fills the log.
         """
-        # one connection by hand first: its failure says why, where a pool only says "timeout"
+        # connect once without the pool: its error names the cause, the pool's only says "timeout"
         try:
             with psycopg.connect(self._conninfo, autocommit=True) as connection:
                 version = connection.info.server_version
@@ -131,7 +131,7 @@ class Database:
         self._breaker = Breaker(self._answers, opened=self._drop_pool, closed=self._renew_pool)
 
     def check(self) -> None:
-        """Raise `DatabaseUnavailable` while PostgreSQL is known to be away."""
+        """Raise `DatabaseUnavailable` while PostgreSQL is known to be unreachable."""
         if self._breaker is not None:
             self._breaker.check()
 
@@ -139,7 +139,7 @@ class Database:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
 
         Raises:
-            DatabaseUnavailable: there is none to be had.
+            DatabaseUnavailable: no connection can be made.
         """
         self.check()
         self._lent = [each for each in self._lent if not each.closed]
@@ -175,7 +175,7 @@ class Database:
         self.close()
 
     def pool_stats(self) -> dict[str, int]:
-        """Return what the pool counts, in the words of psycopg_pool; it need not be reachable."""
+        """Return the pool's statistics by psycopg_pool's names; the server may be unreachable."""
         return self._pool.get_stats()
 
     def migrate(self) -> list[Migration]:
@@ -184,7 +184,7 @@ class Database:
             return migrate(connection)
 
     def confined(self, tenant: str) -> Connections:
-        """Return the database as a tenant may see it: its rows, and no others."""
+        """Return connections that see only the rows of one tenant."""
         return _Confined(self, tenant)
 
     def connection(
@@ -193,7 +193,7 @@ class Database:
         """Lend a connection in autocommit mode; `wait_seconds` in place of the pool's own.
 
         Raises:
-            DatabaseUnavailable: none could be had in time, or it broke.
+            DatabaseUnavailable: none was free in time, or it broke.
         """
         return self.lend(None, wait_seconds=wait_seconds)
 
@@ -221,10 +221,10 @@ class Database:
     def _working(
         self, pool: ConnectionPool, tenant: str | None, seconds: float
     ) -> psycopg.Connection:
-        """Return a connection out of the pool that answers, as whom it is asked for.
+        """Return a live connection of the pool, for the tenant or the service.
 
-        The pool can look for one itself, but pauses after each that does not answer, and longer
-        each time: once the server has been restarted, its callers would wait for seconds.
+        The pool could check it, but pauses after each that does not answer, and longer each time:
+        after a server restart, callers would wait for seconds.
         """
         until = time.monotonic() + seconds
         while True:
@@ -240,7 +240,7 @@ class Database:
                 return connection
 
     def _put_back(self, pool: ConnectionPool, connection: psycopg.Connection) -> None:
-        """Give a connection back to its pool, which makes another in the place of a broken one."""
+        """Return a connection to its pool, which replaces a broken one."""
         if connection.closed:
             self._suspect()
         pool.putconn(connection)
@@ -250,11 +250,11 @@ class Database:
             self._breaker.suspect()
 
     def _answers(self) -> bool:
-        """Tell whether the server takes a connection, or at least goes on with one that it has."""
+        """Return whether the server accepts a connection, or still answers on an existing one."""
         try:
             psycopg.connect(self._conninfo).close()
         except psycopg.errors.ConnectionTimeout:
-            return False  # others hear nothing from it either
+            return False  # other connections get no answer either
         except psycopg.OperationalError:  # too many connections, or a shutdown that waits for us
             return any(map(_silent, self._lent))
         return True
@@ -270,17 +270,17 @@ class Database:
         )
 
     def _drop_pool(self) -> None:
-        """Have nobody wait for a connection; those that are lent end when they come back."""
+        """Close the pool: waiting callers fail; lent connections are closed on return."""
         self._pool.close(timeout=_POOL_CLOSE_SECONDS)
 
     def _renew_pool(self) -> None:
-        """Begin anew: the old pool would pause ever longer between its tries to connect."""
+        """Make a new pool: the old one would pause ever longer between attempts to connect."""
         pool = self._new_pool()
         pool.open()
         self._pool = pool
 
     def _check(self, connection: psycopg.Connection, tenant: str | None) -> None:
-        """See that a connection answers; most were lent to the same tenant before."""
+        """Check that a connection answers, and set its tenant if that differs."""
         if not self._in_role or self._confined_to.get(connection) == tenant:
             if not _silent(connection):
                 ConnectionPool.check_connection(connection)
@@ -293,10 +293,10 @@ class Database:
 
 
 def _silent(connection: psycopg.Connection) -> bool:
-    """Tell whether nothing has come from the server that nobody asked for.
+    """Return whether the server has sent nothing unrequested.
 
-    A server that ends a connection says so, or closes it: either can be read. So most are known to
-    be well without asking them, which would take as long as a small query.
+    A server that ends a connection sends a message or closes the socket; both make it readable. So
+    most connections are checked without a round trip, which would take as long as a small query.
     """
     if connection.closed:
         return False

@@ -1,4 +1,4 @@
-"""The lock of erasures: one at a time in a database, so that they are numbered as they commit."""
+"""Advisory lock of erasures: one at a time in a database, so that numbers follow commits."""
 
 import psycopg
 
@@ -6,10 +6,10 @@ _ERASING = 0x6572_6173_696E_6700  # "erasing"
 
 
 def erase_alone(connection: psycopg.Connection) -> None:
-    """Wait until no other erasure is under way, and be the only one until the commit."""
+    """Lock out other erasures until the commit; waits for one in progress."""
     connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ERASING,))
 
 
 def let_erasures_end(connection: psycopg.Connection) -> None:
-    """Wait until no erasure is under way, and have none begin until the commit."""
+    """Wait until no erasure is in progress, and prevent new ones until the commit."""
     connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_ERASING,))

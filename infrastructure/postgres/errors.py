@@ -1,4 +1,4 @@
-"""What failures of PostgreSQL mean to callers: none of them is a defect of ours."""
+"""Errors of an unavailable PostgreSQL: operational failures, not defects."""
 
 import psycopg
 
@@ -10,7 +10,7 @@ BROKEN_OFF = (
     psycopg.InterfaceError,
     psycopg.errors.ReadOnlySqlTransaction,
 )
-"""What is nobody's defect: the server is gone, cannot go on, or takes no writes just now."""
+"""Operational failures: the server is gone, cannot go on, or takes no writes just now."""
 
 
 class DatabaseUnavailable(AgentlogError):
@@ -55,7 +55,7 @@ class LockNotGranted(DatabaseUnavailable):
 
 
 def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
-    """Return what a broken connection or statement means to callers."""
+    """Return the error for a broken connection or statement."""
     match error:
         case psycopg.errors.QueryCanceled():
             return StatementTooLong(error.diag.message_primary or str(error).strip())

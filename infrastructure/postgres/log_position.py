@@ -1,14 +1,14 @@
-"""Whether the database answers, told by how far the log has come."""
+"""The log's position, read as a check that the database answers."""
 
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 
 
 def log_position(database: Database, *, wait_seconds: float | None = None) -> int:
-    """Return the position of the log's latest event, 0 where there is none.
+    """Return the position of the log's latest event, 0 if there is none.
 
     Raises:
-        DatabaseUnavailable: no connection was to be had in time, or it broke.
+        DatabaseUnavailable: no connection was free in time, or it broke.
     """
     with database.connection(wait_seconds=wait_seconds) as connection:
         row = connection.execute(statement("log_position")).fetchone()

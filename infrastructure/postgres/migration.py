@@ -1,7 +1,7 @@
-"""Numbered plain-SQL migrations: each file once, in order, all or nothing, safe when two start.
+"""Numbered plain-SQL migrations: each file once, in order, in one transaction.
 
-An advisory lock of the transaction is held while they run. It goes with its session, so a migration
-killed half-way leaves nothing behind, not even a lock (kept libraries keep theirs in a row).
+A transaction-level advisory lock makes concurrent starts safe. It ends with the session, so a
+migration killed half-way leaves no lock behind (libraries that keep theirs in a row do).
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class MigrationError(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step of the schema."""
+    """A numbered migration."""
 
     number: int
     name: str
@@ -31,12 +31,12 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file, in hexadecimal: a step that ran may not change."""
+        """SHA-256 of the file, in hexadecimal: an applied migration may not change."""
         return sha256(self.sql.encode()).hexdigest()
 
 
 def migrations() -> list[Migration]:
-    """Return the steps that this program knows, in order."""
+    """Return the known migrations, in order."""
     found = []
     for file in files("infrastructure.postgres.migrations").iterdir():
         number, _, name = file.name.removesuffix(".sql").partition("_")
@@ -47,14 +47,14 @@ def migrations() -> list[Migration]:
 
 
 def migrate(connection: psycopg.Connection) -> list[Migration]:
-    """Bring the schema up to date in one transaction; return the steps that were run.
+    """Apply pending migrations in one transaction; return those applied.
 
     Raises:
-        NoServiceRole: whoever logs in may not even look.
-        MigrationError: the database has steps that this program does not know, or knows otherwise;
-            or whoever logs in may not run them.
+        NoServiceRole: the login may not read the schema's state.
+        MigrationError: the database has migrations that are unknown or different here, or the login
+            may not run them.
     """
-    if _is_up_to_date(connection):  # which whoever does not own the tables may be told as well
+    if _is_up_to_date(connection):  # this needs no ownership of the tables
         return []
     try:
         return _run(connection)
@@ -69,7 +69,7 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
 
 def _run(connection: psycopg.Connection) -> list[Migration]:
     with connection.transaction():
-        # a step may take its time, and so may another process that runs it just now
+        # no timeouts: a migration may be long, here or in another process that holds the lock
         connection.execute("SET LOCAL lock_timeout = 0")
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
@@ -90,7 +90,7 @@ def _run(connection: psycopg.Connection) -> list[Migration]:
 
 
 def _is_up_to_date(connection: psycopg.Connection) -> bool:
-    """Tell whether there is nothing to do, without any right but to look."""
+    """Return whether no migration is pending; needs only the right to read."""
     try:
         row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NOT NULL").fetchone()
         return row == (True,) and not _pending(connection)

@@ -1,7 +1,7 @@
-"""Hearing that the log has grown: one LISTEN connection a process, and a poll behind it.
+"""Notifications that the log has grown: one LISTEN connection a process, and polling.
 
-A notification is a hint and nothing more: whoever is rung up looks at the tables. So one that is
-lost costs a poll's time, and one too many costs a look.
+A notification is only a hint: the receiver reads the tables. A lost one delays that until the next
+poll, and one too many costs one query.
 """
 
 import logging
@@ -21,11 +21,11 @@ logger = logging.getLogger("agentlog")
 APPENDED = "agentlog"
 """The channel that a commit of events notifies."""
 PROJECTED = "agentlog_projected"
-"""The channel that a projection notifies when it has come further, or cannot go on."""
+"""The channel that a projection notifies when it has advanced or stopped."""
 DIRECTED = "agentlog_directed"
-"""The channel that tells projections to look at their books: begun anew, paused, resumed."""
+"""The channel that tells projections of changed builds: begun, paused, resumed."""
 ERASED = "agentlog_erased"
-"""The channel that tells whoever has contents in memory that some were erased."""
+"""The channel that tells processes with contents in memory that some were erased."""
 KEYED = "agentlog_keyed"
 """The channel that tells of a key made or revoked."""
 
@@ -37,10 +37,10 @@ Ring = Callable[[], None]
 
 
 class Listener(Closing):
-    """Rings whoever asked, from a thread of its own: after each notification, and at each poll.
+    """Calls its callbacks in a thread of its own: after each notification, and at each poll.
 
-    A connection that breaks is made again; meanwhile, and just after, everybody is rung, as
-    something may have been missed. What is rung must be quick and may not fail.
+    A connection that breaks is made again; meanwhile, and just after, all callbacks are called, as
+    a notification may have been missed. They must be quick and must not raise.
     """
 
     def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
@@ -52,7 +52,7 @@ class Listener(Closing):
         self._thread: threading.Thread | None = None
 
     def on(self, channel: str, ring: Ring) -> Callable[[], None]:
-        """Ring from now on when `channel` is notified; returns what ends that."""
+        """Call `ring` from now on when `channel` is notified; returns a function that ends that."""
         with self._changing:
             self._rings[channel] = (*self._rings[channel], ring)
             if self._thread is None and not self._closed.is_set():
@@ -67,7 +67,7 @@ class Listener(Closing):
 
     @override
     def close(self) -> None:
-        """Ring no more."""
+        """Stop listening."""
         self._closed.set()
         with self._changing:
             thread = self._thread
@@ -83,7 +83,7 @@ class Listener(Closing):
                         connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
                     failures = 0
                     self._listen(connection)
-            # a standby, which has no LISTEN, says so in many ways
+            # a standby has no LISTEN; its errors vary
             except (psycopg.Error, DatabaseUnavailable) as error:
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)
@@ -114,5 +114,5 @@ class Listener(Closing):
         for ring in self._rings.get(channel, ()):
             try:
                 ring()
-            except Exception:  # the others are still to be rung
+            except Exception:  # the other callbacks are still to be called
                 logger.exception("whoever was rung for %s failed", channel)

@@ -1,7 +1,7 @@
-"""Statements that are run over and over, with the least ado: prepared, their values in binary.
+"""Server-side prepared statements with binary parameters, called through libpq.
 
-psycopg's cursors look at each value for how to send it, and at each statement for whether to
-prepare it: nearly a tenth of a millisecond an append, and more where caches went cold meanwhile.
+psycopg's cursors inspect each value for its format, and each statement for whether to prepare it:
+nearly a tenth of a millisecond an append, and more with cold caches.
 """
 
 import re
@@ -25,13 +25,13 @@ from infrastructure.postgres.binary_arrays import BooleanArray, BytesArray, Inte
 from infrastructure.postgres.statements import statement
 
 Parameter = str | int | bytes | datetime | None
-"""What a parameter may be; a `bool` is an `int`."""
+"""The types of parameters; a `bool` is an `int`."""
 
 
 class Prepared:
-    """Our statements on some connections, each prepared there when it is first run.
+    """Named statements, each prepared on a connection when it is first run there.
 
-    Their parameters are of the types that the statement has them in: a number is a `bigint`.
+    Parameters have the types that the statement casts them to: a number is a `bigint`.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Prepared:
     def execute(
         self, connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]
     ) -> PGresult:
-        """Return the result, in binary, of a statement outside of a transaction and a pipeline.
+        """Return the binary result of a statement, outside of a transaction and a pipeline.
 
         Raises:
             psycopg.Error: as psycopg's own `execute`.
@@ -51,15 +51,15 @@ class Prepared:
             try:
                 return _execute(connection, name, known[name], parameters)
             except InvalidSqlStatementName:
-                pass  # after a rollback psycopg may have the server drop all that is prepared
+                pass  # after a rollback psycopg may have deallocated all prepared statements
         known[name] = _prepare(connection, name)
         return _execute(connection, name, known[name], parameters)
 
 
 def send(connection: psycopg.Connection, name: str, parameters: Mapping[str, Parameter]) -> None:
-    """Have a statement of ours run, within a transaction; `finish` waits for it.
+    """Send a named statement within a transaction; `finish` waits for it.
 
-    It is not prepared: that would fail the transaction where it is not there any more.
+    It is not prepared: a missing prepared statement would fail the transaction.
     """
     text, order = _numbered(name)
     values = _values(order, parameters)
@@ -69,7 +69,7 @@ def send(connection: psycopg.Connection, name: str, parameters: Mapping[str, Par
 
 
 def finish(connection: psycopg.Connection) -> PGresult:
-    """Return the result of what was sent; raises as psycopg's own `execute`."""
+    """Return the result of the statement sent; raises as psycopg's own `execute`."""
     (result,) = connection.wait(fetch_many(connection.pgconn))  # which Ctrl-C may end
     return _checked(result)
 

@@ -1,8 +1,8 @@
-"""The roles that the service works in: what the database itself keeps it from.
+"""Database roles of the service, and the rights they lack.
 
-`agentlog_service` appends for all tenants and keeps the read models; it can read and add events,
+`agentlog_service` appends for all tenants and fills the read models; it can read and add events,
 and never change or remove one. `agentlog_tenant` sees the rows of one tenant, by row-level
-security. Whoever owns the tables migrates them and is not needed otherwise.
+security. The owner of the tables runs migrations and is not needed otherwise.
 """
 
 import psycopg
@@ -13,7 +13,7 @@ from domain.errors import AgentlogError
 SERVICE = "agentlog_service"
 TENANT = "agentlog_tenant"
 LOGIN = "agentlog_login"
-"""Who logs in to our own PostgreSQL: a member of both, and nothing else."""
+"""The service's login in the embedded PostgreSQL: a member of both roles, without other rights."""
 
 _WORK_AS = "SELECT set_config('role', %s, false), set_config('agentlog.tenant', %s, false)"
 _LACKING = """
@@ -35,26 +35,26 @@ class NoServiceRole(AgentlogError):
 
 
 def confine(connection: psycopg.Connection, tenant: str) -> None:
-    """Have a session of the service's see one tenant's rows, from now on."""
+    """Restrict a session of the service to one tenant's rows, from now on."""
     connection.execute(_WORK_AS, (TENANT, tenant))
 
 
 def unconfine(connection: psycopg.Connection) -> None:
-    """Have a session of the service's see all tenants' rows again."""
+    """Let a session of the service see all tenants' rows again."""
     connection.execute(_WORK_AS, (SERVICE, ""))
 
 
 def check_membership(connection: psycopg.Connection) -> None:
-    """See that whoever logged in may work in the roles; raises `NoServiceRole`."""
+    """Check that the login is a member of the roles; raises `NoServiceRole`."""
     row = connection.execute(_LACKING, ([SERVICE, TENANT],)).fetchone()
     if row is not None:
         raise NoServiceRole(str(row[0]))
 
 
 def make_login(connection: psycopg.Connection) -> None:
-    """Make the login of the service on our own server, where it is not there yet.
+    """Create the service's login on the embedded server if it is missing.
 
-    Roles belong to the server: others may be at it in other databases.
+    Roles belong to the server: sessions in other databases may create it at the same time.
     """
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('agentlog_roles'))")

@@ -1,8 +1,8 @@
-"""What a session in the database must be like; looked at once, before the service works.
+"""Checks of a database session, made once before the service works.
 
-A pooler may pass on a session without what it was to begin with: as its login, which may own the
-tables, and without timeouts. A logical subscriber takes appends, and from then on has another log
-than its publisher.
+A pooler may pass on a session without its settings: in the role of its login, which may own the
+tables, and without timeouts. A logical subscriber accepts appends, and its log then differs from
+its publisher's.
 """
 
 from collections.abc import Sequence
@@ -43,11 +43,11 @@ class LogSubscribed(AgentlogError):
 
 
 def check_session(connection: psycopg.Connection, *, in_role: bool) -> None:
-    """See that a new session is as it was asked for; it is of no use afterwards.
+    """Check that a new session has the requested settings; the session is not reusable afterwards.
 
     Raises:
         UnsafeSession: it has another role, no timeout, or no row-level security.
-        LogSubscribed: the service is to work where a subscription fills the log.
+        LogSubscribed: in the service's role, where a subscription fills the log.
     """
     flaws = [f"it has no {name}" for (name,) in connection.execute(_WITHOUT, (_TIMEOUTS,))]
     if in_role:

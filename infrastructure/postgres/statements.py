@@ -9,8 +9,8 @@ _PACKAGE = Path(__file__).parents[1]
 
 @cache
 def statement(name: str) -> LiteralString:
-    """Return the text of `name.sql`, whichever package has it; names are unique."""
+    """Return the text of `name.sql`, from any package; names are unique."""
     (file,) = _PACKAGE.rglob(f"{name}.sql")
-    # our own files: as literal as the code beside them
+    # files of this package: as trusted as the code
     text: LiteralString = file.read_text("utf-8")
     return text

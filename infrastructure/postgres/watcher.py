@@ -1,4 +1,4 @@
-"""Looking at what has changed, whenever a channel is rung, in a thread of its own."""
+"""A thread that checks for changes whenever a channel is notified."""
 
 import logging
 import threading
@@ -14,25 +14,25 @@ logger = logging.getLogger("agentlog")
 
 
 class Watch(Closing):
-    """Looks once it is made, and at every ring; a look that fails is repeated at the next.
+    """Calls `_look` once at first and after every notification; retries a failed one at the next.
 
-    A ring is but a hint, so each look asks the tables for what has come since the last. `failing`
-    says in the log what does not happen meanwhile.
+    A notification is only a hint, so each look reads the tables for changes since the last.
+    `failing` is the log message while looks fail.
     """
 
     def __init__(self, listener: Listener, channel: str, *, name: str, failing: str) -> None:
-        """Begin at once: whoever derives from it has its own attributes by then."""
+        """Start the thread; a subclass sets its own attributes before."""
         self._failing = failing
         self._rung = threading.Event()
         self._closed = threading.Event()
         self._end = listener.on(channel, self._rung.set)
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
-        self._rung.set()  # what came meanwhile was not rung for
+        self._rung.set()  # changes before the subscription were not notified
         self._thread.start()
 
     @override
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._closed.set()
         self._end()
         self._rung.set()
@@ -40,7 +40,7 @@ class Watch(Closing):
 
     @abstractmethod
     def _look(self) -> None:
-        """Do what is to be done by now, or give up where it is closed."""
+        """Handle changes since the last look; return early when closed."""
 
     def _work(self) -> None:
         failing = False
@@ -52,12 +52,12 @@ class Watch(Closing):
             except Exception as error:  # noqa: BLE001 - whatever it is, nobody else looks
                 if not failing and not self._closed.is_set():
                     warn(f"{self._failing}, trying on", error)
-                failing = True  # the listener rings again at its next poll
+                failing = True  # the listener's next poll triggers a retry
             else:
                 failing = False
 
 
 def warn(what: str, error: Exception) -> None:
-    """Say in the log what does not go on just now; a defect of ours comes with its traceback."""
+    """Log a warning that something does not go on; a defect comes with its traceback."""
     expected = isinstance(error, AgentlogError)
     logger.warning("%s: %s", what, error, exc_info=None if expected else error)

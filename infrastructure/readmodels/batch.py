@@ -1,4 +1,4 @@
-"""Reading the log for projections: all tenants' events in the one order, in bounded batches."""
+"""Batches of the log for projections: all tenants' events by position, in bounded batches."""
 
 import re
 from collections import defaultdict
@@ -14,7 +14,7 @@ from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
-"""Of the bodies of a batch, but for its first."""
+"""Most bytes of the bodies of a batch, except its first."""
 
 _BEGINNING_BYTES = 256
 _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
@@ -22,7 +22,7 @@ _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event, and whose it is."""
+    """An event and its tenant."""
 
     tenant: str
     event: Event
@@ -30,7 +30,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Events in their order, and the position that they reach: none before it is left out."""
+    """Events by position, and the position they reach; no event up to there is left out."""
 
     events: list[Recorded]
     position: int
@@ -47,10 +47,10 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
 ) -> Batch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
-    A long text that stands apart from its body is empty in it, or with `long_texts` as it begins.
+    A long text kept apart from its body is empty in it, or its beginning with `long_texts`.
     """
     with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
-        # the tenants after the position that they are to be complete to: none can be missing
+        # read tenants after the position to complete, so that none can be missing
         tenants = [row[0] for row in cursor.execute(statement("select_tenants")).fetchall()]
         wanted = {
             "after": after,
@@ -59,7 +59,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
             "limit": limit,
             "most_bytes": MOST_BYTES,
         }
-        if len(tenants) == 1:  # as most logs have: nothing need be sorted
+        if len(tenants) == 1:  # most logs: no sort is needed
             asked = statement("select_growth"), {**wanted, "tenant": tenants[0]}
         else:
             asked = statement("select_growth_of_tenants"), {**wanted, "tenants": tenants}
@@ -72,7 +72,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
 def recorded(
     cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
 ) -> list[Recorded]:
-    """Return the events of rows of the log, long texts as `read_batch` has them."""
+    """Return the events of rows of the log, with long texts as in `read_batch`."""
     cuts: defaultdict[str, list[bytes]] = defaultdict(list)
     for row in rows:
         if row[9] is not None:
@@ -123,7 +123,7 @@ def _beginnings(
 
 
 def _readable(beginning: bytes) -> bytes:
-    """Return what is whole of the beginning of a text inside JSON: no half character or escape."""
+    """Return the longest prefix of a JSON text without a partial character or escape."""
     whole_characters = beginning.decode("utf-8", "ignore").encode()
     half = _CUT_ESCAPE.search(whole_characters)
     return whole_characters if half is None else whole_characters[: half.start(1)]

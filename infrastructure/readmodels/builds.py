@@ -1,7 +1,7 @@
-"""The books of projections: which builds there are, and what state each is in.
+"""State of builds of read models.
 
 A build is one filling of a read model's table. One is live; another may be building beside it, to
-take its place once it has caught up.
+replace it once it has caught up.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ AnyTable = BuildTable[Any]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build as the books have it; `stopped_at` is the position of the event it cannot process."""
+    """A build's state; `stopped_at` is the position of the event it cannot process."""
 
     name: str
     build: int
@@ -39,14 +39,14 @@ class Build:
 
     @property
     def standing(self) -> str:
-        """What it does: building, live, paused or stopped."""
+        """Its status: building, live, paused or stopped."""
         if self.stopped_at is not None:
             return "stopped"
         return "paused" if self.paused else self.state
 
     @property
     def reason(self) -> str | None:
-        """Why it stands still, where an event stopped it."""
+        """The error that stopped it, if one did."""
         return None if self.stopped_at is None else f"@{self.stopped_at}: {self.error}"
 
     @property
@@ -56,12 +56,12 @@ class Build:
 
 
 def tracking_name(name: str, build: int) -> str:
-    """Return under which name the library's tracking has the position of a build."""
+    """Return the name under which the library's tracking holds a build's position."""
     return f"{name}.{build}"
 
 
 def position_of(connection: psycopg.Connection, name: str, build: int) -> int:
-    """Return how far a build has come."""
+    """Return the position of a build."""
     asked = {"application_name": tracking_name(name, build)}
     row = connection.execute(statement("select_progress"), asked).fetchone()
     return 0 if row is None else int(row[0])
@@ -74,16 +74,16 @@ def builds(connection: psycopg.Connection) -> list[Build]:
 
 
 def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
-    """Return the builds of a read model that this code can go on with; begin one where it is due.
+    """Return the builds of a read model that this code can continue; begin one if none is.
 
-    One is due where none is of the code's version. Beside code that is newer, none is touched.
+    A build is begun if none is of the code's version. Builds of newer code are not touched.
     """
     found = [each for each in builds(connection) if each.name == model.name]
     if any(each.version > model.version for each in found):
         return []
     if not any(each.version == model.version for each in found):
         for each in found:
-            if each.state == "building":  # for a version that will never be
+            if each.state == "building":  # a build of an older version, no longer needed
                 discard(connection, model, each.build)
         begin(connection, model)
         return at_work(connection, model)
@@ -91,13 +91,13 @@ def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
 
 
 def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
-    """Begin a build of a read model; tell whether there was none under way already.
+    """Begin a build of a read model; return False if one is building already.
 
-    The first is live at once: there is nothing that it would take the place of.
+    The first build is live at once, as there is none to replace.
     """
     try:
         with connection.transaction():
-            let_erasures_end(connection)  # which would not know of it
+            let_erasures_end(connection)  # an erasure in progress would miss the new build
             row = connection.execute(
                 statement("insert_build"), {"name": model.name, "version": model.version}
             ).fetchone()
@@ -110,13 +110,13 @@ def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
                 table.index(connection)
                 table.show(connection)
             notify(connection, DIRECTED)
-    except UniqueViolation:  # somebody else began one just then
+    except UniqueViolation:  # another process began one at the same time
         return False
     return True
 
 
 def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
-    """Take a build away, its table and its books."""
+    """Delete a build: its table, state and tracking."""
     with connection.transaction():
         connection.execute(
             "DELETE FROM agentlog.projections WHERE name = %s AND build = %s", (model.name, build)
@@ -130,14 +130,14 @@ def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
 
 
 def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
-    """Have a build take the place of the one that is live, in the transaction under way."""
+    """Make a build the live one, in the current transaction."""
     table: AnyTable = BuildTable(model.table, build)
     table.index(connection)
     old = connection.execute(
         "SELECT build FROM agentlog.projections WHERE name = %s AND state = 'live' FOR UPDATE",
         (model.name,),
     ).fetchall()
-    table.show(connection)  # before the old table goes: the view stands on it
+    table.show(connection)  # before the old table is dropped: the view depends on it
     for (number,) in old:
         discard(connection, model, number)
     connection.execute(
@@ -148,7 +148,7 @@ def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
 
 
 def set_paused(connection: psycopg.Connection, name: str, *, paused: bool) -> None:
-    """Pause the builds of a projection, or have them go on, also those that stopped."""
+    """Pause or resume the builds of a projection; resuming includes stopped ones."""
     with connection.transaction():
         connection.execute(
             "UPDATE agentlog.projections SET paused = %s WHERE name = %s", (paused, name)
@@ -165,7 +165,7 @@ def set_paused(connection: psycopg.Connection, name: str, *, paused: bool) -> No
 def stop(
     connection: psycopg.Connection, name: str, build: int, *, position: int, error: str
 ) -> None:
-    """Say that a build stands still before an event that it cannot process."""
+    """Mark a build as stopped before an event that it cannot process."""
     with connection.transaction():
         connection.execute(
             "UPDATE agentlog.projections SET stopped_at = %s, error = %s "
@@ -176,5 +176,5 @@ def stop(
 
 
 def notify(connection: psycopg.Connection, channel: str = PROJECTED) -> None:
-    """Wake whom it concerns once the transaction under way is committed: by default who waits."""
+    """Notify a channel when the current transaction commits; by default that builds advanced."""
     connection.execute("SELECT pg_notify(%s, '')", (channel,))

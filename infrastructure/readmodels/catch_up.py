@@ -1,4 +1,4 @@
-"""Bringing read models to the present before they are read."""
+"""Brings read models up to a position before they are read."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from infrastructure.readmodels.projector import Projector
 from projections.readmodels.registry import read_model
 
 Progress = Callable[[str, int, int], None]
-"""Is told of what is done, how far it is, and how far it is to go."""
+"""Callback for progress: read model, position, target position."""
 
 _LOOK_SECONDS = 1.0
 
@@ -25,9 +25,9 @@ def bring_up(
     position: int,
     progress: Progress,
 ) -> None:
-    """Return once the live builds of read models, made by this code, have come to a position.
+    """Process events until the live builds of this code's read models reach a position.
 
-    It works at them itself; a service that runs meanwhile may do some of it.
+    A service that runs meanwhile may do part of the work.
 
     Raises:
         ProjectionBehind: one is paused, or stopped at an event.
@@ -58,7 +58,7 @@ def bring_up(
 
 
 def _lacks(builds: Sequence[Build], names: Sequence[str], position: int) -> str | None:
-    """Return a read model that is not there yet, None where all are."""
+    """Return a read model that has not reached the position, None if all have."""
     for name in names:
         version = read_model(name).version
         of_it = [each for each in builds if each.name == name]

@@ -1,4 +1,5 @@
--- A build beside the live one; live itself where there is none yet. Nothing where one is building.
+-- Inserts a build beside the live one, or as the live one if there is none. Does nothing if one is
+-- building.
 INSERT INTO agentlog.projections (name, build, version, state, live_at)
 SELECT %(name)s,
        coalesce(max(build), 0) + 1,

@@ -1,7 +1,7 @@
-"""Builds at the present, worked at together: one transaction reads the log once and moves them all.
+"""Joint processing of live builds: one transaction reads the log once and updates all of them.
 
-By itself each pays a dozen round trips for the few events that came since: beside steady appends
-that was most of what projections cost, here and in the server.
+Each by itself would need a dozen round trips for the few new events, which under steady appends was
+most of the cost of projections, here and in the server.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -21,7 +21,7 @@ from projections.readmodels.registry import AnyReadModel
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What a joint step did: whether there may be `more`, and which read models it is not for."""
+    """Result of a joint step: whether there may be `more`, and the read models it left out."""
 
     more: bool
     apart: Sequence[str]
@@ -36,14 +36,14 @@ class Joint:
         self._known: dict[tuple[str, int], Projection[Any]] = {}
 
     def step(self, connection: psycopg.Connection, names: Collection[str]) -> Joined:
-        """Work in the next batch for some read models; where it raises, for none of them.
+        """Process the next batch for some read models; an error rolls back all of them.
 
-        Which event it was, and what to do about it, each then finds out by itself. So does one that
-        is more than a batch behind the log, or that has no live build of this code.
+        Each projection then finds the failing event by itself. Builds more than a batch behind the
+        log, and read models without a live build of this code, are left out.
         """
         with connection.transaction():
             locked = self._lock(connection, names)
-            # once they are locked: a statement sees the positions that were there when it began
+            # after the locks: a statement sees the positions committed when it began
             found = {each.name: each for each in builds.builds(connection) if self._is_live(each)}
             apart = [
                 name for name in names if name not in found or found[name].lag > self._most_events
@@ -59,7 +59,7 @@ class Joint:
     def _lock(
         self, connection: psycopg.Connection, names: Collection[str]
     ) -> set[tuple[object, ...]]:
-        """Lock the live builds that can go on and that nobody else is at; return which."""
+        """Lock the live builds that can go on and that no one else has locked; return which."""
         versions = [self._models[name].version for name in names]
         wanted = {"names": list(names), "versions": versions}
         return set(connection.execute(statement("lock_live_builds"), wanted).fetchall())
@@ -69,7 +69,7 @@ class Joint:
         return model is not None and build.version == model.version and build.state == "live"
 
     def _work(self, connection: psycopg.Connection, ours: list[Build]) -> bool:
-        """Work in what some builds lack; tell whether there is more."""
+        """Process the events that some builds lack; return whether there are more."""
         models = [self._models[each.name] for each in ours]
         upto = ours[0].log_position
         batch = read_batch(
@@ -89,7 +89,7 @@ class Joint:
         for each in moved:
             events = _lacking(batch.events, each, self._models[each.name])
             self._known[each.name, each.build].work_in(connection, events)
-        # rows that are lost with the server's last moments come again from the log
+        # rows lost in a server crash are filled again from the log
         connection.execute("SET LOCAL synchronous_commit = off")
         tracked = [builds.tracking_name(each.name, each.build) for each in moved]
         move_all(connection, tracked, batch.position)
@@ -98,7 +98,7 @@ class Joint:
 
 
 def _types(models: Iterable[AnyReadModel]) -> set[str] | None:
-    """Return the types of events that any of some read models is about; None for all."""
+    """Return the types of events that some read models process; None for all."""
     types: set[str] = set()
     for model in models:
         if model.types is None:
@@ -108,7 +108,7 @@ def _types(models: Iterable[AnyReadModel]) -> set[str] | None:
 
 
 def _lacking(events: list[Recorded], build: Build, model: AnyReadModel) -> list[Recorded]:
-    """Return the events that a build is about and that it has not come to."""
+    """Return the events of a build's types beyond its position."""
     return [
         each
         for each in events

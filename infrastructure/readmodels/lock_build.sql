@@ -1,4 +1,4 @@
--- A build to work on, which nobody else works on meanwhile.
+-- Locks a build; returns nothing if another transaction has locked it.
 SELECT version, state, paused, stopped_at
 FROM agentlog.projections
 WHERE name = %(name)s AND build = %(build)s

@@ -1,5 +1,5 @@
--- Every build, locked. The newest of a read model first: one that goes live has itself locked, and
--- waits for the one it takes the place of.
+-- Locks every build, the newest of a read model first: a build that goes live has locked itself
+-- before it waits for the one it replaces.
 SELECT name, build, version
 FROM agentlog.projections
 ORDER BY name, build DESC

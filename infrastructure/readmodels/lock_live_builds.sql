@@ -1,4 +1,4 @@
--- The live builds of some read models that can go on, and that nobody else works on meanwhile.
+-- Locks the live builds of some read models that can go on; skips those locked by others.
 SELECT name, build
 FROM agentlog.projections
 WHERE (name, version) IN (SELECT * FROM unnest(%(names)s::text[], %(versions)s::integer[]))

@@ -1,6 +1,6 @@
-"""A process of its own for projections: what they compute never makes an append or a read wait.
+"""A separate process for projections, so that they do not delay appends or reads.
 
-It ends with whoever started it, however that ends: the standard input that they share closes then.
+It ends with its parent, even if that is killed: it reads a shared standard input until that closes.
 """
 
 import logging
@@ -18,13 +18,13 @@ _PAUSES_SECONDS = (0.5, 1.0, 5.0, 30.0)
 _GRACE_SECONDS = 10.0
 
 RUN = ("projections", "run", "--with-parent")
-"""The command of ours that runs them until its standard input closes."""
+"""The agentlog command that runs projections until its standard input closes."""
 
 _PROGRAM = (sys.executable, "-c", "from api.cli.main import run; run()")
 
 
 class ProjectorProcess:
-    """Runs projections in a process beside this one, again where it ended by itself.
+    """Runs projections in a child process, restarted when it ends by itself.
 
     `url` is of a migrated database.
     """
@@ -38,7 +38,7 @@ class ProjectorProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process that runs now."""
+        """The process id of the current child."""
         process = self._process
         return None if process is None or process.poll() is not None else process.pid
 
@@ -63,7 +63,7 @@ class ProjectorProcess:
         while not self._closing.is_set():
             try:
                 status = self._run()
-            except OSError as error:  # of memory or processes there may be too few just now
+            except OSError as error:  # memory or processes may be short for a while
                 logger.warning("the process of projections cannot be started: %s", error)
             else:
                 if self._closing.is_set():
@@ -75,7 +75,7 @@ class ProjectorProcess:
             failures += 1
 
     def _run(self) -> int:
-        # a session of its own: Ctrl-C is for us, who tell it to end after the batch it is at
+        # a session of its own: Ctrl-C reaches only the parent, which ends it after its batch
         with subprocess.Popen(  # noqa: S603 - our own program
             self._command, stdin=subprocess.PIPE, env=self._environment, start_new_session=True
         ) as process:

@@ -1,7 +1,7 @@
-"""One build of a read model at work: a batch of the log becomes rows, in one transaction.
+"""One build of a read model: applies batches of the log as rows, each in one transaction.
 
-The rows, and how far the build has come (the library's `Tracking`), are committed together: each
-event counts exactly once, whenever the process is killed and however many of them there are.
+Rows and the build's position (the library's `Tracking`) are committed together: each event counts
+exactly once, whenever a process is killed and however many run.
 """
 
 import logging
@@ -24,23 +24,23 @@ from projections.readmodels.model import ReadModel, RowT, ThreadRows
 logger = logging.getLogger("agentlog")
 
 MOST_EVENTS = 5000
-"""In one transaction, at most."""
+"""Most events in one transaction."""
 
 
 class Step(Enum):
-    """What a projection did when it was told to go on."""
+    """The result of one step of a projection."""
 
     MORE = auto()
-    """It worked in a batch, and there may be more."""
+    """It applied a batch, and there may be more."""
     AT_PRESENT = auto()
-    """It has come as far as the log."""
+    """It has reached the end of the log."""
     RESTING = auto()
-    """It is paused, has stopped, is gone, or somebody else is at it."""
+    """It is paused, stopped, deleted, or locked by another process."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What a step stands on: the books of the build, locked, and both positions."""
+    """State at the start of a step: the locked build, and the positions of build and log."""
 
     state: str
     position: int
@@ -61,17 +61,17 @@ class Projection(Generic[RowT]):
         self._limit = most_events
 
     def step(self, connection: psycopg.Connection) -> Step:
-        """Work in the next batch; stop where an event cannot be worked in, and say so in the books.
+        """Apply the next batch; stop the build at an event that cannot be processed.
 
         Raises:
-            psycopg.OperationalError: the database broke off; nothing was written, or all of it.
+            psycopg.OperationalError: the connection broke; nothing was written, or all of it.
         """
         try:
             found = self._try_step(connection)
         except BROKEN_OFF:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the books say so
-            if self._limit > 1:  # which event is it? an eighth, until it is the first of one
+            if self._limit > 1:  # find the event: an eighth of the batch each time, down to one
                 self._limit = max(1, self._limit // 8)
                 return Step.MORE
             return self._stop(connection, error)
@@ -90,7 +90,7 @@ class Projection(Generic[RowT]):
                 return Step.AT_PRESENT
             batch = self._read(connection, ground)
             self.work_in(connection, batch.events)
-            # rows that are lost with the server's last moments come again from the log
+            # rows lost in a server crash are filled again from the log
             connection.execute("SET LOCAL synchronous_commit = off")
             move_tracking(connection, Tracking(self._tracking_name, batch.position))
             builds.notify(connection)
@@ -99,7 +99,7 @@ class Projection(Generic[RowT]):
         return Step.AT_PRESENT
 
     def _ground(self, connection: psycopg.Connection) -> _Ground | None:
-        """Lock the build and return where it stands; None where there is nothing to do for us."""
+        """Lock the build and return its state; None if it cannot go on here."""
         row = connection.execute(
             statement("lock_build"), {"name": self._model.name, "build": self._build}
         ).fetchone()
@@ -124,9 +124,9 @@ class Projection(Generic[RowT]):
         )
 
     def work_in(self, connection: psycopg.Connection, events: list[Recorded]) -> None:
-        """Make rows of events that come next, in the transaction under way.
+        """Write the rows of the next events, in the current transaction.
 
-        The caller has the build locked, and moves its position.
+        The caller has locked the build, and moves its position.
         """
         if not events:
             return
@@ -142,7 +142,7 @@ class Projection(Generic[RowT]):
     def _threads(
         self, connection: psycopg.Connection, events: list[Recorded]
     ) -> dict[ThreadKey, ThreadRows[RowT]]:
-        """Return the rows of the threads, with what is open of those whose events need it."""
+        """Return the rows by thread, with the open rows of threads whose events need them."""
         recalls = self._model.recalls
         keys = {(each.tenant, each.event.thread_id): False for each in events}
         for each in events:
@@ -156,9 +156,9 @@ class Projection(Generic[RowT]):
         return {key: ThreadRows(*key, found.get(key, ())) for key in keys}
 
     def renew_thread(self, connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
-        """Fill in a thread's rows as far as the build has come.
+        """Write a thread's rows again, up to the build's position.
 
-        The caller has the build locked and its rows of the thread taken out.
+        The caller has locked the build and deleted its rows of the thread.
         """
         upto = builds.position_of(connection, self._model.name, self._build)
         types, after = self._model.types, 0
@@ -180,7 +180,7 @@ class Projection(Generic[RowT]):
             after = events[-1].event.version
 
     def _stop(self, connection: psycopg.Connection, error: Exception) -> Step:
-        """Say in the books before which event the build stands still, and why."""
+        """Record the event at which the build stops, and the error."""
         with connection.transaction():
             ground = self._ground(connection)
             if ground is None:
@@ -202,6 +202,6 @@ class Projection(Generic[RowT]):
 
 
 def _known_before(rows: ThreadRows[RowT]) -> list[RowT]:
-    """Return the rows that were changed and not just added."""
+    """Return the rows that existed before and were changed."""
     new = {id(row) for row in rows.added}
     return [row for mark, row in rows.changed.items() if mark not in new]

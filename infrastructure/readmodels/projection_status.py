@@ -1,4 +1,4 @@
-"""What the rest of the house asks of projections: where they stand, to wait, to direct them."""
+"""Status and control of projections."""
 
 import threading
 import time
@@ -65,7 +65,7 @@ class RebuildUnderWay(Refused):
 
 
 class Standings:
-    """The projections of a database, whoever works at them."""
+    """The projections of a database, whichever process runs them."""
 
     def __init__(self, database: Database, listener: Listener) -> None:
         self.listener = listener
@@ -77,11 +77,11 @@ class Standings:
             return builds.builds(connection)
 
     def lags(self) -> dict[str, int]:
-        """Return how many positions each projection is behind the log, by its live build."""
+        """Return how many positions the live build of each projection is behind the log."""
         return {each.name: each.lag for each in self.builds() if each.state == "live"}
 
     def rebuild(self, name: str) -> Build:
-        """Begin a build beside the live one, which it will replace; whoever is at work fills it.
+        """Begin a build beside the live one, to replace it; a running projector fills it.
 
         Raises:
             UnknownReadModel: there is no such projection.
@@ -94,19 +94,20 @@ class Standings:
         return max(self._of(name), key=lambda each: each.build)
 
     def pause(self, name: str) -> Sequence[Build]:
-        """Have a projection stand still; raises `UnknownReadModel`."""
+        """Pause a projection; raises `UnknownReadModel`."""
         return self._set_paused(name, paused=True)
 
     def resume(self, name: str) -> Sequence[Build]:
-        """Have a projection go on, also one that stopped; raises `UnknownReadModel`."""
+        """Resume a projection that is paused or stopped; raises `UnknownReadModel`."""
         return self._set_paused(name, paused=False)
 
     def wait(
         self, position: int, *, names: Collection[str] = tuple(READ_MODELS), seconds: float
     ) -> None:
-        """Return once the live builds of some projections have come to a position.
+        """Wait until the live builds of some projections reach a position.
 
-        Woken as they go on; raises `ProjectionBehind` where that takes longer, or one stands still.
+        Woken by notifications; raises `ProjectionBehind` on timeout, or if one is paused or
+        stopped.
         """
         until = time.monotonic() + seconds
         woken = threading.Event()
@@ -127,10 +128,10 @@ class Standings:
     def behind(
         self, position: int, names: Collection[str] = tuple(READ_MODELS)
     ) -> ProjectionBehind | None:
-        """Return why some projections cannot be read as of a position yet, None where they can.
+        """Return why some projections cannot be read as of a position yet, None if they can.
 
         Raises:
-            FutureMoment: the log has not come there.
+            FutureMoment: the log has not reached the position.
             NotYetBuilt: there is no live build of one.
             UnknownReadModel: there is no such projection.
         """

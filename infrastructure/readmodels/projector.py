@@ -1,7 +1,7 @@
-"""All projections at work: woken as the log grows, going on after failures.
+"""Runs all projections: woken as the log grows, retrying after failures.
 
-Several projectors may run at once, in one process or many: whoever locks a build first does its
-next batch.
+Several projectors may run at once, in one process or many: the first to lock a build does its next
+batch.
 """
 
 import logging
@@ -26,16 +26,16 @@ from projections.readmodels.registry import AnyReadModel
 logger = logging.getLogger("agentlog")
 
 _PAUSE_SECONDS = 0.5
-_REST = 2  # times what a step took
+_REST = 2  # times the duration of a step
 _MOST_REST_SECONDS = 0.25
 
 
 class Projector(Closing):
-    """Keeps read models up with the log, until it is closed.
+    """Keeps read models up to date with the log, until it is closed.
 
-    A worker each brings them to the present, where they are kept together. There it lets
-    `pace_seconds` pass between batches, and more where those take long: so many small appends cost
-    few transactions, and whoever appends has the machine two thirds of the time.
+    A worker for each read model brings it to the end of the log; from there all are processed
+    together. Batches are then `pace_seconds` apart, more if they take long: so many small appends
+    cost few transactions, and two thirds of the time are left to appends.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Projector(Closing):
 
     @override
     def close(self) -> None:
-        """Stop, each projection after the batch that it is at."""
+        """Stop each projection after its current batch."""
         self._closed.set()
         for off in self._off:
             off()
@@ -73,7 +73,7 @@ class Projector(Closing):
 
 
 class _Thread(threading.Thread, ABC):
-    """Works whenever it is woken, on a connection of its own, going on after failures."""
+    """A thread that works when woken, on a connection of its own, and retries after failures."""
 
     def __init__(
         self, name: str, database: Database, closed: threading.Event, pace_seconds: float
@@ -87,11 +87,11 @@ class _Thread(threading.Thread, ABC):
 
     @abstractmethod
     def step(self, connection: psycopg.Connection) -> bool:
-        """Do a batch; tell whether there is more to do."""
+        """Process a batch; return whether there is more to do."""
 
     @override
     def run(self) -> None:
-        """Work until closed, on a new connection wherever one broke."""
+        """Work until closed; reconnects after a broken connection."""
         while not self._closed.is_set():
             try:
                 with self._database.connect() as connection:
@@ -100,7 +100,7 @@ class _Thread(threading.Thread, ABC):
                 if not self._broken_off and not self._closed.is_set():
                     logger.warning("%s broke off, going on: %s", self.name, error)
                 self._broken_off = True
-            except Exception:  # a defect of ours: the other projections, and the next try, go on
+            except Exception:  # a defect: the other projections go on, and this one is retried
                 logger.exception("%s failed", self.name)
             self._closed.wait(_PAUSE_SECONDS)
 
@@ -118,7 +118,7 @@ class _Thread(threading.Thread, ABC):
 
 
 class _Worker(_Thread):
-    """Brings the builds of one read model to the present, and hands them over there."""
+    """Brings the builds of one read model to the end of the log, and hands them over there."""
 
     def __init__(
         self,
@@ -136,18 +136,18 @@ class _Worker(_Thread):
         self._known: dict[int, Projection[Any]] = {}
 
     def look(self) -> None:
-        """Look at the log, unless that was handed over."""
+        """Wake up, unless the read model was handed over."""
         if self.in_charge:
             self.woken.set()
 
     def take_charge(self) -> None:
-        """Look at the books and the log."""
+        """Take the read model back, and wake up."""
         self.in_charge = True
         self.woken.set()
 
     @override
     def step(self, connection: psycopg.Connection) -> bool:
-        """Have each build do a batch; tell whether there is more to do."""
+        """Process a batch for each build; return whether there is more to do."""
         numbers = builds.at_work(connection, self.model)
         self._known = {
             number: self._known.get(number) or Projection(self.model, number) for number in numbers
@@ -160,7 +160,7 @@ class _Worker(_Thread):
 
 
 class _Together(_Thread):
-    """Keeps read models at the present; one that cannot be kept there, its worker takes over."""
+    """Processes live read models together; returns those it cannot process to their workers."""
 
     def __init__(
         self,
@@ -178,14 +178,14 @@ class _Together(_Thread):
 
     @override
     def step(self, connection: psycopg.Connection) -> bool:
-        """Do a batch for all that were handed over; tell whether there is more to do."""
+        """Process a batch for all read models handed over; return whether there is more to do."""
         ours = {each.model.name: each for each in self.workers if not each.in_charge}
         if not ours:
             return False
         try:
             joined = self._joint.step(connection, ours)
         except Exception as error:
-            for worker in ours.values():  # whose failure it is, and the others go on
+            for worker in ours.values():  # each finds out whether it is the failing one
                 worker.take_charge()
             if isinstance(error, BROKEN_OFF):
                 raise

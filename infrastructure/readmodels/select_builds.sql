@@ -1,4 +1,4 @@
--- Every build, how far it has come, and how far the log is.
+-- Every build, its position, and the log's position.
 SELECT name, build, version, state, paused, stopped_at, error, started_at, live_at,
        coalesce(tracking.notification_id, 0) AS position, counter.position AS log_position
 FROM agentlog.projections

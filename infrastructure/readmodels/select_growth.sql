@@ -1,5 +1,5 @@
--- Events of one tenant beyond a position, in the order of the log; at least one, and no more than so
--- many or so many bytes. Lengths of large bodies are known without reading them.
+-- Events of one tenant after a position, in the order of the log: at least one, limited by number
+-- and by bytes. Lengths of large bodies are known without reading them.
 SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM (
     SELECT *,

@@ -1,5 +1,6 @@
--- The same of several tenants, in the one order of their log. Events of one position, where tenants were
--- brought together from several logs, come together: a batch that ended between them would lose some.
+-- As select_growth, of several tenants, by position. Where tenants were merged from several logs,
+-- events may share a position: they come in one batch, as a batch that ended between them would
+-- lose some.
 SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
 FROM (
     SELECT *,

@@ -1,4 +1,4 @@
--- Every tenant that has a thread, one look into the index each.
+-- Every tenant that has a thread; one index look-up each.
 WITH RECURSIVE tenants AS (
     (SELECT tenant FROM agentlog.threads ORDER BY tenant LIMIT 1)
     UNION ALL

@@ -1,7 +1,7 @@
-"""The tables of read models: made from their definitions, written in binary, read back where open.
+"""Tables of read models: created from definitions, written in binary; open rows are read back.
 
-Statements are put together from the definitions, with every name quoted: a table's columns stand in
-one place, the class of its rows.
+Statements are composed from the definitions, with every name quoted: the class of a table's rows is
+the only place that lists its columns.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class BuildTable(Generic[RowT]):
         )
 
     def create(self, connection: psycopg.Connection) -> None:
-        """Make the table, with what filling it needs; the indexes for reports come later."""
+        """Create the table, with the indexes that filling needs; those for reports come later."""
         columns = SQL(", ").join(
             SQL("{name} {type}{collate}{null}").format(
                 name=Identifier(each.name),
@@ -80,14 +80,14 @@ class BuildTable(Generic[RowT]):
             SQL("ALTER COLUMN {} SET STATISTICS 0").format(Identifier(each))
             for each in self._table.unlooked_texts
         ]
-        # figures for the planner hold values, which an erasure would not reach
+        # no planner statistics on these: they hold values that an erasure would not reach
         connection.execute(SQL("ALTER TABLE {} {}").format(self._name, SQL(", ").join(unlooked)))
         roles = {"tenant": Identifier(TENANT), "service": Identifier(SERVICE)}
         for confine in _CONFINE:
             connection.execute(SQL(confine).format(name=self._name, **roles))
 
     def index(self, connection: psycopg.Connection) -> None:
-        """Make what reports need of the table: indexes, and figures for the planner."""
+        """Create the indexes that reports need, and analyse the table."""
         for columns in self._table.indexes:
             connection.execute(
                 SQL("CREATE INDEX ON {name} ({columns})").format(
@@ -97,9 +97,9 @@ class BuildTable(Generic[RowT]):
         connection.execute(SQL("ANALYZE {name}").format(name=self._name))
 
     def show(self, connection: psycopg.Connection) -> None:
-        """Have the table stand under its name among the views of analysts, with its comments.
+        """Create the analysts' view of the table, with its comments.
 
-        A view shows the rows of whoever `agentlog_analytics.tenant()` says.
+        A view shows the rows of the tenant that `agentlog_analytics.tenant()` returns.
         """
         view = Identifier(VIEWS, self._table.name)
         connection.execute(SQL("DROP VIEW IF EXISTS {view}").format(view=view))
@@ -123,14 +123,14 @@ class BuildTable(Generic[RowT]):
             )
 
     def drop(self, connection: psycopg.Connection) -> None:
-        """Take the table away."""
+        """Drop the table."""
         connection.execute(SQL("DROP TABLE IF EXISTS {name}").format(name=self._name))
 
     def open_rows(self, connection: psycopg.Connection, threads: Sequence[ThreadKey]) -> list[RowT]:
-        """Return the rows of some threads that may still change, by their keys."""
+        """Return the rows of some threads that later events may still change."""
         tenants, thread_ids = texts([each[0] for each in threads]), texts([t[1] for t in threads])
         with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
-            # a plan that was made while the table was small would read all of it for ever after
+            # unprepared: a plan made while the table was small would read all of it for ever
             found = cursor.execute(self._open, (tenants, thread_ids), prepare=False).fetchall()
         make: Any = self._table.row_type
         return [make(*row) for row in found]
@@ -138,7 +138,7 @@ class BuildTable(Generic[RowT]):
     def write(
         self, connection: psycopg.Connection, *, changed: Sequence[RowT], added: Iterable[RowT]
     ) -> None:
-        """Write rows; those that are changed stood there before."""
+        """Write rows; `changed` ones exist already."""
         if changed:
             keys = ([getattr(row, column) for row in changed] for column in self._table.key)
             connection.execute(self._delete, [_array(values) for values in keys], prepare=False)
@@ -150,7 +150,7 @@ class BuildTable(Generic[RowT]):
                     copy.write_row(self._fitted(row))
 
     def _fitted(self, row: RowT) -> tuple[Any, ...]:
-        """Return a row's values as its columns can hold them; hardly any need a change."""
+        """Return a row's values as its columns can hold them."""
         values: tuple[Any, ...] = self._values(row)
         for index in self._texts:
             text = values[index]
@@ -166,7 +166,7 @@ class BuildTable(Generic[RowT]):
 def rows_of_thread(
     connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
 ) -> list[TupleRow]:
-    """Return a thread's rows in a build's table, in some order that depends on them alone."""
+    """Return a thread's rows in a build's table, in an order that depends on the rows alone."""
     name = Identifier(SCHEMA, bare_name)
     return connection.execute(
         SQL(
@@ -180,7 +180,7 @@ def rows_of_thread(
 def delete_thread(
     connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
 ) -> None:
-    """Take a thread's rows out of a build's table, whatever columns that has."""
+    """Delete a thread's rows from a build's table, whatever its columns."""
     connection.execute(
         SQL("DELETE FROM {name} WHERE tenant = %s AND thread_id = %s").format(
             name=Identifier(SCHEMA, bare_name)
@@ -205,7 +205,7 @@ _CONFINE: tuple[LiteralString, ...] = (
         "CREATE POLICY own_tenant ON {name} TO {tenant} "
         "USING (tenant = (SELECT current_setting('agentlog.tenant', true)))"
     ),
-    "ALTER TABLE {name} OWNER TO {service}",  # whoever makes it: the service goes on with it
+    "ALTER TABLE {name} OWNER TO {service}",  # the service owns it, whichever role creates it
 )
 
 _BIGGEST = 2**63
@@ -217,7 +217,7 @@ _COPIED_AS: dict[SqlType, str] = {
     "boolean": "bool",
     "timestamptz": "timestamptz",
 }
-"""What psycopg calls them."""
+"""Their names in psycopg."""
 
 
 def _fit(value: Any) -> Any:  # noqa: ANN401 - what a column holds

@@ -1,4 +1,4 @@
-"""How far each reader of the log has come, behind the library's `TrackingRecorder`."""
+"""Positions of readers of the log, behind the library's `TrackingRecorder`."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from infrastructure.postgres.statements import statement
 
 
 class PostgresTrackingRecorder(TrackingRecorder):
-    """One row a reader, which only moves forward."""
+    """One row a reader; a position never decreases."""
 
     def __init__(self, database: Database) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class PostgresTrackingRecorder(TrackingRecorder):
 
     @override
     def insert_tracking(self, tracking: Tracking) -> None:
-        """Move a reader forward; raises `IntegrityError` where it stands there or further."""
+        """Move a reader forward; raises `IntegrityError` if it is there already, or further."""
         with self._database.connection() as connection:
             move_tracking(connection, tracking)
 
@@ -34,10 +34,10 @@ class PostgresTrackingRecorder(TrackingRecorder):
 
 
 def move_tracking(connection: psycopg.Connection, tracking: Tracking) -> None:
-    """Move a reader forward, in the transaction that keeps what it made of the events.
+    """Move a reader forward, in the transaction that writes the results of the events.
 
     Raises:
-        IntegrityError: it stands there already, or further.
+        IntegrityError: it is there already, or further.
     """
     move_all(connection, [tracking.application_name], tracking.notification_id)
 
@@ -46,7 +46,7 @@ def move_all(connection: psycopg.Connection, names: Sequence[str], position: int
     """Move some readers forward to one position, as `move_tracking` does.
 
     Raises:
-        IntegrityError: one stands there already, or further.
+        IntegrityError: one is there already, or further.
     """
     asked = {"application_names": list(names), "notification_id": position}
     if connection.execute(statement("move_tracking"), asked).rowcount != len(names):

@@ -1,1 +1,1 @@
-"""What any long-running process needs: logging, background work, files of keys and locks."""
+"""Process-level services: logging, background work, key files, file locks."""

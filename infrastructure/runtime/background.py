@@ -1,4 +1,4 @@
-"""Work that nobody waits for: done in the order it came in, by one thread of its own."""
+"""Background tasks, run in order by one thread."""
 
 import logging
 import threading
@@ -15,9 +15,9 @@ _Task = Callable[[], None]
 
 
 class Background(Closing):
-    """One thread for tasks, which starts with the first; at its close all are done.
+    """A thread for tasks, started with the first; `close` runs the remaining ones.
 
-    They may hold `most_bytes` in all until then: whoever adds more waits.
+    Pending tasks hold at most `most_bytes` in all; `add` blocks while there is no room.
     """
 
     def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
@@ -27,12 +27,12 @@ class Background(Closing):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="background")
 
     def add(self, task: _Task, size: int) -> None:
-        """Have a task done that holds so many bytes until it is; it must not add any itself.
+        """Schedule a task that holds `size` bytes until it is done; a task must not add others.
 
-        Once this is closed nothing is done: whoever still reads then goes on without.
+        After `close` tasks are dropped.
         """
         with self._less:
-            # one alone is taken however large it is
+            # a single task is accepted at any size
             self._less.wait_for(lambda: not self._bytes or self._bytes + size <= self._most_bytes)
             self._bytes += size
         try:

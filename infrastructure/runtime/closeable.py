@@ -1,4 +1,4 @@
-"""What is open until it is closed, and closed at the end of its `with` block."""
+"""Base class of context managers that close themselves at the end of the block."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -10,7 +10,7 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End it; calling twice is fine."""
+        """Release its resources; calling it twice is fine."""
 
     def __enter__(self) -> Self:
         return self

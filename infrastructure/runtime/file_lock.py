@@ -1,4 +1,4 @@
-"""Advisory locks on files: the kernel takes them back however their holder ends."""
+"""Advisory file locks; the kernel releases them when their process ends."""
 
 import os
 import sys
@@ -12,15 +12,15 @@ POLL_SECONDS = 0.01
 
 
 class FileLock:
-    """A lock on a file, made if it is not there; two objects on one file exclude each other."""
+    """A lock on a file, which is created if missing; two objects on one file exclude each other."""
 
     def __init__(self, path: Path) -> None:
-        # No link is followed: as root we write into a folder that belongs to another account.
+        # Follows no link: root may write into a folder that belongs to another account.
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         self.descriptor = os.open(path, flags, 0o600)
 
     def try_exclusive(self) -> bool:
-        """Return whether nobody else holds the lock; if so, this one does, alone."""
+        """Acquire the lock exclusively if it is free; return whether it was."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -28,7 +28,7 @@ class FileLock:
         return True
 
     def wait_exclusive(self, *, seconds: float) -> bool:
-        """Return whether the lock could be had alone within `seconds`."""
+        """Acquire the lock exclusively within `seconds`; return whether that succeeded."""
         deadline = time.monotonic() + seconds
         while not self.try_exclusive():
             if time.monotonic() > deadline:
@@ -37,13 +37,13 @@ class FileLock:
         return True
 
     def share(self) -> None:
-        """Hold the lock beside others, once nobody holds it alone."""
+        """Acquire the lock shared; waits for an exclusive holder."""
         fcntl.flock(self.descriptor, fcntl.LOCK_SH)
 
     def release(self) -> None:
-        """Give the lock back; it may be taken again."""
+        """Release the lock; it can be acquired again."""
         fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Give the lock back for good."""
+        """Release the lock and close the file."""
         os.close(self.descriptor)

@@ -1,4 +1,4 @@
-"""Files of secret keys: for their owner only, and there whole or not at all."""
+"""Files of secret keys: readable only by their owner, and written atomically."""
 
 import os
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_once(path: Path, content: bytes) -> None:
-    """Write a key; where another process was quicker, its key stays."""
+    """Write a key; if the file exists already, it is kept."""
     handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # for its owner only: 0600
     try:
         with os.fdopen(handle, "wb") as file:

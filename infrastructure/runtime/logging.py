@@ -1,7 +1,7 @@
-"""Logs: whatever logs, ours and others', as lines of one form on standard error.
+"""Logging: all loggers' records in one format on standard error.
 
-The loggers are the standard library's, so that no module needs to know of this one; structlog makes
-the lines. What a request bound to its context (its id) stands in every line that it causes.
+Loggers are the standard library's, so that no module depends on this one; structlog formats the
+lines. Values that a request binds to its context (its id) are in every line that it causes.
 """
 
 import logging
@@ -25,7 +25,7 @@ _OURS = "agentlog"
 
 @contextmanager
 def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
-    """Write logs until the block ends: of ours from a level on, of others at least from warnings.
+    """Write logs until the block ends: our own from `level`, others at least from warnings.
 
     `auto` is text on a terminal and JSON elsewhere.
     """
@@ -33,7 +33,7 @@ def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
     before = root.level, ours.level
     handler = _StandardError()
     handler.setFormatter(formatter(form))
-    handler.setLevel(level.upper())  # some loggers of others have a lower one of their own
+    handler.setLevel(level.upper())  # some libraries' loggers have a lower level of their own
     root.addHandler(handler)
     ours.setLevel(level.upper())
     root.setLevel(max(ours.level, logging.WARNING))
@@ -46,9 +46,9 @@ def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
 
 
 def access_logger(*, form: Format, level: Level) -> FilteringBoundLogger:
-    """Return what writes a line for each request: not by the standard library, which takes longer.
+    """Return the logger of requests, which bypasses the standard library's slower one.
 
-    Its fields are few, and none is of a client's making but the id, which is checked.
+    Its fields are few, and only the id, which is checked, comes from a client.
     """
     logger: FilteringBoundLogger = structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
@@ -64,7 +64,7 @@ def access_logger(*, form: Format, level: Level) -> FilteringBoundLogger:
 
 
 def formatter(form: Format) -> logging.Formatter:
-    """Return what makes a line of a record."""
+    """Return the formatter of log records."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
             structlog.contextvars.merge_contextvars,
@@ -76,7 +76,7 @@ def formatter(form: Format) -> logging.Formatter:
         ],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.format_exc_info,  # plain: no values of variables
+            structlog.processors.format_exc_info,  # plain: without values of variables
             *_printing(form),
         ],
     )
@@ -90,7 +90,7 @@ def _printing(form: Format) -> list[Processor]:
 
 
 class _StandardError(logging.StreamHandler[TextIO]):
-    """Writes to what is standard error at the time."""
+    """Handler that writes to the current `sys.stderr`."""
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
@@ -100,18 +100,18 @@ class _StandardError(logging.StreamHandler[TextIO]):
 
     @override
     def handleError(self, record: logging.LogRecord) -> None:
-        """Leave out a line that cannot be written: nobody is there to be told."""
+        """Drop a line that cannot be written, as there is nowhere to report it."""
 
 
 def _leave_out(_: object, __: str, line: EventDict) -> EventDict:
-    """Leave out what another handler's formatter left in the record: the line once more."""
+    """Drop the formatted line that another handler's formatter left in the record."""
     line.pop("message", None)
     line.pop("asctime", None)
     return line
 
 
 def _conceal(_: object, __: str, line: EventDict) -> EventDict:
-    """Cut secrets out of all that a line says."""
+    """Redact secrets in all values of a line."""
     texts = {
         key: value if isinstance(value, str) else str(value)
         for key, value in line.items()

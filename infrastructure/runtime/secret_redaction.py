@@ -1,7 +1,6 @@
-"""The last wall before a secret is shown: what looks like one is cut out of any text.
+"""Redaction of secrets in logs and errors, by their shape.
 
-Nothing of ours puts a secret into a text in the first place; but errors of others repeat what they
-were given.
+agentlog puts no secret into a text itself, but errors of libraries repeat their input.
 """
 
 import logging
@@ -36,11 +35,11 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END[^\n]*|\Z)", re.DOTALL), HIDDEN),
 )
 _HINTS = ("://", "agentlog_", "authorization", "bearer", "passw", "secret", "private key")
-"""One of these stands in every text that a shape is found in, in small letters."""
+"""Every text that contains a secret's shape contains one of these, in lower case."""
 
 
 def without_secrets(text: str) -> str:
-    """Return `text` with `***` for each secret that can be told by its shape."""
+    """Return `text` with `***` for each secret recognised by its shape."""
     if not hints_at_secret(text):
         return text
     for shape, shown in _SHAPES:
@@ -49,13 +48,13 @@ def without_secrets(text: str) -> str:
 
 
 def hints_at_secret(text: str) -> bool:
-    """Return whether a secret may be found in a text: a quick look, for most have none."""
+    """Return whether a text may contain a secret; a fast check, as most do not."""
     small = text.lower()
     return any(hint in small for hint in _HINTS)
 
 
 class ConcealingFormatter(logging.Formatter):
-    """Lines of the standard library's own, without secrets."""
+    """Formatter of the standard library's log records that redacts secrets."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:

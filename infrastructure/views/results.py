@@ -1,4 +1,4 @@
-"""What reads of views come to."""
+"""Results of reading views."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from projections.view import Item, Printed
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A view's items at one point of a history; `next` is the cursor of the page after, if any."""
+    """A view's items at one version; `next` is the cursor of the next page, if there is one."""
 
     thread_id: str
     version: int
@@ -21,7 +21,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state at one point of a history; `printable` prints as it, and is good for nothing else."""
+    """A state at one version; `printable` is opaque and can only be serialised."""
 
     thread_id: str
     version: int

@@ -1,7 +1,7 @@
-"""The store: what HTTP and the command line ask of agentlog, for one tenant.
+"""The store: all operations on one tenant's threads, for HTTP and the command line.
 
-Synchronous, and safe to call from many threads. Appends go through the one writer; every view is
-folded from the log, up to the moment that was asked for, from the nearest snapshot where one helps.
+It is synchronous and thread-safe. Appends go through the writer; a view is folded from the log up
+to the requested moment, beginning at the nearest snapshot.
 """
 
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ class Store:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
 
         Raises:
-            InvalidMessage: there is no such blob, or they come to too much.
+            InvalidMessage: a blob is missing, or the files are too large together.
         """
         whole = self.blobs.with_data(drafts)
         return AppendRequest(
@@ -131,7 +131,7 @@ class Store:
         *,
         origin: Origin = NO_ORIGIN,
     ) -> Appended:
-        """Add to a thread's metadata, a null takes a key away; raises `UnknownThread`."""
+        """Merge metadata into a thread's; null removes a key; raises `UnknownThread`."""
         self.thread(thread_id)
         fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
         return self._record(thread_id, fact, origin)
@@ -146,7 +146,7 @@ class Store:
         return self.writer.append(request)
 
     def thread(self, thread_id: str) -> Head:
-        """Return where a thread stands; raises `UnknownThread`."""
+        """Return the head of a thread; raises `UnknownThread`."""
         return self._reader.head(check_thread_id(thread_id))
 
     def threads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
@@ -154,11 +154,11 @@ class Store:
         return self._reader.heads(which, before=before, limit=limit)
 
     def thread_ids(self, *, after: str = "", limit: int) -> list[str]:
-        """Return ids of threads in their own order, beyond `after`."""
+        """Return ids of threads in their own order, after `after`."""
         return self._reader.thread_ids(after=after, limit=limit)
 
     def version_at(self, thread_id: str, moment: Moment | None) -> int:
-        """Return the version that a moment means; raises `NotThere` where it is not there."""
+        """Return a thread's version at a moment; raises `NotThere` if the moment is not there."""
         return self._reader.version_at(self.thread(thread_id), moment)
 
     def messages(
@@ -170,7 +170,7 @@ class Store:
         types: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> list[Event]:
-        """Return a thread's events by version, beyond `after`, up to the moment `at`."""
+        """Return a thread's events by version, after `after`, up to the moment `at`."""
         upto = self.version_at(thread_id, at)
         return self._reader.events(thread_id, after=after, upto=upto, types=types, limit=limit)
 
@@ -181,7 +181,7 @@ class Store:
     def log(
         self, *, after: int = 0, types: Sequence[str] | None = None, limit: int | None = None
     ) -> list[Event]:
-        """Return events of all threads by position, beyond `after`."""
+        """Return events of all threads by position, after `after`."""
         return self._reader.log(after=after, types=types, limit=limit)
 
     def view(
@@ -193,10 +193,10 @@ class Store:
         after: str | None = None,
         limit: int | None = None,
     ) -> Page | State:
-        """Return what a view shows of a thread at a moment; `after` is a page's `next`.
+        """Return a view of a thread at a moment; `after` is a page's `next`.
 
         Raises:
-            NotThere: the thread, or the moment.
+            NotThere: the thread or the moment is not there.
             InvalidCursor: `after` is no cursor.
         """
         place = BEGINNING if after is None else place_of(after)
@@ -218,7 +218,7 @@ class Store:
     def difference(
         self, thread_id: str, view: AnyView, *, begin: Moment | None, end: Moment | None
     ) -> Difference:
-        """Return what changed in a view between two moments; without `begin`, from nothing."""
+        """Return the changes of a view between two moments; without `begin`, from nothing."""
         self.in_use.note(view)
         head = self.thread(thread_id)
         first = 0 if begin is None else self._reader.version_at(head, begin)
@@ -229,7 +229,7 @@ class Store:
                 for version in (first, last)
             ]
             return Difference(thread_id, first, last, None, state_difference(*states))
-        # what is settled at the earlier moment stands at both
+        # items settled at the earlier moment are the same at both
         fold = self.fold_to(thread_id, view, min(first, last))
         earlier = fold.rest()
         later = [*fold.read_all(max(first, last)), *fold.rest()]
@@ -239,13 +239,13 @@ class Store:
     def _items(
         self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int
     ) -> list[Printed]:
-        """Return the items beyond `after` at `version`: all, or more than `limit`."""
-        # not at the cursor's version itself: it may have settled items on both sides of the place
+        """Return the items after `after` at `version`: all, or more than `limit`."""
+        # not at the cursor's version itself: that may have items before and after the cursor
         fold = self._fold(thread_id, view, min(max(after[0] - 1, 0), version))
         return fold.page(version, after=after, limit=limit)
 
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
-        """Return all items at `version`, from where the view was read the last time."""
+        """Return all items at `version`, continuing from the cached view."""
         erasures = self.recent.erasures
         known = self.recent.get((self._tenant, head.thread_id), view)
         if known is None or known.version > version or self._differs(head, known):
@@ -263,15 +263,15 @@ class Store:
         return [*settled, *fold.rest()]
 
     def _differs(self, head: Head, known: Folded) -> bool:
-        """Tell whether that was read of another history than this thread has now."""
+        """Return whether the cached view is of another history than the thread has now."""
         return self._reader.chain_of(head, known.version) != known.chain
 
     def fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
-        """Return a view's fold that stands at a version; it need not be one of the registry's."""
+        """Return a view's fold at a version; the view need not be in the registry."""
         fold = self._fold(thread_id, view, version)
         fold.advance(version)
         return fold
 
     def _fold(self, thread_id: str, view: AnyView, begin: int) -> Fold[Any, Any]:
-        """Return a fold that stands at `begin` or before: where a snapshot may be."""
+        """Return a fold at `begin` or before, where a snapshot may be."""
         return Fold(self._reader, thread_id, view, begin=begin, snapshots=self.snapshots)

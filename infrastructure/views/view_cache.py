@@ -1,8 +1,7 @@
-"""Views as they were read last: whoever reads one again pays for what has come since.
+"""In-memory cache of recently read views, so that a repeated read folds only new events.
 
-An agent reads its own history before each turn, and a person looks at a thread that grows. What a
-whole view came to stays in memory with the carry to go on from, and with the link of the hash chain
-at which it stood: of another history, such as a database's that was restored, nothing is taken.
+An entry holds the items of a whole view, the carry to go on from, and the link of the hash chain at
+its version. An entry of another history, such as that of a database restored since, is not used.
 """
 
 import threading
@@ -15,15 +14,15 @@ from projections.registry import AnyView
 from projections.view import Options, Printed
 
 _SHARE = 4
-"""A view that would take more than this part of all is not kept."""
+"""A view larger than this fraction of the cache is not kept."""
 
 Key = tuple[ThreadKey, str, Options]
-"""Of a view: tenant and thread, name and options."""
+"""Key of a view: tenant and thread, name and options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What a whole view came to at a version; `size` in bytes is what its events and items take."""
+    """A whole view at a version; `size` is that of its events and items, in bytes."""
 
     version: int
     chain: bytes
@@ -33,34 +32,34 @@ class Folded:
 
 
 class RecentViews:
-    """The views read last, of at most `most_bytes` in all; tenants and threads share it."""
+    """An LRU cache of views, of at most `most_bytes` in all; tenants and threads share it."""
 
     def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
         self._most_bytes = most_bytes
-        self._views: dict[Key, Folded] = {}  # the latest last
+        self._views: dict[Key, Folded] = {}  # most recently used last
         self._bytes = 0
         self._erasures = 0
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
-        """Bytes that they take altogether."""
+        """Bytes of all cached views."""
         return self._bytes
 
     @property
     def erasures(self) -> int:
-        """How often something was erased: whoever reads a view asks before, and tells `put`."""
+        """The number of erasures so far; read before a view is folded, and passed to `put`."""
         return self._erasures
 
     def forget(self, thread: ThreadKey) -> None:
-        """Forget all views of a thread, and whatever is being read just now of any."""
+        """Evict all views of a thread, and reject `put` for views read before now."""
         with self._lock:
             self._erasures += 1
             for key in [key for key in self._views if key[0] == thread]:
                 self._bytes -= self._views.pop(key).size
 
     def get(self, thread: ThreadKey, view: AnyView) -> Folded | None:
-        """Return what is known of a view."""
+        """Return a cached view, or None."""
         key = _key(thread, view)
         with self._lock:
             found = self._views.pop(key, None)
@@ -69,9 +68,10 @@ class RecentViews:
         return found
 
     def put(self, thread: ThreadKey, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
-        """Remember a view, and forget those that were read longest ago where there is no room.
+        """Cache a view; evict the least recently used ones where there is no room.
 
-        `erasures` is what was said before it was read: after another, it is not to be remembered.
+        `erasures` is the count from before the read: if it has changed since, the view is not
+        cached.
         """
         key = _key(thread, view)
         with self._lock:

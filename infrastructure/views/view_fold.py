@@ -1,4 +1,4 @@
-"""A view's fold over one thread: begun at the nearest snapshot, read in chunks of events."""
+"""Fold of a view over one thread: begins at the nearest snapshot, reads events in chunks."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,29 +14,29 @@ CarryT = TypeVar("CarryT")
 ItemT = TypeVar("ItemT", Placed, Printed, Placed | Printed)
 
 CHUNK = 2000
-"""How many events are read at once, at most: a whole view of a long thread never holds them all."""
+"""Most events read at once, so that a view of a long thread never holds all of them."""
 
 _FEW = 32
 _SPARE = 50
 _MOST_STRIDE = 16  # times the rows that a chunk has
 
 Place = tuple[int, int]
-"""Of an item: version and ordinal."""
+"""Place of an item: version and ordinal."""
 
 BEGINNING: Place = (0, -1)
-"""Before every item."""
+"""The place before all items."""
 
 
 class Fold(Generic[CarryT, OptionsT]):
-    """A fold that has come as far as `version`, and can only go on.
+    """A fold that stands at `version` and only goes forward.
 
     It begins at `start`, or at the last version up to `begin` where it can: where one of the
-    `snapshots` may stand. From there it takes the items that are kept, as they were printed, and
-    finds a carry only where it has to fold; what it comes by then is kept for the next.
+    `snapshots` may be. From there it returns the items that snapshots hold, already printed, and
+    loads a carry only where it has to fold. What it folds is kept as snapshots.
 
-    A few events are read, folded, printed and dropped before the next: so the processor's caches
-    have what they take, and each step's code as well, and the garbage collector has no work. All of
-    a long view in one go takes twice as long, one event after the other a fifth longer.
+    Events are read, folded, printed and dropped a few at a time, which keeps processor caches warm
+    and the garbage collector idle: all of a long view at once takes twice as long, one event at a
+    time a fifth longer.
     """
 
     def __init__(  # noqa: PLR0913 - what is folded, and from where
@@ -58,7 +58,7 @@ class Fold(Generic[CarryT, OptionsT]):
         self._may_take = self._keeps_items
         self._stride = 1
         self._trail: Trail[CarryT] | None = None
-        self._span: list[Printed] = []  # settled since the last version that the interval divides
+        self._span: list[Printed] = []  # settled since the last multiple of the interval
         self._passed_bytes = self._body_bytes = self._printed_bytes = 0
         if start is None:
             start = Start(self._place_before(begin), view.start())
@@ -69,7 +69,7 @@ class Fold(Generic[CarryT, OptionsT]):
         self._carry_is_here = snapshots is None
 
     def _place_before(self, version: int) -> int:
-        """Return where a fold may begin without a carry, or where there may be one."""
+        """Return where the fold can begin without a carry, or where a carry may be kept."""
         if self._interval:
             return version - version % self._interval
         return version if self._view.begins_anywhere else 0
@@ -83,7 +83,7 @@ class Fold(Generic[CarryT, OptionsT]):
 
     @property
     def size(self) -> int:
-        """Bytes of the bodies that it read and of the items that it printed or took."""
+        """Bytes of the bodies it read and of the items it printed or loaded."""
         return self._body_bytes + self._printed_bytes
 
     def read(
@@ -91,7 +91,7 @@ class Fold(Generic[CarryT, OptionsT]):
     ) -> list[Printed]:
         """Go on by about `most` events, not beyond `upto`; return the items they settle.
 
-        Items at `after` and before it are left out; once there are `enough`, it stops.
+        Items up to and including `after` are left out; it stops once there are `enough`.
         """
         found = self._taken(upto, after=after, enough=enough, most=most)
         if found is None:
@@ -103,7 +103,7 @@ class Fold(Generic[CarryT, OptionsT]):
     def _taken(
         self, upto: int, *, after: Place, enough: int | None, most: int
     ) -> list[Printed] | None:
-        """Go on by the items that are kept; None where the next are not."""
+        """Go on by the items of snapshots; None if the next ones are not kept."""
         begin, interval = self.version, self._interval
         if self._snapshots is None or not self._may_take or begin % interval:
             return None
@@ -121,12 +121,12 @@ class Fold(Generic[CarryT, OptionsT]):
                 break
         else:
             self._may_take = self.version == begin + limit * interval
-            if len(found) < limit:  # a view of few items: they are all over the thread
+            if len(found) < limit:  # a view of few items, spread over the thread
                 self._stride = min(2 * self._stride, _MOST_STRIDE)
         return found if self.version > begin else None
 
     def _find_carry(self) -> None:
-        """Come to `version` from the nearest snapshot with a carry."""
+        """Load the nearest snapshot with a carry and fold from there to `version`."""
         version, snapshots = self.version, self._snapshots
         if snapshots is not None:
             self._trail = snapshots.nearest(self._thread_id, self._view, version)
@@ -144,8 +144,8 @@ class Fold(Generic[CarryT, OptionsT]):
         enough: int | None = None,
         most: int = CHUNK,
     ) -> None:
-        """Fold at most `most` more events; put items into `settled`, where they are wanted."""
-        carry = self.carry  # before `version` is asked for: finding it may change that
+        """Fold at most `most` more events; put items into `settled`, unless that is None."""
+        carry = self.carry  # before `version` is read: loading the carry may change it
         trail, interval = self._trail, self._interval
         if trail is not None and self.version == trail.start.version:
             trail.look(upto)
@@ -184,7 +184,7 @@ class Fold(Generic[CarryT, OptionsT]):
     def _print(
         self, items: Sequence[Placed | Printed], settled: list[Printed] | None, after: Place
     ) -> None:
-        """Print items for whoever wants them."""
+        """Print items if they are to be returned or kept."""
         if settled is None and not self._keeps_items:
             return
         printed = print_items(items)
@@ -194,18 +194,18 @@ class Fold(Generic[CarryT, OptionsT]):
             settled += beyond(after, printed)
 
     def _passed(self, carry: CarryT) -> Passed[CarryT]:
-        """Return what there is to keep at `version`, and begin with the next."""
+        """Return what to keep at `version`, and begin the next interval."""
         size = self._body_bytes - self._passed_bytes
         items = self._span if self._keeps_items else None
         self._passed_bytes, self._span = self._body_bytes, []
         return Passed(self.version, carry, size, items)
 
     def page(self, upto: int, *, after: Place, limit: int) -> list[Printed]:
-        """Return the items beyond `after` as they stand at `upto`: all, or more than `limit`."""
+        """Return the items after `after` as they stand at `upto`: all, or more than `limit`."""
         found: list[Printed] = []
         while self.version < upto and len(found) <= limit:
             missing = limit + 1 - len(found)
-            # some messages come to no item: better a few too many than another round trip
+            # some messages yield no item: a few events too many cost less than a round trip
             most = max(after[0] - self.version, 0) + missing + missing // 4 + _SPARE
             found += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
         if len(found) <= limit:
@@ -218,7 +218,7 @@ class Fold(Generic[CarryT, OptionsT]):
             self._fold(upto, None)
 
     def read_all(self, upto: int) -> list[Printed]:
-        """Go on to `upto`; return all items that are settled on the way."""
+        """Go on to `upto`; return all items settled on the way."""
         settled: list[Printed] = []
         while self.version < upto:
             settled += self.read(upto)

@@ -1,5 +1,6 @@
-"""Snapshots of views at regular versions of a thread: no read folds what another has folded.
+"""Snapshots of views at regular versions of a thread, so that a read folds only what is new.
 
-`snapshots` finds them; what a fold passes is kept along its `trail`; `table` and `rows` say where
-and as what. `ahead` folds threads as they grow, in the views that are `in_use`.
+`snapshots` finds them; `snapshot_writer` keeps what a fold passes; `table` stores rows and
+`encoding` is their format. `views_in_use` says which views are folded ahead of reads as threads
+grow.
 """

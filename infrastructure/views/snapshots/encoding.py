@@ -1,8 +1,8 @@
-"""What the rows of snapshots hold: carries as packed JSON, what their lists grew by, and items.
+"""Encoding of snapshot rows: carries as packed JSON, growth of their lists, and items.
 
-The items of a view, and those of a list in a carry, stand in a row as they are printed, one after
-the other, behind a line that says which they are. So whoever reads them copies texts, and parses
-nothing. What lists grew by is not even unpacked before it is shown.
+The items of a view, and those of a list in a carry, are stored as they are printed, one after the
+other, behind an index line. A read copies texts and parses nothing; the growth of lists is unpacked
+only when it is printed.
 """
 
 import sys
@@ -18,26 +18,26 @@ else:
     from backports import zstd
 
 GARBAGE = (zstd.ZstdError, ValueError, TypeError, AttributeError)
-"""What reading garbage comes to."""
+"""The errors that reading garbage raises."""
 
 FORMAT = 5
-"""To be raised when rows change their meaning, whatever the view."""
+"""Format version of rows, for all views; increment it when their meaning changes."""
 
 _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 1}
 
 
 def packed(text: bytes) -> bytes:
-    """Return a text as rows hold it: in Zstandard's format, an eighth of views as they are."""
+    """Return a text compressed as rows hold it: Zstandard, about an eighth of a view's size."""
     return zstd.compress(text, options=_OPTIONS)
 
 
 def unpacked(data: bytes) -> JsonValue:
-    """Return the value that was packed; raises one of `GARBAGE` where it was none."""
+    """Return the packed value; raises one of `GARBAGE` if the data is invalid."""
     return parse_stored(zstd.decompress(data))
 
 
 class PackedText:
-    """A text of `size` bytes that is unpacked whenever it is asked for."""
+    """A text of `size` bytes that is unpacked on each use."""
 
     __slots__ = ("_data", "_size")
 
@@ -52,9 +52,9 @@ class PackedText:
 
 
 def packed_lists(lists: Mapping[str, Growth]) -> bytes:
-    """Return what lists grew by as rows hold it.
+    """Return the growth of lists as rows hold it.
 
-    Of each how many items stay, how many come, and in how many bytes, as they are and packed.
+    For each list: how many items stay, how many are added, and their bytes, unpacked and packed.
     """
     texts = {name: packed(bytes(each.added)) if each.count else b"" for name, each in lists.items()}
     head = {
@@ -65,7 +65,7 @@ def packed_lists(lists: Mapping[str, Growth]) -> bytes:
 
 
 def unpacked_lists(data: bytes) -> dict[str, Growth]:
-    """Return what lists grew by; raises one of `GARBAGE` where it cannot be that."""
+    """Return the growth of lists; raises one of `GARBAGE` if the data is invalid."""
     end = data.index(b"\n")
     texts = memoryview(data)
     found: dict[str, Growth] = {}
@@ -80,13 +80,13 @@ def unpacked_lists(data: bytes) -> dict[str, Growth]:
 
 
 def packed_items(items: Sequence[Printed]) -> bytes:
-    """Return items as rows hold them: of each version, ordinal and bytes, then their texts."""
+    """Return items as rows hold them: version, ordinal and bytes of each, then their texts."""
     head = [(version, ordinal, len(text)) for version, ordinal, text in items]
     return packed(b"\n".join([print_bytes(head), b"".join(item.text for item in items)]))
 
 
 def unpacked_items(data: bytes) -> list[Printed]:
-    """Return items that were packed; raises one of `GARBAGE` where they cannot be that."""
+    """Return the packed items; raises one of `GARBAGE` if the data is invalid."""
     text = zstd.decompress(data)
     start = text.index(b"\n")
     head = parse_stored(text[:start])

@@ -1,5 +1,5 @@
--- Unless something was erased in the thread since `erased`, which the caller's lock keeps from happening
--- meanwhile. In the order of versions, so that two that keep the same ones wait for each other, never both.
+-- Inserts unless there is a later erasure in the thread than `erased`; the caller's lock prevents
+-- one meanwhile. Rows are in the order of versions, so that concurrent inserts cannot deadlock.
 INSERT INTO agentlog.snapshots (
     tenant, thread_id, view, options, format, version, carry, grown, items
 )

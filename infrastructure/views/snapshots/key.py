@@ -1,4 +1,4 @@
-"""The secret by which snapshots are sealed: a file out of reach of whoever owns the database."""
+"""The secret key that seals snapshots: a file outside the database owner's reach."""
 
 import logging
 import secrets
@@ -8,7 +8,7 @@ from domain.errors import AgentlogError
 from infrastructure.runtime.key_files import write_once
 
 FILE_NAME = "snapshot-key"
-"""Its name in the data folder."""
+"""The file's name in the data folder."""
 
 _BYTES = 32
 
@@ -37,7 +37,8 @@ def given_key(path: Path) -> bytes:
 def own_key(folder: Path) -> bytes:
     """Return the key in a data folder, made on first use; raises `InvalidSnapshotKey`.
 
-    Where none can be kept there, it is this process's own: what another has kept is made again.
+    If the folder cannot hold a file, the key is this process's own, and snapshots of other
+    processes are made again.
     """
     path = folder / FILE_NAME
     try:

@@ -1,5 +1,5 @@
--- The nearest carry at or before a version, with what its seal covers besides: the link at its version as the
--- log has it now, and the latest erasure of the thread.
+-- The nearest carry at or before a version, with the other data that its seal covers: the log's
+-- current link at its version, and the latest erasure of the thread.
 SELECT version, carry, grown,
        (
            SELECT events.chain

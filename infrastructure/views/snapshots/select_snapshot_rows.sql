@@ -1,4 +1,5 @@
--- All rows of one view of one thread, with what the seals cover besides, as in select_snapshot.sql.
+-- All rows of one view of one thread, with the other data that the seals cover, as in
+-- select_snapshot.sql.
 SELECT version, carry, grown, items,
        (
            SELECT events.chain

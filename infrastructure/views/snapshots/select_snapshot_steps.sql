@@ -1,5 +1,6 @@
--- What was kept beside the carries from one version to another, row by row: the items, or what lists of the
--- carries grew by; and what the seals cover besides, as in select_snapshot.sql.
+-- Contents kept beside the carries from one version to another, row by row: the items, or the
+-- growth of the carries' lists; with the other data that the seals cover, as in
+-- select_snapshot.sql.
 SELECT version,
        CASE WHEN NOT %(of_items)s THEN grown END AS grown,
        CASE WHEN %(of_items)s THEN items END AS items,

@@ -1,4 +1,4 @@
--- Which of these versions are kept, and whether with a carry.
+-- Which of these versions have a snapshot, and whether it has a carry.
 SELECT version, carry IS NOT NULL AS has_carry
 FROM agentlog.snapshots
 WHERE tenant = %(tenant)s

@@ -1,4 +1,4 @@
-"""What a fold comes by on its way, kept as snapshots; the fold does not wait until it is."""
+"""Writes snapshots of what a fold passes, without delaying the fold."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from projections.view import OptionsT, Printed, View
 CarryT = TypeVar("CarryT")
 
 Later = Callable[[Callable[[], None], int], None]
-"""Has something done, after what it was given before; it is told how many bytes that holds."""
+"""Schedules a task after the earlier ones; the integer is how many bytes the task holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start(Generic[CarryT]):
-    """Where a fold may begin, just after `version`, and what the next snapshots are told from.
+    """Where a fold begins, just after `version`, and the base of the next snapshots.
 
     `since` and `size` are those of the snapshot, the latter in bytes; `behind` counts the bytes of
     the events since the latest snapshot with a carry. `erased` is the number of the thread's latest
-    erasure as of when it was read, None where nobody looked.
+    erasure when it was read, None if that was not read.
     """
 
     version: int
@@ -35,7 +35,7 @@ class Start(Generic[CarryT]):
 
 @dataclass(frozen=True, slots=True)
 class Passed(Generic[CarryT]):
-    """A carry that a fold came by, and what it settled since the one before; None of a state.
+    """A carry that a fold passed, and the items settled since the one before; None for a state.
 
     `size` is that of the events since the one before, in bytes.
     """
@@ -47,10 +47,10 @@ class Passed(Generic[CarryT]):
 
 
 class Trail(Generic[CarryT]):
-    """One fold's way from `start`: what it passes is kept, as far as it is not there and worth it.
+    """The snapshots of one fold from `start` on: keeps those that are missing and worth it.
 
-    Snapshots stand at the versions that `interval` divides. `share` is the most that a carry,
-    without its lists, may take of the bytes of the events since the one before.
+    Snapshots stand at multiples of `interval`. A carry is kept if its bytes, without its lists, are
+    at most `share` of those of the events since the one before.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -72,12 +72,12 @@ class Trail(Generic[CarryT]):
         self._share = share
         self._later = later
         self._erased = start.erased
-        self._at = start  # of what is kept: later than what has been passed
+        self._at = start  # the last that is kept; it lags behind the fold
 
     def look(self, upto: int) -> None:
-        """Find out what is erased by now, if what comes up to a version is to be kept.
+        """Read the latest erasure, if versions up to `upto` are to be kept.
 
-        To be asked before the first events are read: what is erased meanwhile is in their carries.
+        Call it before the first events are read: anything erased later may be in their carries.
         """
         passes = self.start.version // self._interval < upto // self._interval
         if passes and self._erased is None:
@@ -85,7 +85,7 @@ class Trail(Generic[CarryT]):
             self._erased = tried(lambda: self._table.erased(series.tenant, series.thread_id))
 
     def add(self, passed: Sequence[Passed[CarryT]]) -> None:
-        """Have kept what the fold came by, unless nobody looked before."""
+        """Schedule the keeping of passed carries, unless `look` has not been called."""
         if passed and self._erased is not None:
             self._later(
                 partial(self._keep, passed, self._erased), sum(each.size for each in passed)
@@ -102,7 +102,7 @@ class Trail(Generic[CarryT]):
             tried(lambda: self._table.insert(self._series, rows, alone=alone, erased=erased))
 
     def _step(self, now: Passed[CarryT], known: Mapping[int, bool], rows: list[Row]) -> None:
-        """Add the row for one carry, if there is to be one, and go on to it."""
+        """Add the row for one carry, if it is to be kept, and go on to it."""
         before = self._at
         lists = growth(before.carry, now.carry)
         follows = lists is not None and any(each.kept for each in lists.values())
@@ -110,7 +110,7 @@ class Trail(Generic[CarryT]):
         behind, size = before.behind + now.size, before.size
         carry: bytes | None = None
         if now.version not in known:
-            # what was too large the last time is printed again once it may be worth it
+            # a carry too large the last time is printed again only once it may be worth it
             if size <= behind * self._share:
                 began = b"null" if lists is None else b"%d" % since
                 printed = packed(b"[%b,%b]" % (began, self._dump(without_lists(now.carry))))

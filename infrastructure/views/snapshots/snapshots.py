@@ -1,12 +1,12 @@
-"""Snapshots: what views came to at regular versions of a thread, kept by reads and droppable.
+"""Snapshots: states and items of views at regular versions of a thread; droppable.
 
-A fold begins at the nearest one instead of the thread's beginning, and does not fold at all what
-was printed before: the items of a list are kept as they settled, interval by interval. What
-snapshots take stays in proportion to the log: the lists of a carry are kept as what they grew by
-since the snapshot before, and what remains of it only where it is small beside the events that it
-saves to read. Nothing depends on them: a row that is missing, garbage, of another format or of
-another history is passed over, and made again by the read that missed it; where they cannot be read
-or written at all, views are folded from the start.
+A fold begins at the nearest snapshot instead of the thread's start, and printed items are read
+instead of folded: those of a list view are kept as they settled, interval by interval. The size of
+snapshots stays in proportion to the log: the lists of a carry are kept as their growth since the
+snapshot before, and the rest of it only if it is small beside the events that it saves reading.
+Reads write snapshots, and nothing depends on them: a row that is missing, garbage, of another
+format or of another history is ignored, and written again by that read; if they cannot be read or
+written at all, views are folded from the start.
 """
 
 import logging
@@ -34,7 +34,7 @@ _logger = logging.getLogger("agentlog")
 
 
 class _Broken(Exception):
-    """The row of `version` is missing, or not what was written."""
+    """The row of `version` is missing or invalid."""
 
     def __init__(self, version: int) -> None:
         super().__init__(f"the snapshot at version {version} is missing or broken")
@@ -42,16 +42,16 @@ class _Broken(Exception):
 
 
 def at_once(keep: Callable[[], None], _: int) -> None:
-    """Have snapshots kept by the fold that came by them."""
+    """Keep snapshots at once, in the fold's thread."""
     keep()
 
 
 class Snapshots:
     """One tenant's snapshots.
 
-    `key` seals them: it has to be secret, and the same wherever they are read. `interval`: they
-    stand at the versions that it divides. `share` is of `Trail`. `later` has them kept, if not at
-    once.
+    `key` seals them: it has to be secret, and the same wherever they are read. Snapshots stand at
+    multiples of `interval`. `share` is that of `Trail`. `later` schedules writes; by default they
+    are done at once.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -71,7 +71,7 @@ class Snapshots:
         self._later = later
 
     def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Trail[CarryT]:
-        """Return the way on from the nearest carry at or before `version`, or from the start."""
+        """Return the trail from the nearest carry at or before `version`, or from the start."""
         series = self._series(thread_id, view)
         if view.begins_anywhere:
             start = Start(version, view.start())
@@ -89,7 +89,7 @@ class Snapshots:
         )
 
     def missing(self, thread_id: str, view: View[CarryT, OptionsT], upto: int) -> list[int]:
-        """Return the versions up to `upto` at which none stands, though it might."""
+        """Return the versions up to `upto` where a snapshot could stand and does not."""
         series = self._series(thread_id, view)
         versions = range(self.interval, upto + 1, self.interval)
         known = tried(lambda: self._table.kept(series, versions))
@@ -98,10 +98,9 @@ class Snapshots:
     def items(
         self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int
     ) -> Iterator[tuple[int, list[Printed]]]:
-        """Yield what was settled after a snapshot's version, interval by interval.
+        """Yield the items settled after a snapshot's version, interval by interval.
 
-        Each with the version that it ends at, none beyond `upto`, at most so many, as far as they
-        are kept without a gap.
+        Each with the version at its end, none beyond `upto`, at most `limit`, up to the first gap.
         """
         series = self._series(thread_id, view)
         rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
@@ -117,7 +116,7 @@ class Snapshots:
                 return
 
     def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[Row]:
-        """Return all rows that are kept, by version."""
+        """Return all kept rows, by version."""
         return self._table.every(self._series(thread_id, view))
 
     def _items_of(self, row: Row) -> list[Printed]:
@@ -159,7 +158,7 @@ class Snapshots:
         return Start(row.version, carry, since, len(row.carry), erased=row.erased)
 
     def _lists(self, series: Series, since: int, row: Row) -> dict[str, PrintedList]:
-        """Return the lists of a row: what they grew by since they began, a row for each step."""
+        """Return the lists of a row: their growth since they began, from a row for each step."""
         before = (
             []
             if since == row.version

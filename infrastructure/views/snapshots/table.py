@@ -1,4 +1,4 @@
-"""The table of snapshots: rows found, added and taken out, by thread, view, options and format."""
+"""The snapshots table: find, insert and delete rows by thread, view, options and format."""
 
 import hmac
 import logging
@@ -25,7 +25,7 @@ _logger = logging.getLogger("agentlog")
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Which rows belong together: those of one view of one thread."""
+    """The key of related rows: one view of one thread."""
 
     tenant: str
     thread_id: str
@@ -36,7 +36,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `sound`: whether it was made here, from the history that the log still has.
+    """A row; `sound` if its seal is valid and its history is the one that the log has.
 
     `chain` is the link of the event at `version`, and `erased` the number of the thread's latest
     erasure, both as of when the row was read.
@@ -54,8 +54,8 @@ class Row:
 class SnapshotTable:
     """Rows of snapshots; every method raises what the database raises.
 
-    Each content stands behind its HMAC-SHA256 by `key`, which also covers its place, the chain and
-    the latest erasure: whoever can write the table, but has not the key, can only lose it.
+    Each content follows its HMAC-SHA256 by `key`, which also covers its place, the chain and the
+    latest erasure: write access to the table without the key can only destroy it, not forge it.
     """
 
     def __init__(self, database: Connections, key: bytes) -> None:
@@ -63,12 +63,12 @@ class SnapshotTable:
         self._key = key
 
     def nearest(self, series: Series, version: int) -> Row | None:
-        """Return the row with a carry that stands nearest to `version`, at it or before it."""
+        """Return the nearest row with a carry at or before `version`."""
         found = self._rows("select_snapshot", series, version=version)
         return found[0] if found else None
 
     def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
-        """Return the first rows beyond `after`, up to the version `upto`, with just their items."""
+        """Return the first rows after `after`, up to the version `upto`, with only their items."""
         return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
 
     def every(self, series: Series) -> list[Row]:
@@ -76,7 +76,7 @@ class SnapshotTable:
         return self._rows("select_snapshot_rows", series)
 
     def growths(self, series: Series, *, after: int, upto: int) -> list[Row]:
-        """Return rows beyond `after`, up to the version `upto`, with just what lists grew by."""
+        """Return rows after `after`, up to the version `upto`, with only the growth of lists."""
         return self._steps(series, after=after, upto=upto, limit=None, of_items=False)
 
     def _steps(self, series: Series, **bounds: int | None) -> list[Row]:
@@ -99,10 +99,10 @@ class SnapshotTable:
         return 0 if row is None else int(row[0])
 
     def insert(self, series: Series, rows: Sequence[Row], *, alone: bool, erased: int) -> None:
-        """Add rows where there are none; `alone`: take out those of other formats.
+        """Add rows that are missing; `alone`: delete those of other formats.
 
-        None are added where `erased` is not the thread's latest erasure any more: what they are
-        made of may hold what is gone.
+        None are added if `erased` is no longer the thread's latest erasure: they may hold erased
+        contents.
         """
         with self._writing() as connection:
             connection.execute(statement("lock_snapshots_shared"), asdict(series))
@@ -126,13 +126,13 @@ class SnapshotTable:
             connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})
 
     def delete(self, series: Series, version: int) -> None:
-        """Take the row of a version out, if there is one."""
+        """Delete the row of a version, if there is one."""
         with self._writing() as connection:
             connection.execute(statement("delete_snapshot"), {**asdict(series), "version": version})
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection]:
-        """Lend a connection whose transaction holds up no read: what is lost is made again."""
+        """Lend a transaction with a short lock timeout and asynchronous commit; lost rows are remade."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute("SET LOCAL synchronous_commit = off")
             connection.execute("SET LOCAL lock_timeout = '100ms'")
@@ -182,7 +182,7 @@ def _with_contents(row: Row, change: Callable[[str, bytes | None], bytes | None]
 
 
 def tried(action: Callable[[], _ResultT]) -> _ResultT | None:
-    """Return what `action` does, or None where the database will not: a read goes on."""
+    """Return the result of `action`, or None if the database fails, so that a read goes on."""
     try:
         return action()
     except (psycopg.Error, DatabaseUnavailable) as error:

@@ -1,4 +1,4 @@
-"""Which views are worth having ready: all as they are by default, and those that somebody reads."""
+"""The views to fold ahead of reads: all with default options, and those read recently."""
 
 import threading
 
@@ -7,27 +7,27 @@ from projections.view import Options
 
 
 class ViewsInUse:
-    """All views with their default options, and at most so many others that were asked for last.
+    """All views with their default options, and the `most` others requested last.
 
-    `changes` counts how often one came into use.
+    `changes` counts how often a view was added.
     """
 
     def __init__(self, *, most: int = 8) -> None:
         self._most = most
         self._usual = [choose_view(name) for name in VIEWS]
         self._defaults = {(view.name, view.options) for view in self._usual}
-        self._others: dict[tuple[str, Options], AnyView] = {}  # the latest last
+        self._others: dict[tuple[str, Options], AnyView] = {}  # most recently used last
         self._changing = threading.Lock()
         self.changes = 0
 
     @property
     def views(self) -> list[AnyView]:
-        """The views, the usual ones first."""
+        """The views, those with default options first."""
         with self._changing:
             return [*self._usual, *self._others.values()]
 
     def note(self, view: AnyView) -> None:
-        """Take down that somebody asked for a view."""
+        """Record that a view was requested."""
         key = view.name, view.options
         if key in self._defaults:
             return
