@@ -28,7 +28,6 @@ from api.http.middleware.request_metrics import Traffic
 from api.http.openapi.schemas import components
 from api.http.request.limits import USUAL, Limits
 from api.http.routes import (
-    accesses,
     analytics,
     audit,
     blobs,
@@ -111,7 +110,6 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         sql.router,
         audit.router,
         keys.router,
-        accesses.router,
     ):
         app.include_router(routes, prefix="/v1")
         app.traffic.know(routes, prefix="/v1")

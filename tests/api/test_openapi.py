@@ -22,7 +22,6 @@ from schemathesis.specs.openapi.checks import (
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from api.http.routes import (
-    accesses,
     analytics,
     audit,
     blobs,
@@ -139,7 +138,6 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", redaction),
             ("/v1", audit),
             ("/v1", keys),
-            ("/v1", accesses),
             ("", monitoring),
         )
         for route in module.router.routes

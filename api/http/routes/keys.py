@@ -1,14 +1,16 @@
-"""Routes of keys: create, list and revoke those of the caller's tenant."""
+"""Keys of a tenant, and the record of reads (`AGENTLOG_READ_AUDIT=on`)."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.dependencies import Body, Limit, principal_of, without_nul
+from api.http.codec.dependencies import After, Body, Limit, number_cursor, principal_of, without_nul
 from api.http.codec.responses import json_answer
 from api.http.openapi.schemas import answers, json_body
-from api.shapes.access import key_json
+from api.shapes.access import access_json, key_json
+from domain.identifiers import THREAD_ID_PATTERN
 from domain.json.text import JsonValue, parse
+from infrastructure.keys.accesses import Accesses
 from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.key import ID_PATTERN
 from infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
@@ -91,3 +93,29 @@ def _object(body: bytes) -> dict[str, JsonValue]:
     if unknown:
         raise InvalidKeyTerms(unknown[0][:64], f"no such field: use {', '.join(_FIELDS)}")
     return found
+
+
+@router.get("/accesses", responses=answers(200, "Accesses"))
+def list_accesses(
+    request: Request,
+    key: Annotated[
+        str | None, Query(pattern=ID_PATTERN, description="Only by the key of this id.")
+    ] = None,
+    thread: Annotated[
+        str | None, Query(pattern=THREAD_ID_PATTERN, description="Only of this thread.")
+    ] = None,
+    after: After = None,
+    limit: Limit = 100,
+) -> Response:
+    """List who read what of the tenant, and who was refused, the latest first."""
+    accesses: Accesses = request.app.state.accesses
+    found = accesses.page(
+        principal_of(request).tenant,
+        key_id=key,
+        thread_id=thread,
+        before=number_cursor(after),
+        limit=limit + 1,
+    )
+    page = found[:limit]
+    following = str(page[-1].number) if len(found) > limit else None
+    return json_answer({"items": [access_json(each) for each in page], "next": following})

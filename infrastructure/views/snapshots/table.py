@@ -132,7 +132,7 @@ class SnapshotTable:
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection]:
-        """Lend a transaction with a short lock timeout and asynchronous commit; lost rows are remade."""
+        """Lend a transaction with a short lock timeout; commits are asynchronous."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute("SET LOCAL synchronous_commit = off")
             connection.execute("SET LOCAL lock_timeout = '100ms'")
