@@ -6,12 +6,14 @@ While one batch is being committed, the next one gathers, for the writer's own t
 checked and serialised before that, in the callers' threads.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from infrastructure.appending.append_queue import Deliver, Entry, Queue, WriterOverloaded
+from domain.errors import AgentlogError
+from infrastructure.appending.append_queue import Deliver, Entry, Queue, WriterOverloaded, ready_of
 from infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
@@ -22,9 +24,11 @@ from infrastructure.appending.append_request import (
     raised,
 )
 from infrastructure.appending.committer import Committer
-from infrastructure.appending.completion import Settling
 from infrastructure.appending.writer_metrics import WriterMeters
 from infrastructure.postgres.database import Database
+from infrastructure.postgres.errors import DatabaseUnavailable
+
+logger = logging.getLogger("agentlog")
 
 
 class Writer:
@@ -52,7 +56,6 @@ class Writer:
         self._woken = False
         self._database = database
         self._committer = Committer(database, self.meters)
-        self._settling = Settling(self._committer, self.meters)
 
     @property
     def waiting(self) -> int:
@@ -98,11 +101,51 @@ class Writer:
     def _commit(self) -> None:
         """Settle the queue in the thread that holds the writer, then release the writer."""
         try:
-            self._settling.settle(self._waiting.gather())
+            self._settle(self._waiting.gather())
         finally:  # also on Ctrl-C: other callers wait for what was queued meanwhile
             self._holding.release()
             if self._waiting:
                 self._wake()
+
+    def _settle(self, entries: Sequence[Entry]) -> None:
+        """Commit entries and deliver their outcomes."""
+        try:
+            self._write(entries)
+        finally:  # also on Ctrl-C in the committing thread, so that no caller waits for ever
+            for entry in entries:
+                self._deliver(entry)
+
+    def _write(self, entries: Sequence[Entry]) -> None:
+        """Write entries together; one that cannot be written does not affect the others."""
+        try:
+            decided = self._committer.write(ready_of(entries))
+        except Exception as error:  # noqa: BLE001 - it is given to the callers
+            if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
+                for entry in entries:
+                    self._write([entry])
+                return
+            if isinstance(error, AgentlogError):
+                error.detached()
+            for entry in entries:
+                entry.outcomes = error
+            return
+        start = 0
+        for entry in entries:
+            entry.settle(decided[start : start + len(entry.ready)])
+            start += len(entry.ready)
+
+    def _deliver(self, entry: Entry) -> None:
+        outcomes, taken = entry.outcomes, time.monotonic() - entry.asked_at
+        try:
+            if outcomes is None:
+                outcomes = DatabaseUnavailable("the append was interrupted")
+            if isinstance(outcomes, BaseException):
+                self.meters.failed(len(entry.tried), taken)
+            else:
+                self.meters.answered(outcomes, taken)
+            entry.deliver(outcomes)
+        except Exception:  # a failing callback must not stop delivery to the others
+            logger.exception("what came of an append could not be delivered")
 
     def _wake(self) -> None:
         """Wake the writer's own thread, which is started on first use."""
