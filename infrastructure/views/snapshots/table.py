@@ -132,7 +132,10 @@ class SnapshotTable:
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection]:
-        """Lend a transaction with a short lock timeout and asynchronous commit; lost rows are remade."""
+        """Lend a transaction with a short lock timeout and asynchronous commit.
+
+        Rows lost in a server crash are made again.
+        """
         with self._database.connection() as connection, connection.transaction():
             connection.execute("SET LOCAL synchronous_commit = off")
             connection.execute("SET LOCAL lock_timeout = '100ms'")
