@@ -77,7 +77,7 @@ class SigningKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, unless another process was quicker."""
+    """Write a new key; a file made meanwhile by another process is kept."""
     content = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )

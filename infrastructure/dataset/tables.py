@@ -1,4 +1,4 @@
-"""Export of read models into a dataset: writes the days whose rows have changed since the last."""
+"""Export of read models into a dataset: writes the days whose rows differ from its files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

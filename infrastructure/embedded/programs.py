@@ -65,7 +65,7 @@ def _copy(site: Path) -> Path:
             making.rename(target)
         except OSError:
             shutil.rmtree(making, ignore_errors=True)
-            if not os.path.lexists(target):  # else another process was quicker
+            if not os.path.lexists(target):  # else another process made it first
                 raise
     found = target.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:

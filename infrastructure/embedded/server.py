@@ -61,7 +61,7 @@ class EmbeddedServer:
         return self._cluster.was_killed
 
     def revive(self, *, seconds: float = 60.0) -> None:
-        """Start a server that was killed, unless somebody else has; it recovers from its log.
+        """Start a killed server, unless another process has; it recovers from its WAL.
 
         Raises:
             EmbeddedServerError: as `open_embedded`.

@@ -104,7 +104,7 @@ class Hub(Closing):
         self._rung.set()  # events before this were not notified
 
     def attach(self, told: Told) -> Callable[[], None]:
-        """Call `told` with new entries, in the hub's thread.
+        """Call `told` with new entries, in the hub's thread; one call serves all followers.
 
         Called with no entries if the log went back. Returns a function that detaches it. `told`
         must be quick.
