@@ -1,1 +1,1 @@
-"""How the log is kept: PostgreSQL, its schema, the writer, the store, files and settings."""
+"""Infrastructure: PostgreSQL, its schema, the writer, the store, files and settings."""

@@ -1,6 +1,7 @@
-"""What is derived from the log, made anew and compared: snapshots, read models, rows to search in.
+"""Audit of data derived from the log: snapshots, read models, search rows.
 
-None of it is the record: it may be dropped, and comes again. But readers are shown it.
+Derived data can be dropped and built again, but readers are shown it, so it is compared with a
+fresh computation.
 """
 
 from collections.abc import Iterator
@@ -25,9 +26,9 @@ _MOST_THREADS = 1000
 
 
 class DerivedAuditor:
-    """Compares what is derived from one tenant's log with what the log comes to now.
+    """Compares data derived from one tenant's log with a fresh computation from the log.
 
-    `database` is the service's own, as read models are of all tenants.
+    `database` is the service's own, as read models cover all tenants.
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class DerivedAuditor:
         self._tenant = tenant
 
     def thread(self, thread_id: str) -> Iterator[Finding]:
-        """Yield what differs of a thread's snapshots and of its rows in read models."""
+        """Yield differences in a thread's snapshots and its rows in read models."""
         yield from self._snapshots_of(thread_id)
         yield from self._rows_of(thread_id)
 
     def search(self) -> Iterator[Finding]:
-        """Yield the threads that searches and filters find by something else than their heads."""
+        """Yield the threads whose search rows differ from their heads."""
         asked = {"tenant": self._tenant, "limit": _MOST_THREADS}
         with self._database.connection() as connection:
             rows = connection.execute(statement("select_search_differences"), asked).fetchall()
@@ -60,7 +61,7 @@ class DerivedAuditor:
             try:
                 view = choose_view(name, parse_stored(options.encode()))
             except (UnknownView, InvalidViewOption, ValueError, TypeError):
-                continue  # nobody reads it
+                continue  # no reader uses it
             for version in self._differing(thread_id, view):
                 detail = (
                     f"the snapshot of view {name} {options} is not what the log comes to; the "
@@ -69,7 +70,7 @@ class DerivedAuditor:
                 yield Finding("derived-differs", detail, thread_id, version)
 
     def _differing(self, thread_id: str, view: AnyView) -> Iterator[int]:
-        """Yield the versions of snapshots that are not sealed by the key, or say something else."""
+        """Yield the versions of snapshots that the key has not sealed, or that differ."""
         anew = Fold(self._reader, thread_id, view)
         interval = self._snapshots.interval
         for row in self._snapshots.rows(thread_id, view):
@@ -103,7 +104,7 @@ class DerivedAuditor:
     def _differing_builds(
         self, connection: psycopg.Connection, thread_id: str
     ) -> list[tuple[str, int]]:
-        """Return the builds whose rows of a thread differ from those made anew; nothing stays."""
+        """Return the builds whose rows of a thread differ from fresh ones; keeps no fresh rows."""
         found: list[tuple[str, int]] = []
         with connection.transaction(force_rollback=True):
             for name, build, version in connection.execute(statement("lock_builds")).fetchall():

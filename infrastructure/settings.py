@@ -1,6 +1,6 @@
-"""The one place that reads settings: environment variables with the prefix AGENTLOG_.
+"""Settings, read from environment variables with the prefix AGENTLOG_; nothing else reads them.
 
-Of OpenTelemetry's own, only what says whether there are traces at all; its SDK reads the others.
+Of OpenTelemetry's own variables it reads only whether traces are enabled; its SDK reads the others.
 """
 
 import os
@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def default_data_dir() -> Path:
-    """Return where the embedded PostgreSQL keeps its data when nobody says otherwise.
+    """Return the default folder of the embedded PostgreSQL.
 
     For root a system folder: PostgreSQL does not run as root, and root's own folders are closed to
     the user that it runs as.
@@ -24,7 +24,7 @@ def default_data_dir() -> Path:
 
 
 class Settings(BaseSettings):
-    """What can be set; every field is an environment variable AGENTLOG_FIELD."""
+    """Settings of the service; every field is an environment variable AGENTLOG_FIELD."""
 
     model_config = SettingsConfigDict(
         env_prefix="AGENTLOG_", frozen=True, hide_input_in_errors=True
@@ -38,65 +38,65 @@ class Settings(BaseSettings):
     port: int = Field(default=8080, ge=0, le=65535)
     tenant: str = Field(default="default", min_length=1)
     pool_size: int = Field(default=8, ge=1)
-    """Connections to the database, at most."""
+    """Most connections to the database."""
     anonymous: Literal["loopback", "allow"] = "loopback"
-    """Whom the service answers without a key while none was ever made: this machine, or anybody."""
+    """Clients served without a key before the first key is made: this machine only, or any."""
     read_audit: Literal["on", "off"] = "off"
-    """Whether each read over HTTP is put on record before it is answered."""
+    """Whether each read over HTTP is recorded before it is answered."""
     max_body_bytes: int = Field(default=16 * 2**20, ge=1)
     """The largest request body."""
     max_blob_bytes: int = Field(default=64 * 2**20, ge=1)
-    """The largest file that `PUT /v1/blobs/{sha256}` takes, and all that one request may name."""
+    """The largest file for `PUT /v1/blobs/{sha256}`, and the total of those one request names."""
     max_batch_messages: int = Field(default=10_000, ge=1)
-    """Messages of one append, at most."""
+    """Most messages of one append."""
     max_json_depth: int = Field(default=128, ge=1, le=128)
-    """Levels of objects and arrays in a body, at most; the log itself holds 128."""
+    """Most levels of objects and arrays in a body; the log itself accepts 128."""
     max_json_parts: int = Field(default=500_000, ge=1000)
-    """Brackets, colons, commas and strings in the JSON of a body or line, at most."""
+    """Most brackets, colons, commas and strings in the JSON of a body or line."""
     max_header_bytes: int = Field(default=64 * 2**10, ge=1024)
-    """A request's first line and headers together, at most."""
+    """Most bytes of a request's first line and headers together."""
     client_seconds: float = Field(default=30, gt=0, le=3600)
-    """How long a client may take for the headers of a request, and for each piece of its body."""
+    """Timeout of a request's headers, and of each piece of its body."""
     forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
-    """Proxies whose `X-Forwarded-For` says who asks: addresses, networks or `*`; none: nobody's."""
+    """Proxies trusted for `X-Forwarded-For`: addresses, networks or `*`; by default none."""
     rate_per_second: float = Field(default=0, ge=0, le=1_000_000)
-    """Requests a second of each key, or of each address where there is none; 0: no limit."""
+    """Requests a second of each key, or of each address without a key; 0 is no limit."""
     rate_burst: int | None = Field(default=None, ge=1)
-    """Requests at once within that; without it, those of two seconds."""
+    """Burst of requests within that rate; by default those of two seconds."""
     max_streams: int = Field(default=10_000, ge=0)
-    """Streams open at once, at most."""
+    """Most streams open at once."""
     max_streams_per_key: int = Field(default=5_000, ge=0)
-    """Those of each key, or of each address where there is none."""
+    """Most streams of each key, or of each address without a key."""
     statement_seconds: float = Field(default=60, ge=0.001, le=86_400)
-    """How long a statement of the service may take in the database."""
+    """Timeout of the service's statements in the database."""
     lock_seconds: float = Field(default=10, ge=0.001, le=86_400)
-    """How long a statement of the service may wait for a lock."""
+    """Lock timeout of the service's statements."""
     log_format: Literal["auto", "json", "text"] = "auto"
-    """Lines of the log on standard error: `auto` is text on a terminal and JSON elsewhere."""
+    """Format of log lines on standard error: `auto` is text on a terminal and JSON elsewhere."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """What the log is about, at least; of what others log, only what is a warning at least."""
+    """Lowest level that is logged; of libraries at least warnings."""
     access_log: Literal["on", "off"] = "off"
-    """Whether each request gets a line in the log, at level info."""
+    """Whether each request is logged, at level info."""
     analyst_url: str | None = Field(default=None, repr=False)
-    """The database once more, by the login of analysts; not needed for our own PostgreSQL."""
+    """The database's URL with the analysts' login; not needed for the embedded PostgreSQL."""
     analyst_queries: int = Field(default=4, ge=1)
-    """Queries of a tenant's analysts at once, at most."""
+    """Most concurrent queries of a tenant's analysts."""
     analyst_queries_in_all: int = Field(default=16, ge=1)
-    """Those of all tenants."""
+    """Most concurrent queries of all tenants' analysts."""
     analyst_seconds: float = Field(default=30, gt=0, le=3600)
-    """How long a query of an analyst's may take."""
+    """Timeout of an analyst's query."""
     signing_key: Path | None = None
-    """File of the Ed25519 key that signs checkpoints; for our own PostgreSQL it is made."""
+    """File of the Ed25519 key that signs checkpoints; made for the embedded PostgreSQL."""
     snapshot_key: Path | None = None
-    """File of the secret by which snapshots of views are sealed; without it, one in `data_dir`."""
+    """File of the secret that seals snapshots of views; by default one in `data_dir`."""
     projections: Literal["on", "off"] = "on"
-    """Whether `serve` keeps the read models up, in a process beside it."""
+    """Whether `serve` runs the projections, in a process beside it."""
     fold_ahead: Literal["on", "off"] = "on"
-    """Whether `serve` folds long threads ahead as they grow, so that no reader has to."""
+    """Whether `serve` folds long threads ahead of reads as they grow."""
 
 
 class TraceSettings(BaseSettings):
-    """Whether to trace, as OpenTelemetry's standard variables say it."""
+    """Trace settings, from OpenTelemetry's standard variables."""
 
     model_config = SettingsConfigDict(env_prefix="OTEL_", frozen=True)
 
@@ -107,7 +107,7 @@ class TraceSettings(BaseSettings):
 
     @property
     def exporters(self) -> frozenset[str]:
-        """The exporters asked for by name; an endpoint alone asks for `otlp`."""
+        """The exporters named; an endpoint alone implies `otlp`."""
         if self.sdk_disabled.strip().lower() == "true":
             return frozenset()
         named = {each.strip() for each in self.traces_exporter.split(",")} - {""}

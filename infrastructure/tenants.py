@@ -1,4 +1,4 @@
-"""What a service has for each tenant, made when somebody of it first asks."""
+"""Per-tenant objects of the service, made on first use."""
 
 import threading
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from infrastructure.views.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """One tenant's log and what is made of it; `hub` starts when somebody first follows."""
+    """One tenant's log and the objects on it; `hub` starts with the first follower."""
 
     name: str
     store: Store
@@ -31,7 +31,7 @@ class Tenant:
 
 
 class Tenants(Closing):
-    """The tenants that somebody asked for; `make` puts one together and asks no database."""
+    """The tenants used so far; `make` constructs one, without database access."""
 
     def __init__(self, make: Callable[[str], Tenant]) -> None:
         self._make = make
@@ -39,7 +39,7 @@ class Tenants(Closing):
         self._making = threading.Lock()
 
     def of(self, name: str) -> Tenant:
-        """Return what there is for a tenant, whether or not it has any threads."""
+        """Return a tenant, whether or not it has any threads."""
         found = self._known.get(name)
         if found is None:
             with self._making:
@@ -49,11 +49,11 @@ class Tenants(Closing):
         return found
 
     def known(self) -> list[Tenant]:
-        """Return those that somebody asked for so far."""
+        """Return the tenants used so far."""
         return list(self._known.values())
 
     def forget(self, name: str, thread_id: str) -> None:
-        """Keep nothing of a tenant's thread in memory: contents of it were erased."""
+        """Drop a tenant's thread from memory, as contents of it were erased."""
         found = self._known.get(name)
         if found is not None:
             found.store.recent.forget((name, thread_id))

@@ -1,7 +1,7 @@
-"""Folding threads ahead as they grow: whoever reads them next finds snapshots, and folds little.
+"""Precomputation of views: folds threads as they grow, so that reads find snapshots.
 
-Whichever process makes a thread grow, one that serves folds it in all views that are in use: after
-the fact, in a thread of its own, which is at work a fifth of the time at most.
+Whichever process makes a thread grow, a serving process folds it in all views in use,
+asynchronously, in a thread that works at most a fifth of the time.
 """
 
 import logging
@@ -22,21 +22,21 @@ from projections.registry import AnyView
 logger = logging.getLogger("agentlog")
 
 LATEST = 100
-"""So many of the threads that are there already are looked at in the beginning."""
+"""Most existing threads that are checked at the start."""
 
 _PAGE = 1000
 _MOST_KNOWN = 20_000
-_REST = 4  # times what a step took
+_REST = 4  # times the duration of a step
 
 
 class Ahead(Watch):
-    """Folds what grows while it is open; `pause_seconds` are between two looks."""
+    """Folds growing threads while it is open; `pause_seconds` pass between two looks."""
 
     def __init__(self, tenants: Tenants, listener: Listener, *, pause_seconds: float = 1.0) -> None:
         self._tenants = tenants
         self._pause_seconds = pause_seconds
-        self._places: dict[str, int] = {}  # of tenants: the position they were looked at up to
-        self._done: dict[ThreadKey, tuple[int, int]] = {}  # the latest last
+        self._places: dict[str, int] = {}  # by tenant: the position checked so far
+        self._done: dict[ThreadKey, tuple[int, int]] = {}  # most recent last
         failing = "threads are not folded ahead"
         super().__init__(listener, APPENDED, name="ahead", failing=failing)
 
@@ -50,7 +50,7 @@ class Ahead(Watch):
             self._closed.wait(max(self._pause_seconds, time.monotonic() - began))
 
     def _look_at(self, tenant: Tenant) -> None:
-        """Fold what has grown since the last look."""
+        """Fold the threads that have grown since the last look."""
         snapshots, reader = tenant.store.snapshots, tenant.hub.reader
         if snapshots is None:
             return
@@ -67,14 +67,14 @@ class Ahead(Watch):
                             return
                 except AgentlogError:
                     raise
-                except Exception:  # whatever it is, the others are still to be folded
+                except Exception:  # the other threads are still to be folded
                     logger.exception("%s cannot be folded ahead", thread_id)
                 self._places[tenant.name] = position
 
     def _fold(
         self, tenant: Tenant, snapshots: Snapshots, thread_id: str, version: int
     ) -> Iterator[float]:
-        """Fold a thread in each view, unless it was; yield how many seconds each step took."""
+        """Fold a thread in each view that lacks it; yield how many seconds each step took."""
         key = tenant.name, thread_id
         goal = version - version % snapshots.interval, tenant.store.in_use.changes
         if not goal[0]:
@@ -90,7 +90,7 @@ class Ahead(Watch):
 def _steps(
     tenant: Tenant, snapshots: Snapshots, thread_id: str, view: AnyView, last: int
 ) -> Iterator[float]:
-    """Fold a thread up to a version, from where snapshots are missing, and yield as above."""
+    """Fold a thread up to a version, from where snapshots are missing; yield seconds a step."""
     began = time.monotonic()
     missing = snapshots.missing(thread_id, view, last)
     fold = (

@@ -1,4 +1,4 @@
-"""Queries of analysts with their answers, and the catalogue of the tables that they may ask."""
+"""Runs queries of analysts, and reads the catalogue of their tables."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -33,17 +33,17 @@ from infrastructure.postgres.statements import statement
 MOST_ROWS = 100_000
 USUAL_ROWS = 1000
 MOST_BYTES = 16 * 2**20
-"""Of the rows of an answer as JSON."""
+"""Most bytes of the rows of an answer as JSON."""
 USUAL_SECONDS = 30.0
 
-_ON_ONE_LINE = bytes.maketrans(b"\n\r\t", b"   ")  # in JSON as it was written, between its words
+_ON_ONE_LINE = bytes.maketrans(b"\n\r\t", b"   ")  # between tokens of JSON
 
 
 class Analyst:
-    """Runs queries as the analysts' login of a tenant.
+    """Runs queries by the analysts' login of a tenant.
 
-    Each for `most_seconds` at most and with an answer of `most_bytes`; `slots` are those of all
-    tenants, for whoever runs several at once.
+    Each takes at most `most_seconds` and returns at most `most_bytes`; `slots` limits concurrent
+    queries of all tenants.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Analyst:
         self._most_bytes = most_bytes
 
     def slot(self) -> AbstractContextManager[None]:
-        """Return what holds a slot during its block.
+        """Return a context manager that holds a slot.
 
         Raises:
             TooManyQueries: the tenant has as many as it may.
@@ -78,18 +78,18 @@ class Analyst:
         limit: int = USUAL_ROWS,
         seconds: float | None = None,
     ) -> Answer:
-        """Return what a query comes to, in one read-only transaction that is never committed.
+        """Return the answer to a query, in one read-only transaction that is never committed.
 
         Args:
             written: one SELECT, VALUES, TABLE or WITH … SELECT.
             parameters: values for `:name`, or in order for `$1`.
             limit: of rows, up to `MOST_ROWS`.
-            seconds: after which it is broken off; by default, and at most, the analyst's own.
+            seconds: its timeout; by default, and at most, the analyst's own.
 
         Raises:
-            InvalidQuery: the query or what goes with it is off, in one of many ways.
+            InvalidQuery: the query, its parameters or its limits are invalid; see its subclasses.
             NoAnalystLogin: analysts cannot log in yet.
-            AnalystNotConfined: their login is another's.
+            AnalystNotConfined: their login has other rights than an analyst's.
             DatabaseUnavailable: the database does not answer.
         """
         if not 1 <= limit <= MOST_ROWS:
@@ -107,7 +107,7 @@ class Analyst:
                 raise _error_of(refused, query, seconds=seconds if late else None) from refused
 
     def tables(self) -> list[CatalogueTable]:
-        """Return the tables that queries may be about, by name; raises as `query`."""
+        """Return the tables that queries may read, by name; raises as `query`."""
         with self._session(self._most_seconds) as session:
             rows = session.ask(statement("select_catalogue"))
         return [
@@ -167,11 +167,11 @@ class Analyst:
 
 
 def _around(columns: int, *, limit: int, most_bytes: int) -> tuple[str, str]:
-    """Return what goes around a query, so that it can be nothing else than one.
+    """Return the SQL around a query, which only a query fits into.
 
-    In a FROM, a statement is a query or an error of syntax, and changes nothing in a WITH either.
-    The database itself turns a row into JSON: it knows all its types, keeps every digit, and can
-    tell that a row is too large before that is sent to us.
+    In a FROM, anything but a query is a syntax error, and a WITH there cannot change data. The
+    database turns rows into JSON: it knows all its types, keeps every digit, and finds rows that
+    are too large before they are sent.
     """
     names = [f"c{number}" for number in range(1, columns + 1)]
     values = ", ".join(f"to_json(q.{name})::text" for name in names)
@@ -180,7 +180,7 @@ def _around(columns: int, *, limit: int, most_bytes: int) -> tuple[str, str]:
         f"SELECT '[' || array_to_string(ARRAY[{values}]::text[], ',', 'null') || ']' AS j FROM (\n"
     )
     alias = f"q ({', '.join(names)})" if names else "q"
-    return head, f"\n) AS {alias} OFFSET 0) AS rows LIMIT {limit + 1}"  # 0: made once a row
+    return head, f"\n) AS {alias} OFFSET 0) AS rows LIMIT {limit + 1}"  # 0: evaluated once a row
 
 
 def _types(session: Session, columns: Sequence[tuple[str, int, int]]) -> list[str]:
@@ -207,7 +207,7 @@ def _check_confined(session: Session, tenant: str) -> None:
 
 
 def _error_of(refused: Refused, query: Query, *, seconds: float | None) -> InvalidQuery | Exception:
-    """Return our error for PostgreSQL's; `seconds` where the query had used up its time."""
+    """Return the error for PostgreSQL's; `seconds` if the query used up its time."""
     errors = psycopg.errors
     match refused.sqlstate:
         case errors.SyntaxError.sqlstate if refused.position is None:  # more than one statement

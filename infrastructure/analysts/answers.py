@@ -1,4 +1,4 @@
-"""What analysts are told: answers to their queries, and the catalogue of their tables."""
+"""Results for analysts: answers to queries, and the catalogue of tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column of an answer; the type is PostgreSQL's word for it."""
+    """A column of an answer; the type has PostgreSQL's name."""
 
     name: str
     type: str
@@ -14,10 +14,10 @@ class AnswerColumn:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a query came to.
+    """The result of a query.
 
-    Each row is a JSON array as text, with every digit that the database has. `truncated`: there are
-    more rows, which were beyond a bound. `as_of` says how much of the log is in each table.
+    Each row is a JSON array as text, with every digit that the database has. `truncated`: more rows
+    were left out by a limit. `as_of` is the position of the log that each table has reached.
     """
 
     columns: Sequence[AnswerColumn]
@@ -37,7 +37,7 @@ class CatalogueColumn:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTable:
-    """A table that analysts may read: in truth a view, of their own rows."""
+    """A table that analysts may read: a view of their tenant's rows."""
 
     name: str
     comment: str | None

@@ -1,15 +1,15 @@
-"""What can be wrong with a query of an analyst's, each with the way out.
+"""Errors of analysts' queries, each with the way out.
 
-InvalidQuery              the query, its parameters or its bounds are off
-├── NotAQuery             something else than a query
+InvalidQuery              the query, its parameters or its limits are invalid
+├── NotAQuery             anything but one query
 ├── QueryRejected         PostgreSQL refuses it, and says where
-├── QueryForbidden        it asks for what is not the analyst's
-├── QueryTooSlow          it was broken off
+├── QueryForbidden        it reads what the analyst has no right to
+├── QueryTooSlow          it was cancelled at its timeout
 └── RowTooLarge           a single row is larger than a whole answer may be
 NoAnalystLogin            there is no login for analysts yet
-AnalystNotConfined        the login could see or do more than an analyst may
-TooManyQueries            as many of the tenant run as may
-QueriesExhausted          as many run in all as may
+AnalystNotConfined        the login has more rights than an analyst may have
+TooManyQueries            the tenant's limit of concurrent queries is reached
+QueriesExhausted          the limit of concurrent queries of all tenants is reached
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
--- A login for analysts of one tenant. It may read the views of agentlog_analytics, as everybody may,
--- and they show it what is its tenant's; it owns nothing, and has no rights on the tables behind them.
+-- A login for analysts of one tenant. It may read the views of agentlog_analytics, as PUBLIC may,
+-- and they show it its tenant's rows; it owns nothing, and has no rights on the tables behind them.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {name}) THEN

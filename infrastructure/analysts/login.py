@@ -1,9 +1,9 @@
-"""Who analysts are to the database.
+"""Database login of analysts.
 
-A login of their own, never ours with fewer rights for a while: SQL can undo `SET ROLE`, and what it
-cannot undo is who has logged in. Our own PostgreSQL gets the role when it is first needed; nobody
-but us can reach its socket. Somebody else's gets nothing unasked: its administrator makes the role
-from `grants`, and the setting AGENTLOG_ANALYST_URL names it.
+It is a login of its own, not the service's with fewer rights: SQL can undo `SET ROLE`, but not the
+login. On the embedded PostgreSQL the role is made on first use; only this account can reach its
+socket. On any other server nothing is made: an administrator makes the role from `grants`, and the
+setting AGENTLOG_ANALYST_URL names it.
 """
 
 import threading
@@ -19,7 +19,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 
 Login = Callable[[], str]
-"""Returns what libpq needs to log in as an analyst."""
+"""Returns the connection string of an analyst's login."""
 
 _ROLE = "agentlog_analyst"
 _RACES = 5
@@ -31,14 +31,14 @@ _LOST_RACES = (
 
 
 def role_of(tenant: str) -> str:
-    """Return the name of the role of a tenant's analysts: every role sees it, so it hides whose."""
+    """Return the role's name for a tenant's analysts; all roles see it, so it is a digest."""
     if tenant == "default":
         return _ROLE
     return f"{_ROLE}_{sha256(tenant.encode()).hexdigest()[:16]}"
 
 
 def given_login(url: str | None) -> Login:
-    """Return the login that the settings name; without one it raises `NoAnalystLogin`."""
+    """Return the login that the settings name; calling it without one raises `NoAnalystLogin`."""
 
     def login() -> str:
         if url is None:
@@ -49,9 +49,9 @@ def given_login(url: str | None) -> Login:
 
 
 def own_login(database: Database, url: str, *, tenant: str) -> Login:
-    """Return the login to our own server at `url`, which has the role from the first time on.
+    """Return the login to the embedded server at `url`, whose role is made on first use.
 
-    It raises `DatabaseUnavailable`.
+    Calling it raises `DatabaseUnavailable`.
     """
     made = threading.Lock()
     found: list[str] = []
@@ -68,9 +68,9 @@ def own_login(database: Database, url: str, *, tenant: str) -> Login:
 
 
 def make_role(connection: psycopg.Connection, tenant: str) -> None:
-    """Make the role of a tenant's analysts, where it is not there yet, as a superuser.
+    """Create the role of a tenant's analysts if it is missing, as a superuser.
 
-    Roles belong to the server, not to the database: others may be at it in other databases.
+    Roles belong to the server: sessions in other databases may create it at the same time.
     """
     for race in range(1, _RACES + 1):
         try:
@@ -87,7 +87,7 @@ def make_role(connection: psycopg.Connection, tenant: str) -> None:
 
 
 def grants(database: Database, tenant: str) -> str:
-    """Return the SQL that an administrator runs once, so that a tenant's analysts can log in."""
+    """Return the SQL with which an administrator creates the login of a tenant's analysts."""
     with database.connection() as connection:
         granted = _filled("grant_analyst", tenant, connection).as_string(connection)
         restricted = _filled("restrict_analyst", tenant, connection).as_string(connection)

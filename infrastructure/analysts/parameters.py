@@ -1,7 +1,7 @@
-"""Parameters of queries: `:name` in the text becomes `$1`, and values become PostgreSQL's text.
+"""Query parameters: `:name` in the text becomes `$1`, and values become PostgreSQL's text format.
 
-The values never become part of the query: a name that is read wrongly here leads to an error of
-syntax, not to another query.
+Values never become part of the query: a name that is parsed wrongly here leads to a syntax error,
+not to another query.
 """
 
 import re
@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as PostgreSQL takes it, and its values, in PostgreSQL's text format."""
+    """A query with PostgreSQL's placeholders, and its values in PostgreSQL's text format."""
 
     text: str
     values: tuple[bytes | None, ...]
@@ -44,7 +44,7 @@ class Query:
     moved: tuple[tuple[int, int], ...]
 
     def place(self, position: int) -> tuple[int, int, int]:
-        """Return position, line and column in the query as written, from 1, for one in `text`."""
+        """Return position, line and column in the original query, from 1, of a place in `text`."""
         moves = takewhile(lambda move: move[0] < position - 1, self.moved)
         index = min(position - 1 + sum(by for _, by in moves), len(self.written))
         before = self.written[:index]
@@ -52,12 +52,12 @@ class Query:
 
 
 def query_of(written: str, parameters: Parameters) -> Query:
-    """Return a query with its parameters: by name, or by number (`$1`) where they are a list.
+    """Return a query with its parameters: by name, or by number (`$1`) if they are a list.
 
-    As in psql, `:name` in a string or a comment is none, nor one that no value is given for.
+    As in psql, `:name` in a string or a comment is not replaced, nor one without a value.
 
     Raises:
-        InvalidQuery: there are too many, of values or of characters, or PostgreSQL cannot hold one.
+        InvalidQuery: too many values or characters, or a value that PostgreSQL cannot hold.
     """
     _check(written, place="sql", longest=MOST_CHARACTERS)
     if len(parameters) > MOST_PARAMETERS:
@@ -84,7 +84,7 @@ def query_of(written: str, parameters: Parameters) -> Query:
 
 
 def _names(text: str) -> list[tuple[int, int, str]]:
-    """Return where `:name` stands outside of strings and comments: from, to, name."""
+    """Return each `:name` outside of strings and comments: begin, end, name."""
     found, place = [], 0
     while token := _TOKEN.search(text, place):
         place = token.end()
@@ -108,7 +108,7 @@ def _end_of_comment(text: str, place: int) -> int:
 
 
 def _value(value: JsonValue, place: str) -> bytes | None:
-    """Return a value as PostgreSQL would read it in quotes: its type follows from where it stands.
+    """Return a value as a quoted literal's text; PostgreSQL infers its type from the context.
 
     A list is an array, an object is JSON.
     """

@@ -1,5 +1,5 @@
--- What PostgreSQL lets everybody do, and no analyst needs. For superusers, in a database that is
--- agentlog's alone: others in it lose these rights too.
+-- Revokes rights of PUBLIC that no analyst needs. Run it as a superuser, in a database that only
+-- agentlog uses: other users of it lose these rights too.
 ALTER ROLE {role} SET temp_file_limit = '4GB';
 REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;
 DO $$

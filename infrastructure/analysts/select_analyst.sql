@@ -1,4 +1,4 @@
--- Whose rows this login sees, and whether it could do more than see them. Asked as that login.
+-- The tenant whose rows this login sees, and whether it has other rights. Run it as that login.
 SELECT
     agentlog_analytics.tenant() AS tenant,
     (

@@ -1,4 +1,5 @@
--- The tables that an analyst may read, column by column, with what is said of each. Asked as analyst.
+-- The tables that an analyst may read, column by column, with their comments. Run it as the
+-- analyst.
 SELECT
     class.relname::text AS table_name,
     obj_description(class.oid, 'pg_class') AS table_comment,

@@ -1,8 +1,8 @@
-"""One connection for one query: nothing is left of the one before, nor for the one after.
+"""A database connection for one analyst's query, so that queries share no session state.
 
-It is driven at the level of libpq. So a query is prepared before it runs, which lets one statement
-through and no more; rows come one by one, and no more is taken in than was asked for; and who waits
-does so until a deadline, whatever the server does meanwhile.
+It is driven at the level of libpq. A query is prepared before it runs, which admits only one
+statement; rows are received one by one, up to the limit; and waiting ends at a deadline, whatever
+the server does.
 """
 
 import logging
@@ -58,13 +58,13 @@ class DeadlinePassed(Exception):
 
 
 class Session(Closing):
-    """A login's connection, in one read-only transaction that is never committed."""
+    """An analyst's connection, in one read-only transaction that is never committed."""
 
     def __init__(self, conninfo: str, *, seconds: float) -> None:
-        """Log in; `seconds` is how long each statement may take, and nearly all of them together.
+        """Log in; `seconds` limits each statement, and nearly all of them together.
 
         Raises:
-            DatabaseUnavailable: nobody can log in. Why stands in the service's log.
+            DatabaseUnavailable: the login failed; the service's log has the reason.
             DeadlinePassed: the time is over already.
         """
         self.deadline = time.monotonic() + seconds + _GRACE_SECONDS
@@ -78,7 +78,7 @@ class Session(Closing):
                 connect_timeout=10,
                 application_name="agentlog analyst",
             )
-        except psycopg.ProgrammingError:  # its words may have the password in them
+        except psycopg.ProgrammingError:  # its text may contain the password
             logger.warning("analysts cannot log in: their URL does not parse")
             raise DatabaseUnavailable("the URL of the analysts' login does not parse") from None
         except psycopg.Error as error:
@@ -92,7 +92,7 @@ class Session(Closing):
             raise
 
     def ask(self, query: LiteralString, parameters: Params | None = None) -> list[DictRow]:
-        """Return the rows of a query of ours; raises `DeadlinePassed`, `DatabaseUnavailable`."""
+        """Return the rows of an internal query; raises `DeadlinePassed`, `DatabaseUnavailable`."""
         try:
             with self._connection.cursor(row_factory=dict_row) as cursor:
                 cursor.execute(query, parameters)
@@ -105,7 +105,7 @@ class Session(Closing):
     def describe(self, query: str) -> tuple[list[tuple[str, int, int]], list[int]]:
         """Return a query's columns (name, type, modifier) and the types of its parameters.
 
-        Nothing is run. Raises `Refused` also where it is more than one statement.
+        Nothing is run. Raises `Refused`, also for more than one statement.
         """
         self._pgconn.send_prepare(b"", query.encode())
         for _ in self._results():
@@ -130,7 +130,7 @@ class Session(Closing):
 
     @override
     def close(self) -> None:
-        """Log out, in the midst of a query too: the server is told to break it off."""
+        """Log out; a running query is cancelled."""
         with suppress(psycopg.Error):
             if self._connection.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
                 self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
@@ -145,7 +145,7 @@ class Session(Closing):
                 yield result
 
     def _next(self, selector: selectors.BaseSelector) -> PGresult | None:
-        """Return the next result of what was sent, None at its end."""
+        """Return the next result of the statement sent, None at its end."""
         try:
             while (unsent := self._pgconn.flush()) or self._pgconn.is_busy():
                 events = selectors.EVENT_READ | (selectors.EVENT_WRITE if unsent else 0)

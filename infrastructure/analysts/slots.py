@@ -1,4 +1,4 @@
-"""How many queries of analysts run at once, of each tenant and in all."""
+"""Limits on concurrent queries of analysts, of each tenant and in all."""
 
 import threading
 from collections import Counter
@@ -11,9 +11,9 @@ from infrastructure.analysts.errors import QueriesExhausted, TooManyQueries
 class Slots:
     """Slots for the queries of all tenants: `most_in_all`, and `most` for each.
 
-    A tenant may take another while more are free than it has taken: so the more tenants ask, the
-    fewer each gets, and one that asks for much leaves some to others. These are the dynamic
-    thresholds of Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998).
+    A tenant may take another slot while more are free than it holds: the more tenants are active,
+    the fewer each gets, and a busy one leaves some to others. These are the dynamic thresholds of
+    Choudhury and Hahne (IEEE/ACM Transactions on Networking 6, 1998).
     """
 
     def __init__(self, *, most: int = 4, most_in_all: int = 16) -> None:
@@ -39,4 +39,4 @@ class Slots:
         finally:
             with self._taking:
                 self._taken[tenant] -= 1
-                self._taken += Counter()  # which forgets who has none
+                self._taken += Counter()  # drops tenants without slots

@@ -1,11 +1,12 @@
 """Proof that the log is complete and unaltered: chains, the Merkle tree, checkpoints, bundles.
 
 records      a thread's events as they are stored, in bounded pages
-auditor      chains and the tree computed anew, and compared with what is stored
-tree         the tree over a tenant's log, from complete subtrees that are kept
+auditor      chains and the tree recomputed, and compared with what is stored
+heads        heads and ledgers recomputed, and compared with what is stored
+tree         the tree over a tenant's log, from stored complete subtrees
 notes        signed notes: the text of a checkpoint, its signature, its key
 signing      the private key, in its file
 checkpoints  making checkpoints, and proofs against them
 evidence     a thread with all its proofs, as one file
-bundle       that file checked, with no database
+bundle       the check of that file, without a database
 """

@@ -1,4 +1,4 @@
-"""Chains and the tree computed anew from what is stored, and compared with what is stored."""
+"""Recomputes chains and the tree from stored events, and compares them with the stored ones."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,12 +31,12 @@ from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 
 MOST_FINDINGS = 1000
-"""Of one thread or tree, that are kept; more are counted."""
+"""Most findings of one thread or tree that are kept; more are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What became of checking something: `events` were read, `count` findings made."""
+    """The result of a check: `events` were read, `count` findings made."""
 
     events: int
     findings: Sequence[Finding]
@@ -44,7 +44,7 @@ class Audit:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is broken; a content that was erased is not."""
+        """Whether nothing is broken; an erased content does not count as broken."""
         return not broken(self.findings)
 
 
@@ -56,7 +56,7 @@ class _Findings:
     def add(self, found: Sequence[Finding]) -> None:
         self.count += len(found)
         for each in found:
-            # what breaks is kept before what is only gone
+            # broken findings are kept before erased contents
             if len(self.kept) < MOST_FINDINGS or (each.breaks and not broken(self.kept)):
                 self.kept.append(each)
 
@@ -72,7 +72,7 @@ class Auditor:
         self._tenant = tenant
 
     def headless(self) -> list[str]:
-        """Return ids of threads that have events and no head, which no list shows."""
+        """Return ids of threads with events but no head, which no list shows."""
         with self._snapshot() as cursor:
             asked = {"tenant": self._tenant}
             rows = cursor.execute(statement("select_headless_threads"), asked).fetchall()
@@ -81,7 +81,7 @@ class Auditor:
     def thread(self, thread_id: str) -> Audit:
         """Check a thread from its first event to its head; raises `UnknownThread`.
 
-        Its contents, its chain, its redactions, and what its head and its ledger say.
+        Checks its contents, its chain, its redactions, its head and its ledger.
         """
         found, place, events = _Findings(), Place(), 0
         with self._snapshot() as cursor:
@@ -113,11 +113,11 @@ class Auditor:
     def tree(
         self, held: Sequence[Checkpoint] = (), *, public_key: VerifierKey | None = None
     ) -> Audit:
-        """Check the whole log against the checkpoints that are kept, and those that are held.
+        """Check the whole log against its stored checkpoints and `held` ones.
 
-        One pass over the links; what is held was kept out of the database's reach, so that it also
-        finds a history that was rewritten as a whole. Signatures are checked by `public_key`, or
-        where none is held by the key that is kept with each checkpoint.
+        Reads the links once. `held` checkpoints were kept out of the database's reach, so they also
+        reveal a history that was rewritten as a whole. Signatures are checked by `public_key`, or
+        without it by the key stored with each checkpoint.
         """
         found = _Findings()
         frontier, after = Frontier(), BEFORE_ALL
@@ -175,7 +175,7 @@ class Auditor:
 
     @contextmanager
     def _snapshot(self) -> Iterator[psycopg.Cursor[TupleRow]]:
-        """Yield a binary cursor that sees the log as it stands now, whoever appends meanwhile."""
+        """Yield a binary cursor on one snapshot of the log."""
         with self._database.connection() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             with connection.cursor(binary=True) as cursor:
@@ -183,7 +183,7 @@ class Auditor:
 
 
 def check_positions(database: Connections) -> Audit:
-    """Check that the positions up to the log's are those of one event each, whosever they are.
+    """Check that each position up to the log's belongs to exactly one event, over all tenants.
 
     `database` has to show the events of all tenants.
     """
@@ -205,7 +205,7 @@ def check_positions(database: Connections) -> Audit:
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """The root of a checkpoint, and its position where that is known."""
+    """The root of a checkpoint, and its position if known."""
 
     size: int
     root: bytes

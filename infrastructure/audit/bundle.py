@@ -1,4 +1,4 @@
-"""A bundle of evidence checked with nothing but itself: no database, no service."""
+"""Check of a bundle of evidence by itself, without database or service."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,9 +77,9 @@ class _Bundle(_Part):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a bundle shows: of which thread, how far, and what is wrong with it.
+    """The result of a bundle's check: its thread, its extent, and the findings.
 
-    `public_key` is what it was checked by, as text; `size` of the checkpoint.
+    `public_key` is the key it was checked by, as text; `size` that of the checkpoint.
     """
 
     tenant: str
@@ -91,17 +91,17 @@ class Verdict:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is broken; a content that was erased is not."""
+        """Whether nothing is broken; an erased content does not count as broken."""
         return not broken(self.findings)
 
 
 def check_bundle(
     text: bytes, *, public_key: VerifierKey | None = None, held: Checkpoint | None = None
 ) -> Verdict:
-    """Check a bundle; `public_key` and `held` are what the auditor has from elsewhere.
+    """Check a bundle; `public_key` and `held` are those that the auditor has from elsewhere.
 
     Raises:
-        InvalidBundle: it is none.
+        InvalidBundle: the text is no bundle.
     """
     try:
         bundle = _Bundle.model_validate_json(text)

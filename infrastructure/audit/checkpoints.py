@@ -1,4 +1,4 @@
-"""Checkpoints of one tenant's log: made, kept, and what can be proved against them."""
+"""Checkpoints of one tenant's log: signing, storage, and proofs against them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ class LogContradicted(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class SignedCheckpoint:
-    """A checkpoint as it is kept; `position` is of the log when it was made."""
+    """A stored checkpoint; `position` is that of the log when it was made."""
 
     size: int
     position: int
@@ -95,7 +95,7 @@ class Consistency:
 
 
 class Checkpoints:
-    """One tenant's checkpoints, signed by `key`, which is read only then."""
+    """One tenant's checkpoints, signed by `key`, which is read only for signing."""
 
     def __init__(self, database: Connections, *, tenant: str, key: SigningKey) -> None:
         self._database = database
@@ -109,14 +109,14 @@ class Checkpoints:
         return origin_of(self.tenant)
 
     def public_key(self) -> VerifierKey:
-        """Return the key that checkpoints can be checked by; raises as `SigningKey.read`."""
+        """Return the key that verifies checkpoints; raises as `SigningKey.read`."""
         return VerifierKey(self.origin, public_key_of(self._key.read()))
 
     def make(self) -> SignedCheckpoint:
-        """Sign the log as it is, and keep that; where it has not grown, return the last one.
+        """Sign and store a checkpoint of the log; if the log has not grown, return the last one.
 
         Raises:
-            LogContradicted: the log does not begin with what the last checkpoint was signed over.
+            LogContradicted: the log does not begin with the one of the last checkpoint.
             NoSigningKey: there is no key.
         """
         key = self._key.read()
@@ -149,12 +149,12 @@ class Checkpoints:
             return self._select(cursor, after=-1 if after is None else after, limit=limit)
 
     def largest(self) -> SignedCheckpoint | None:
-        """Return the latest, None where there is none yet."""
+        """Return the latest, None if there is none yet."""
         with self._cursor() as cursor:
             return self._latest(cursor)
 
     def latest(self) -> SignedCheckpoint:
-        """Return the latest; raises `UnknownCheckpoint` where there is none yet."""
+        """Return the latest; raises `UnknownCheckpoint` if there is none yet."""
         found = self.largest()
         if found is None:
             raise UnknownCheckpoint(None)
@@ -166,12 +166,12 @@ class Checkpoints:
             return self._of_size(cursor, size)
 
     def inclusion(self, thread_id: str, message_id: str, *, size: int | None = None) -> Inclusion:
-        """Return the proof that a message is in a checkpoint, the latest where none is named.
+        """Return the proof that a message is in a checkpoint, by default the latest.
 
         Raises:
             UnknownThread, UnknownMessage, UnknownCheckpoint: there is none.
-            NotCovered: the message came after it.
-            LogContradicted: it cannot be proved, because the log was changed.
+            NotCovered: the message came after the checkpoint.
+            LogContradicted: there is no proof, because the log was changed.
         """
         event = self._reader.message(thread_id, message_id)
         head = self._reader.head(thread_id)
@@ -201,7 +201,7 @@ class Checkpoints:
 
         Raises:
             UnknownCheckpoint: there is none of that size.
-            LogContradicted: it cannot be proved, because the log was changed.
+            LogContradicted: there is no proof, because the log was changed.
         """
         earlier, later = self.of_size(min(first, second)), self.of_size(max(first, second))
         with self._cursor() as cursor:

@@ -1,4 +1,4 @@
-"""A thread with all its proofs as one file: what an auditor takes along.
+"""Evidence bundles: a thread with all its proofs as one file.
 
 The chain leads from the thread's first event to its last, whose link covers them all; the proof
 that this link is in the checkpoint covers them too. So one proof of inclusion is enough.
@@ -16,7 +16,7 @@ from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Connections
 
 FORMAT = "agentlog-evidence-1"
-"""What a bundle says that it is; see docs/audit.md."""
+"""Format name in a bundle; see docs/audit.md."""
 
 
 class Evidence:
@@ -31,12 +31,12 @@ class Evidence:
     def of_thread(self, thread_id: str) -> Iterator[str]:
         """Yield the bundle of a thread as it is now, in pieces of text.
 
-        Where no checkpoint covers its last event yet, one is made.
+        A checkpoint is made if none covers the thread's last event yet.
 
         Raises:
             UnknownThread: there is none.
             NoSigningKey: a checkpoint is needed, and there is no key.
-            LogContradicted: it cannot be proved, because the log was changed.
+            LogContradicted: there is no proof, because the log was changed.
         """
         head = self._reader.head(thread_id)
         checkpoint = self._covering(head.position)
@@ -49,7 +49,7 @@ class Evidence:
         ):
             for event in stored_events(cursor, self._tenant, thread_id):
                 if event.version > head.version:
-                    break  # came meanwhile
+                    break  # appended since
                 yield f"{comma}\n{print_text(_event_json(event))}"
                 comma = ","
         yield "\n]}\n"
@@ -62,7 +62,7 @@ class Evidence:
 
 
 def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
-    """Return the bundle up to where its events begin."""
+    """Return the beginning of the bundle, up to its events."""
     checkpoint = inclusion.checkpoint
     facts: dict[str, JsonValue] = {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""The head and the ledger of a thread made anew from its events, against those that are stored."""
+"""Recomputes a thread's head and ledger from its events, and compares them with the stored ones."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ from infrastructure.postgres.statements import statement
 
 @dataclass(frozen=True, slots=True)
 class StoredHead:
-    """A head and a ledger as they are stored; times that no program can read are None."""
+    """A stored head and ledger; times that Python cannot represent are None."""
 
     values: dict[str, Any]
     ledger: dict[tuple[str, bytes], Entry]
@@ -29,7 +29,7 @@ class StoredHead:
     def read(
         cls, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str
     ) -> "StoredHead | None":
-        """Return those of a thread; None where it has no head."""
+        """Return those of a thread; None if it has no head."""
         asked = {"tenant": tenant, "thread_id": thread_id}
         row = cursor.execute(statement("select_audited_head"), asked).fetchone()
         if row is None:
@@ -55,7 +55,7 @@ _COLUMNS = (
 
 
 class ReplayedHead:
-    """The head and the ledger that a thread's events come to, one event after the other."""
+    """A thread's head and ledger, recomputed event by event."""
 
     def __init__(self, thread_id: str) -> None:
         self._head = Head("", thread_id)
@@ -64,7 +64,7 @@ class ReplayedHead:
         self._updated_at: datetime | None = None
 
     def take(self, event: StoredEvent) -> None:
-        """Go on by the next event, which readers have as it is here."""
+        """Apply the next event, in the form that readers get."""
         if not self._head.position:
             self._started_at = event.recorded_at
         self._updated_at = event.recorded_at
@@ -79,10 +79,10 @@ class ReplayedHead:
         )
 
     def findings(self, stored: StoredHead | None, *, sound: bool) -> list[Finding]:
-        """Return what is wrong with the head and the ledger that are stored.
+        """Return the differences from the stored head and ledger.
 
-        Where the events are not `sound`, only with the place of the last of them: what they come to
-        is not what was chained.
+        If the events are not `sound`, only the version and position of the last one are compared:
+        the rest would be computed from other events than were chained.
         """
         thread_id, last = self._head.thread_id, self._head.version
         if stored is None:
@@ -136,7 +136,7 @@ def _message(event: StoredEvent) -> Message | Fact | None:
 def _same(name: str, ours: object, stored: StoredHead) -> bool:
     theirs = stored.values[name]
     if name == "facts" and isinstance(ours, bytes) and isinstance(theirs, bytes) and ours != theirs:
-        try:  # they may have been printed otherwise
+        try:  # the same JSON may be printed differently
             return bool(parse_stored(ours) == parse_stored(theirs))
         except ValueError:
             return False

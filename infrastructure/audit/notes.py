@@ -1,7 +1,7 @@
-"""Checkpoints as signed notes, as C2SP has them (c2sp.org/tlog-checkpoint, c2sp.org/signed-note).
+"""Checkpoints as signed notes of C2SP (c2sp.org/tlog-checkpoint, c2sp.org/signed-note).
 
 A note is the text, an empty line, and a line for each signature: an em dash, the key's name, and
-base64 of four bytes that say which key it is and the 64 of the Ed25519 signature of the text.
+base64 of the 4-byte key id and the 64-byte Ed25519 signature of the text.
 """
 
 from base64 import b64decode, b64encode
@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from domain.errors import InvalidInput
 
 _ED25519 = b"\x01"
-"""How the format's key ids and verifier keys name the algorithm."""
+"""The algorithm's number in key ids and verifier keys."""
 _KEY_BYTES = 32
 _ID_BYTES = 4
 _ROOT_BYTES = 32
@@ -49,7 +49,7 @@ def origin_of(tenant: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What is signed: how many events the log had, and the root of the tree over them."""
+    """The signed data: how many events the log had, and the root of the tree over them."""
 
     origin: str
     size: int
@@ -57,7 +57,7 @@ class Checkpoint:
 
     @property
     def text(self) -> str:
-        """What the signature is of."""
+        """The signed text."""
         return f"{self.origin}\n{self.size}\n{to_base64(self.root)}\n"
 
     @classmethod
@@ -75,20 +75,20 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class VerifierKey:
-    """A public key with the name of the log that signs by it."""
+    """A public key and the name of its log."""
 
     name: str
     public_key: bytes
 
     @property
     def id(self) -> bytes:
-        """Four bytes that say in a signature which key made it."""
+        """The 4-byte key id in signatures."""
         named = self.name.encode() + b"\n" + _ED25519 + self.public_key
         return sha256(named).digest()[:_ID_BYTES]
 
     @property
     def text(self) -> str:
-        """The key as it is handed out and kept by auditors."""
+        """The key in the text form that auditors keep."""
         return f"{self.name}+{self.id.hex()}+{to_base64(_ED25519 + self.public_key)}"
 
     @classmethod
@@ -122,7 +122,7 @@ def open_note(note: str, verifier: VerifierKey) -> Checkpoint:
     """Return the checkpoint of a note that this key has signed.
 
     Raises:
-        InvalidNote: it is none, or this key has not signed it; says which.
+        InvalidNote: it is no checkpoint, or this key has not signed it; says which.
     """
     checkpoint = Checkpoint.parse(note)
     if checkpoint.origin != verifier.name:
@@ -134,7 +134,7 @@ def open_note(note: str, verifier: VerifierKey) -> Checkpoint:
 def check_signature(note: str, verifier: VerifierKey) -> None:
     """Raise `InvalidNote` unless this key has signed the note.
 
-    Signatures of other keys, witnesses' for example, are passed over.
+    Signatures of other keys, witnesses' for example, are ignored.
     """
     text, separator, lines = note.rpartition("\n\n")
     if not separator:
@@ -152,11 +152,11 @@ def check_signature(note: str, verifier: VerifierKey) -> None:
 
 
 def _signatures(lines: str, verifier: VerifierKey) -> list[bytes]:
-    """Return the signatures that say that they are of this key."""
+    """Return the signatures with this key's name and id."""
     found = []
     for line in lines.split("\n"):
         if line.startswith(f"{_DASH}{verifier.name} "):
-            with suppress(ValueError):  # what does not parse is no signature of ours
+            with suppress(ValueError):  # a line that does not parse is not by this key
                 signature = from_base64(line.rpartition(" ")[2])
                 if signature[:_ID_BYTES] == verifier.id:
                     found.append(signature[_ID_BYTES:])
@@ -169,9 +169,9 @@ def to_base64(content: bytes) -> str:
 
 
 def from_base64(text: str) -> bytes:
-    """Return the bytes of base64; raises `ValueError` where `to_base64` would write it otherwise.
+    """Return the bytes of base64; raises `ValueError` unless it is what `to_base64` writes.
 
-    Bits that stand for nothing could else be changed unseen.
+    Otherwise unused bits could be changed unnoticed.
     """
     found = b64decode(text, validate=True)
     if to_base64(found) != text:

@@ -1,4 +1,4 @@
-"""All that proves one tenant's log, put together."""
+"""Auditor, checkpoints and evidence of one tenant's log."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,7 +12,7 @@ from infrastructure.postgres.database import Connections
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What checks a log, signs it, and hands out its evidence."""
+    """The objects that check a log, sign it, and write its evidence."""
 
     auditor: Auditor
     checkpoints: Checkpoints

@@ -1,4 +1,4 @@
-"""A thread's events as they are stored, in pages that fit in memory however large the contents."""
+"""A thread's events as they are stored, in pages of bounded size."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 1000
 _PAGE_BYTES = 8 * 2**20
-"""Of the bodies of a page as they are stored, but for its last; and of what was cut out of them."""
+"""Most bytes of a page's stored bodies, except its last; and of the contents cut out of them."""
 _BEFORE_ALL = -(2**63)
-"""What stands before version 1 does not belong there, and is found."""
+"""Before any version, so that an audit also finds events below version 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event with what readers get of its contents, and what it says of those it was chained by.
+    """An event with its contents as readers get them, and the digests by which it was chained.
 
-    `missing` as of `whole`. Of one that was redacted by a version of its thread, `body` and
-    `metadata` are what stays, and `metadata_digest` is of the metadata that was.
+    `missing` is that of `whole`. If a redaction at a version of its thread erased it, `body` and
+    `metadata` are the skeleton, and `metadata_digest` is of the original metadata.
     """
 
     version: int
@@ -44,12 +44,12 @@ class StoredEvent:
 
     @property
     def chained_body(self) -> bytes | None:
-        """The body that its hash is of; None where that went, or some of it is missing."""
+        """The body that its hash covers; None if it was erased, or some of it is missing."""
         return None if self.missing or self.redacted is not None else self.body
 
     @property
     def chained_metadata(self) -> bytes | None:
-        """The metadata that its link covers; None where there was none, or where it went."""
+        """The metadata that its link covers; None if there was none, or if it was erased."""
         return None if self.redacted is not None else self.metadata
 
     def record(self, tenant: str, thread_id: str) -> Record:
@@ -98,7 +98,7 @@ def stored_events(
         for row in rows:
             cuts = row[9]
             found = contents
-            if cuts is not None and found is None:  # too large to hold all of the page's
+            if cuts is not None and found is None:  # too large to hold together
                 found = read_contents(cursor, tenant, [cuts])
             yield _event(row, found or {})
         after = rows[-1][0]
@@ -141,7 +141,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
 def _contents(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> Mapping[Digest, bytes] | None:
-    """Return what was cut out of the bodies of a page, or None where that is too much at once."""
+    """Return the contents cut out of a page's bodies, or None if they are too large together."""
     if not cuts:
         return {}
     asked = {"tenant": tenant, "digests": list(digests_in(cuts))}

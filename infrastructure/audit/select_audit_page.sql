@@ -1,5 +1,5 @@
--- A thread's events after a version, as they are stored; at least one, and no more than so many or so many
--- bytes. A time that no program can read is NULL.
+-- A thread's events after a version, as they are stored: at least one, limited by number and by
+-- bytes. A time that Python cannot represent is NULL.
 WITH beyond AS (
     SELECT *
     FROM agentlog.events

@@ -1,4 +1,4 @@
--- Threads that have events and no head: there are none unless somebody took the head away.
+-- Threads with events but no head; there are none unless the head was deleted.
 SELECT DISTINCT thread_id
 FROM agentlog.events
 WHERE tenant = %(tenant)s

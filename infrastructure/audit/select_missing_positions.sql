@@ -1,5 +1,5 @@
--- Positions up to the counter's, and beyond, that are not those of one event each, whosever it is: the
--- first and the last of each run of them.
+-- Positions, of all tenants, that do not belong to exactly one event or are beyond the counter's:
+-- the first and the last of each run.
 SELECT before + 1, position - 1, position - before - 1
 FROM (
     SELECT position, lag(position, 1, 0::bigint) OVER (ORDER BY position) AS before

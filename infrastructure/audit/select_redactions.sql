@@ -1,4 +1,4 @@
--- The redactions of a thread, and which of them are still to be done.
+-- The redactions of a thread, and which of them are pending.
 SELECT fact.version, fact.body, erasures.version IS NOT NULL AS pending
 FROM agentlog.events AS fact
 LEFT JOIN agentlog.erasures

@@ -1,4 +1,4 @@
--- Threads whose row to search in is not what their head says, or that have none, or one too many.
+-- Threads whose search row differs from their head, is missing, or has no head.
 SELECT coalesce(known.thread_id, head.thread_id)
 FROM (
     SELECT *, agentlog.content_of(thread_id, goal) AS content

@@ -1,4 +1,4 @@
--- The views of a thread of which anything is kept.
+-- The views of a thread that have snapshots.
 SELECT DISTINCT view, options, format
 FROM agentlog.snapshots
 WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s

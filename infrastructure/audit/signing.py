@@ -1,4 +1,4 @@
-"""The private key that signs checkpoints: a file in PEM, as OpenSSL writes and reads it."""
+"""The private key that signs checkpoints: a PEM file in OpenSSL's format."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from domain.errors import AgentlogError
 from infrastructure.runtime.key_files import write_once
 
 FILE_NAME = "signing-key.pem"
-"""Its name in the data folder of our own PostgreSQL."""
+"""The file's name in the data folder of the embedded PostgreSQL."""
 
 
 class NoSigningKey(AgentlogError):
@@ -43,9 +43,9 @@ class InvalidSigningKey(AgentlogError):
 
 
 class SigningKey:
-    """Where the private key is; it is read when something is signed, never before.
+    """The place of the private key; it is read only for signing.
 
-    `made` says that it may be made on first use: for our own PostgreSQL, where nobody else would.
+    `made`: it is created on first use, for the embedded PostgreSQL, which has no administrator.
     """
 
     def __init__(self, path: Path | None, *, made: bool = False) -> None:
@@ -77,7 +77,7 @@ class SigningKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, unless another process was quicker."""
+    """Write a new key; a file made meanwhile by another process is kept."""
     content = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )

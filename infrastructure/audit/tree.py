@@ -1,8 +1,9 @@
-"""The Merkle tree over a tenant's log; its leaves are the links of the chains, by position.
+"""Merkle tree over a tenant's log; its leaves are the links of the chains, by position.
 
-A link covers an event's place, the digests of its contents and the chain before it, so the tree
-covers all of that, and a content that is erased changes nothing. Complete subtrees are kept as
-tiles: a proof over a million events reads a thousand of their roots and two tiles of leaves.
+A link covers an event's version and position, the digests of its contents and the previous link, so
+the tree covers all of that, and the erasure of a content changes nothing. Complete subtrees are
+kept as tiles: a proof over a million events reads a thousand of their roots and two tiles of
+leaves.
 """
 
 from bisect import bisect_left
@@ -17,13 +18,13 @@ TILE = 1024
 """Leaves of a tile; a power of two, so that the tiles are nodes of the tree."""
 
 BEFORE_ALL = -(2**63)
-"""A position before any other, also one that somebody forged."""
+"""Before any position, forged ones included."""
 
 
 def leaves_after(
     cursor: psycopg.Cursor[TupleRow], tenant: str, after: int, upto: int
 ) -> list[tuple[int, bytes]]:
-    """Return positions and hashes of the next leaves, a tile of them at most."""
+    """Return positions and hashes of the next leaves, at most one tile of them."""
     asked = {
         "tenant": tenant,
         "after": after,
@@ -35,9 +36,9 @@ def leaves_after(
 
 
 class LogTree:
-    """The tree over a tenant's events up to a position, which has to be committed.
+    """The tree over a tenant's events up to a committed position.
 
-    Tiles that are not there yet are made.
+    Missing tiles are written.
     """
 
     def __init__(self, cursor: psycopg.Cursor[TupleRow], tenant: str, *, upto: int) -> None:
@@ -59,7 +60,7 @@ class LogTree:
         """How many events it is over."""
 
     def index_of(self, position: int) -> int:
-        """Return which leaf, from 0, the event at a position is."""
+        """Return the leaf index, from 0, of the event at a position."""
         tile = bisect_left(self._lasts, position)
         row = self._cursor.execute(
             "SELECT count(*) FROM agentlog.events "
@@ -73,7 +74,7 @@ class LogTree:
         return self.subtree(0, size)
 
     def subtree(self, begin: int, end: int) -> bytes:
-        """Return the hash of a range of leaves as the tree has them."""
+        """Return the hash of a range of leaves as RFC 9162 defines it for the tree."""
         if begin % TILE == 0 and end % TILE == 0:
             return root_of(self._tiles[begin // TILE : end // TILE])
         if end - begin <= TILE:

@@ -1,4 +1,4 @@
-"""What the log holds as of a snapshot: each tenant's events, and the tree over them."""
+"""Contents of the log as of a snapshot: each tenant's events, and the tree over them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from infrastructure.backup.errors import NothingToBackUp
 from infrastructure.postgres.statements import statement
 
 Progress = Callable[[str, int, int | None], None]
-"""Is told of what is done, how far it is, and how far it is to go, where that is known."""
+"""Callback for progress: what is done, the amount so far, and the total if it is known."""
 
 _LAST = 2**63 - 1
 
@@ -30,7 +30,7 @@ class TenantContents:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the database holds: the log's position, its migrations, and its tenants."""
+    """Contents of the database: the log's position, its migrations, and its tenants."""
 
     position: int
     schema: dict[int, str]
@@ -38,10 +38,10 @@ class Contents:
 
 
 def schema_of(connection: psycopg.Connection) -> dict[int, str]:
-    """Return the migrations that the database has had, with their digests.
+    """Return the migrations applied to the database, with their digests.
 
     Raises:
-        NothingToBackUp: it has had none.
+        NothingToBackUp: there are none.
     """
     row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NULL").fetchone()
     if row == (True,):
@@ -51,10 +51,10 @@ def schema_of(connection: psycopg.Connection) -> dict[int, str]:
 
 
 def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: bool) -> Contents:
-    """Return what the database holds, as the transaction under way sees it.
+    """Return the contents of the database, as the current transaction sees it.
 
     Raises:
-        LogContradicted: the log is not the one that its last checkpoint was signed over; only where
+        LogContradicted: the log is not the one that its last checkpoint was signed over; only if
             that is to be `checked`.
     """
     with connection.cursor(binary=True) as cursor:
@@ -81,7 +81,7 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
 def _tree(
     cursor: psycopg.Cursor[TupleRow], tenant: str, tell: Callable[[int], None], *, checked: bool
 ) -> Frontier:
-    """Return the tree over a tenant's events; `checked`: seen to begin as the last checkpoint."""
+    """Return the tree over a tenant's events; `checked`: compared with the last checkpoint."""
     size, root = 0, b""
     if checked:
         asked = {"tenant": tenant}

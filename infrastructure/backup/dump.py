@@ -1,4 +1,4 @@
-"""Making a backup: one snapshot of the database, dumped, counted and signed."""
+"""Makes a backup: dumps, counts and signs one snapshot of the database."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """Who signs what the backup holds; `kept`: the key itself comes along, as it was asked for."""
+    """The key that signs the backup; `kept`: the key itself is included, on request."""
 
     key: Ed25519PrivateKey
     kept: bool = False
@@ -65,14 +65,14 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
     now: datetime,
     progress: Progress,
 ) -> Manifest:
-    """Write a backup to `path`, which must not be there; the log may grow meanwhile.
+    """Write a backup to `path`, which must not exist; the log may grow meanwhile.
 
-    Without `signing` the checkpoints that are kept come along, and no new one is made.
+    Without `signing` the stored checkpoints are included, and no new one is made.
 
     Raises:
         BackupError: see the tree in `errors`.
         LogContradicted: the log is not the one that its last checkpoint was signed over.
-        DatabaseUnavailable: it broke off.
+        DatabaseUnavailable: the connection broke.
     """
     with new_folder(path) as folder, _snapshot(database) as (connection, snapshot):
         check_schema(schema_of(connection))
@@ -101,7 +101,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
 
 @contextmanager
 def _snapshot(database: Database) -> Iterator[tuple[psycopg.Connection, str]]:
-    """Yield a connection that sees the log as it stands now, and the name others see it by."""
+    """Yield a connection with a snapshot of the log, and the snapshot's name for others."""
     with database.connection() as connection, connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         connection.execute("SET LOCAL statement_timeout = 0")
@@ -112,19 +112,19 @@ def _snapshot(database: Database) -> Iterator[tuple[psycopg.Connection, str]]:
 
 
 def _views(connection: psycopg.Connection) -> list[str]:
-    """Return the views that stand on read models."""
+    """Return the views that depend on read models."""
     rows = connection.execute("SELECT DISTINCT name FROM agentlog.projections").fetchall()
     return [name for (name,) in rows]
 
 
 def _arguments(file: Path, snapshot: str, views: Sequence[str]) -> list[str]:
-    """Return what pg_dump is told to do, but for where the database is."""
+    """Return the arguments of pg_dump, without the database's address."""
     return [
         "--format=custom",
         f"--file={file}",
         f"--snapshot={snapshot}",
         *(f"--schema={each}" for each in ("agentlog", SCHEMA, VIEWS)),
-        # tables of read models come and go while they are rebuilt; what is left out is not locked
+        # rebuilds create and drop tables of read models; excluded tables are not locked
         f"--exclude-table={SCHEMA}.*",
         *(f'--exclude-table={VIEWS}."{each}"' for each in views),
         "--exclude-table-data=agentlog.snapshots",

@@ -1,14 +1,14 @@
-"""What can go wrong with a backup, each with the way out.
+"""Errors of backups, each with the way out.
 
 BackupError
-├── BackupExists        something stands in the new backup's place
-├── BackupBusy          another backup to that place is under way
+├── BackupExists        the new backup's place is taken
+├── BackupBusy          another backup to that place is in progress
 ├── UnwritableBackup    the place cannot be written
 ├── NothingToBackUp     the database has no log
 ├── NewerSchema         the log was made by a newer agentlog
 ├── NoFittingProgram    no pg_dump, pg_restore or psql is new enough for the server
-├── ExposedSecret       a secret of the URL cannot be passed on unseen
-├── ProgramFailed       one of them gave up: its last words are in the message
+├── ExposedSecret       a secret of the URL cannot be passed on hidden
+├── ProgramFailed       one of them failed: the end of its output is in the message
 ├── InvalidBackup       the folder is no backup, or not the one that was written
 └── LogInTheWay         the database to restore into holds a log already
 """

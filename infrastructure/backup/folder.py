@@ -1,4 +1,4 @@
-"""A backup's folder: written beside its place, and there whole or not at all."""
+"""The folder of a backup: written under another name, then renamed, so that it is complete."""
 
 import os
 import shutil
@@ -14,15 +14,15 @@ _LOCK = "lock"
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder to write into, which stands at `path` once the block ends well.
+    """Yield a folder to write into, which is renamed to `path` when the block succeeds.
 
-    It is `path` with `.part` at its end until then. Where a block ended otherwise nothing is left;
-    where the process was killed that folder is, and the next backup to `path` takes it away.
+    Until then it is `path` with `.part` at its end. If the block fails it is removed; if the
+    process is killed it stays, and the next backup to `path` removes it.
 
     Raises:
-        BackupExists: something stands there.
+        BackupExists: `path` exists.
         BackupBusy: another process writes a backup there.
-        UnwritableBackup: the folder cannot be made or written; also for what the caller does.
+        UnwritableBackup: the folder cannot be made or written; also for the caller's writes.
     """
     path = path.expanduser().absolute()
     if os.path.lexists(path):
@@ -48,7 +48,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 def _empty(folder: Path) -> None:
-    """Take away what a backup that was killed has left."""
+    """Remove the contents left by a killed backup."""
     for each in folder.iterdir():
         if each.name != _LOCK:
             each.unlink()
@@ -57,7 +57,7 @@ def _empty(folder: Path) -> None:
 def _publish(making: Path, path: Path) -> None:
     (making / _LOCK).unlink()
     for each in making.iterdir():
-        each.chmod(0o600)  # also where the folder's own mode is lost on the way elsewhere
+        each.chmod(0o600)  # for copies elsewhere, which may lose the folder's mode
         _sync(each)
     _sync(making)
     if os.path.lexists(path):

@@ -1,4 +1,4 @@
--- The tables of read models are not in a backup: no build of them is there, and none has come anywhere.
+-- Deletes the state and positions of builds: a backup does not contain the tables of read models.
 DELETE FROM agentlog.tracking AS tracking
 USING agentlog.projections AS build
 WHERE tracking.application_name = build.name || '.' || build.build;

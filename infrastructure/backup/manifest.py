@@ -1,4 +1,4 @@
-"""What a backup says of itself: what is in it, and what has to come back out of it."""
+"""Manifest of a backup: its files, and what a restore has to bring back."""
 
 from datetime import datetime
 from hashlib import file_digest
@@ -24,8 +24,8 @@ class _Part(BaseModel):
 class TenantLog(_Part):
     """A tenant's log in the backup; `root` is of the tree over all its events, in base64.
 
-    `checkpoint` is the note that is signed over just that, and `public_key` what it is checked by;
-    None where there was no key.
+    `checkpoint` is the signed note over exactly that, and `public_key` the key that verifies it;
+    None if there was no key.
     """
 
     tenant: str
@@ -44,30 +44,30 @@ class File(_Part):
 
 
 class Manifest(_Part):
-    """All that a backup says; `position` is the log's, `schema_` its migrations with digests."""
+    """A backup's manifest; `position` is the log's, `schema_` its migrations with digests."""
 
     format: str = FORMAT
     agentlog: str
     made_at: datetime
     server: int
-    """PostgreSQL's version as it counts itself, as in 180004."""
+    """PostgreSQL's version number, such as 180004."""
     pg_dump: int
-    """The major version of the program that wrote the archive; one as new has to read it."""
+    """The major version of pg_dump that wrote the archive; pg_restore has to be as new."""
     schema_: dict[int, str] = Field(alias="schema")
     position: int
     tenants: list[TenantLog]
     files: dict[str, File]
 
     def text(self) -> str:
-        """Return it as it is written."""
+        """Return its JSON."""
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Return what the backup in `folder` says, once its files are those that it names.
+    """Return the manifest of the backup in `folder`, after checking its files.
 
     Raises:
-        InvalidBackup: it is no backup, or a file is missing or another.
+        InvalidBackup: it is no backup, or a file is missing or different.
         NewerSchema: it was made by a newer agentlog.
     """
     path = folder / NAME
@@ -97,7 +97,7 @@ def check_schema(schema: dict[int, str]) -> None:
 
 
 def file_of(path: Path) -> File:
-    """Return what the manifest says of a file."""
+    """Return the manifest's entry for a file."""
     with path.open("rb") as file:
         return File(sha256=file_digest(file, "sha256").hexdigest(), bytes=path.stat().st_size)
 

@@ -1,7 +1,7 @@
-"""PostgreSQL's programs for a server, and how they are told where it is.
+"""Finds and runs PostgreSQL's client programs.
 
-A program reads servers up to its own version. The package of the embedded server has them; for a
-newer server those on the PATH are asked.
+A program can read servers up to its own version. The package of the embedded server has them; for a
+newer server those on the PATH are used.
 """
 
 import os
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a database is, as libpq's programs are told: no password on their command lines."""
+    """The address of a database for libpq's programs, with no password on their command lines."""
 
     conninfo: str
     environment: Mapping[str, str]
@@ -80,20 +80,20 @@ class Programs:
         fed: bool = False,
         piped: bool = False,
     ) -> Iterator["Running"]:
-        """Yield a program that runs; it does not outlive the block.
+        """Yield a running program; it does not outlive the block.
 
-        `fed`: it reads what it is told; `piped`: we read what it prints.
+        `fed`: its standard input is a pipe; `piped`: its standard output is.
         """
         with (
             TemporaryFile() as said,
             subprocess.Popen(  # noqa: S603 - PostgreSQL's own, with arguments of ours
                 [self.folder / name, *arguments],
-                bufsize=0,  # nothing is left to be written when one of them has ended
+                bufsize=0,  # unbuffered: nothing is left to be written when a program has ended
                 stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if piped else subprocess.DEVNULL,
                 stderr=said,
                 env=environment,
-                start_new_session=True,  # Ctrl-C is ours to pass on
+                start_new_session=True,  # this process handles Ctrl-C
             ) as process,
         ):
             try:
@@ -103,7 +103,7 @@ class Programs:
 
 
 class Running:
-    """One of PostgreSQL's programs at work."""
+    """A running program."""
 
     def __init__(
         self, name: str, process: subprocess.Popen[bytes], said: IO[bytes], hint: str
@@ -114,7 +114,7 @@ class Running:
         self._hint = hint
 
     def tell(self, content: bytes) -> None:
-        """Write to its standard input, all of it; raises `ProgramFailed` where it has ended."""
+        """Write all of `content` to its standard input; raises `ProgramFailed` if it has ended."""
         if self._process.stdin is None:
             raise RuntimeError("its standard input was not asked for")
         rest = memoryview(content)
@@ -132,13 +132,13 @@ class Running:
 
     @property
     def stdout(self) -> IO[bytes]:
-        """What it answers."""
+        """Its standard output."""
         if self._process.stdout is None:
             raise RuntimeError("its standard output was not asked for")
         return self._process.stdout
 
     def ended(self, *, seconds: float) -> bool:
-        """Wait for its end that long; tell whether it has come."""
+        """Wait at most `seconds` for its end; return whether it has ended."""
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -146,12 +146,12 @@ class Running:
         return True
 
     def finish(self) -> None:
-        """Wait for its end; raises `ProgramFailed` where that was not a good one."""
+        """Wait for its end; raises `ProgramFailed` if its exit status is not 0."""
         if self._process.wait() != 0:
             raise self.failure()
 
     def failure(self) -> ProgramFailed:
-        """Return what it said as an error."""
+        """Return its error output as an error."""
         size = self._said.seek(0, os.SEEK_END)
         self._said.seek(max(0, size - _TAIL_BYTES))
         tail = self._said.read().decode(errors="replace").strip()

@@ -1,4 +1,4 @@
--- Nobody has begun to write since we looked: what is dropped next is empty.
+-- Fails if rows were written since the check, so that only empty tables are dropped next.
 LOCK TABLE agentlog.events IN ACCESS EXCLUSIVE MODE;
 DO $$
 BEGIN

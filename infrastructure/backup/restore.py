@@ -1,9 +1,9 @@
-"""Bringing a backup back: into a database that holds nothing yet, in one transaction.
+"""Restores a backup into an empty database, in one transaction.
 
-The schema is made first, by the migrations: so the roles are there, which belong to the server and
-are in no archive. Then psql is given one transaction: the empty schema goes, the archive's SQL
-comes, and what does not fit goes. Its COMMIT is written last, once pg_restore has ended well;
-wherever any of the processes ends before, the database holds nothing, as it did.
+Migrations make the schema first, and with it the roles, which belong to the server and are in no
+archive. Then psql runs one transaction: it drops the empty schema, runs the archive's SQL, and
+removes state of builds. COMMIT is sent last, after pg_restore has succeeded; if any process ends
+before, the database stays empty.
 """
 
 import os
@@ -23,7 +23,7 @@ from infrastructure.postgres.statements import statement
 
 _PIECE = 2**20
 _FROM = ("--file=-", "--no-owner", "--exit-on-error")
-"""The archive as SQL; all that is in it will belong to whoever restores it."""
+"""Prints the archive as SQL; the restoring login will own all objects."""
 _UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
 _END_OF_SETTINGS = b"SET row_security = off;\n"
 _SETTINGS = b"""\
@@ -37,11 +37,11 @@ _HINT = "the database holds nothing, as before; mend what it says below and rest
 def restore(
     database: Database, url: str, folder: Path, manifest: Manifest, *, progress: Progress
 ) -> None:
-    """Bring the backup in `folder` back and its schema up to date; all of it or nothing.
+    """Restore the backup in `folder` and migrate its schema; all of it or nothing.
 
     Raises:
         BackupError: see the tree in `errors`.
-        MigrationError: whoever logs in may not make the schema or the roles.
+        MigrationError: the login may not create the schema or the roles.
     """
     with database.connection() as connection:
         _refuse_filled(connection)
@@ -62,7 +62,7 @@ def restore(
 
 
 def restore_key(folder: Path, manifest: Manifest, target: Path) -> bool:
-    """Put the signing key of a backup in its place; False where it has none, or one is there."""
+    """Copy the signing key of a backup to its place; False if it has none, or one exists."""
     if KEY not in manifest.files:
         return False
     try:
@@ -77,7 +77,7 @@ def restore_key(folder: Path, manifest: Manifest, target: Path) -> bool:
 
 
 def _refuse_filled(connection: psycopg.Connection) -> None:
-    """Raise `LogInTheWay` where the database has rows that would be lost."""
+    """Raise `LogInTheWay` if the database has rows that would be lost."""
     for (table,) in connection.execute(statement("select_filled_tables")).fetchall():
         any_row = sql.SQL("SELECT FROM {} LIMIT 1").format(sql.Identifier("agentlog", table))
         if connection.execute(any_row).fetchone() is not None:
@@ -87,7 +87,7 @@ def _refuse_filled(connection: psycopg.Connection) -> None:
 def _psql(programs: Programs, url: str) -> AbstractContextManager[Running]:
     address = Address.of(url)
     arguments = ("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1")
-    # what an error says of the rows around it is what agents said
+    # the context of an error would show contents of rows
     terse = ("--set=VERBOSITY=terse", "--set=SHOW_CONTEXT=never")
     where = (f"--dbname={address.conninfo}", "--file=-")
     return programs.running(
@@ -102,7 +102,7 @@ def _psql(programs: Programs, url: str) -> AbstractContextManager[Running]:
 
 
 def _copy(archive: Running, session: Running, progress: Progress) -> None:
-    """Give the archive's SQL to the session, less a setting that older servers do not know."""
+    """Send the archive's SQL to psql, without a setting that older servers do not know."""
     for line in iter(archive.stdout.readline, b""):
         if line != _UNKNOWN_BEFORE_17:
             session.tell(line)

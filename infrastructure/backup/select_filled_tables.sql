@@ -1,4 +1,4 @@
--- Tables of the log that may not be lost, as they are called: what else there is comes again by itself.
+-- Names of tables that must not be lost; the others are filled again from the log.
 SELECT relname
 FROM pg_class
 WHERE relnamespace = to_regnamespace('agentlog')

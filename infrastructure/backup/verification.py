@@ -1,4 +1,4 @@
-"""Whether what came back is what was put in: chains, trees, checkpoints, counts."""
+"""Verification of a restored log: chains, trees, checkpoints, counts."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What whoever restores has from elsewhere, None where he has it not."""
+    """The key and checkpoint known from elsewhere, None if there is none."""
 
     public_key: VerifierKey | None
     checkpoint: Checkpoint | None
@@ -33,7 +33,7 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came back: its size, and what of it is not as it was, by tenant."""
+    """The result of a verification: the size of the log, and its findings by tenant."""
 
     tenants: int
     threads: int
@@ -41,11 +41,11 @@ class Verdict:
     findings: Sequence[tuple[str, Finding]]
     differences: Sequence[str]
     count: int
-    """How many findings there are; not all of a thread's are kept."""
+    """The number of findings; not all of a thread's are kept."""
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is broken; a content that was erased is not."""
+        """Whether nothing is broken; an erased content does not count as broken."""
         return not self.differences and not broken(each for _, each in self.findings)
 
 
@@ -72,7 +72,7 @@ def verify(
             threads, count = threads + 1, count + audit.count
             findings += [(each.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
-        threads -= 1  # the last is that of the tree
+        threads -= 1  # the last audit is of the tree
     return Verdict(
         tenants=len(found.tenants),
         threads=threads,
@@ -86,9 +86,9 @@ def verify(
 def _audits(
     database: Database, auditor: Auditor, tenant: str, expected: TenantLog | None, held: _Held
 ) -> Iterator[Audit]:
-    """Yield what became of checking each thread, and the tree at the end."""
+    """Yield the audit of each thread, and that of the tree at the end."""
     for thread_id in (*auditor.headless(), *_threads(database, tenant)):
-        with suppress(UnknownThread):  # gone by now: somebody is at it already
+        with suppress(UnknownThread):  # deleted since: the database is in use already
             yield auditor.thread(thread_id)
     notes = []
     if expected is not None and expected.checkpoint is not None:
@@ -109,7 +109,7 @@ def _threads(database: Database, tenant: str) -> Iterator[str]:
 
 
 def _differences(found: Contents, manifest: Manifest, held: _Held) -> Iterator[str]:
-    """Yield what the database holds otherwise than the manifest, or what is held, says."""
+    """Yield the database's differences from the manifest and from what is held."""
     if found.position != manifest.position:
         yield f"the log is at position {found.position}, not {manifest.position}"
     here = {each.tenant: each for each in found.tenants}
@@ -138,7 +138,7 @@ def _root(text: str) -> bytes | None:
 
 
 def _signature(log: TenantLog, held: _Held) -> Iterator[str]:
-    """Yield what is wrong with the checkpoint that came along, if anything is."""
+    """Yield the findings about the backup's checkpoint."""
     if log.checkpoint is None or log.public_key is None:
         return
     key = held.public_key

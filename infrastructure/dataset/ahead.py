@@ -1,4 +1,4 @@
-"""Reading ahead: the database and the next piece in a thread, while this one is encoded."""
+"""Prefetching iterator: reads the next item in a thread while the current one is encoded."""
 
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ ItemT = TypeVar("ItemT")
 
 
 def ahead(source: Iterator[ItemT]) -> Generator[ItemT]:
-    """Yield what `source` yields, which is asked for the next item before this one is worked on."""
+    """Yield the items of `source`, each requested while the one before is processed."""
     end = object()
     with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
         coming = thread.submit(next, source, end)

@@ -1,4 +1,4 @@
-"""What was erased from the log goes from a dataset: files that still have it are written anew."""
+"""Applies erasures to a dataset: rewrites files that still hold erased contents."""
 
 from bisect import bisect_left
 from contextlib import closing
@@ -19,14 +19,14 @@ from infrastructure.readmodels.catch_up import Progress
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The threads of erasures after one, and the number of the last of them."""
+    """The threads of erasures after a given one, and the number of the last."""
 
     number: int
     threads: list[str]
 
 
 def erased_since(connection: psycopg.Connection, tenant: str, number: int) -> Erased:
-    """Return in which threads of a tenant something was erased after an erasure."""
+    """Return a tenant's threads with erasures after the given number."""
     row = connection.execute(
         statement("select_erased_threads"), {"tenant": tenant, "after": number}
     ).fetchone()
@@ -34,7 +34,7 @@ def erased_since(connection: psycopg.Connection, tenant: str, number: int) -> Er
 
 
 def stale_tables(database: Database, manifest: Manifest) -> list[str]:
-    """Return the read models whose files may have what was erased since."""
+    """Return the read models whose files may hold contents erased since."""
     with database.connection() as connection:
         return [
             name
@@ -44,7 +44,7 @@ def stale_tables(database: Database, manifest: Manifest) -> list[str]:
 
 
 def renew_events(database: Database, folder: Folder, *, progress: Progress) -> int:
-    """Write the files of events anew from which something was erased; return how many."""
+    """Rewrite the files of events that hold erased contents; return how many."""
     manifest = folder.manifest
     with database.connection() as connection:
         erased = erased_since(connection, manifest.tenant, manifest.erasures)
@@ -71,10 +71,10 @@ def _has_one(file: EventsFile, positions: list[int]) -> bool:
 
 
 def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
-    """Have a file stand in its place as its events are now, and the manifest know its size.
+    """Replace a file by its events as they are now, and its size in the manifest.
 
-    Where that breaks off in between, the manifest names another size: the next export sees a file
-    that is not whole, and writes it and what follows again.
+    If that breaks off in between, the size in the manifest differs: the next export treats the file
+    as incomplete, and writes it and those after it again.
     """
     tenant = folder.manifest.tenant
     part = Part(folder.partial(), schema_of(EVENTS, tenant=tenant))

@@ -1,4 +1,4 @@
-"""What can go wrong with a dataset, each with the way out."""
+"""Errors of datasets, each with the way out."""
 
 from pathlib import Path
 

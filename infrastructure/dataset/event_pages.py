@@ -1,4 +1,4 @@
-"""Reading a tenant's events column by column, in the order of the log and in bounded pieces."""
+"""Reads a tenant's events by column, in the order of the log and in bounded pieces."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,24 +17,24 @@ from infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 10_000
 _PAGE_BYTES = 16 * 2**20
-"""Of the bodies of a page as they are stored, but for its first."""
+"""Most bytes of the bodies of a page as stored, except its first."""
 _PIECE_BYTES = 16 * 2**20
-"""Of the bodies of a piece as they were appended, but for its last."""
+"""Most bytes of the bodies of a piece as appended, except its last."""
 _LATEST = 253_402_300_799_999
 _BEGINNING = re.compile(rb'\{"id":"[0-9A-Z]{26}","timestamp":(0|[1-9][0-9]{0,13}),')
-"""How bodies begin that the log prepared: most need not be parsed for their time."""
+"""The beginning of bodies that the writer prepared, whose time is found without parsing."""
 _BODY, _CUTS = 6, 10
 
 _Cursor = Any
-"""A binary cursor: psycopg's own type says nothing of that."""
+"""A binary cursor; psycopg's own type does not tell."""
 
 
 def read_events(
     database: Database, *, tenant: str, after: int, upto: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the events beyond `after`, not beyond `upto`; `upto` has to be committed already.
+    """Yield the events after `after`, up to `upto`, which has to be committed already.
 
-    No transaction is open between pages: up to a position that was reached, the log stands still.
+    No transaction is open between pages: up to a committed position the log does not change.
     """
     schema = schema_of(EVENTS, tenant=tenant)
     with (
@@ -63,7 +63,7 @@ def read_events(
 
 
 def _pieces(cursor: _Cursor, tenant: str, rows: list[TupleRow]) -> Iterator[list[TupleRow]]:
-    """Yield rows in pieces whose whole bodies fit in memory: a cut of 36 bytes may be of 64 MB."""
+    """Yield rows in pieces whose whole bodies fit in memory: a 36-byte cut may stand for 64 MB."""
     cuts = [row[_CUTS] for row in rows if row[_CUTS] is not None]
     sizes: dict[bytes, int] = {}
     if cuts:
@@ -130,7 +130,7 @@ def _batch(
 
 
 def _texts(bodies: list[bytes]) -> tuple[pa.Array, pa.Array]:
-    """Return bodies as texts, and beside them those that are none: bytes of the library's users."""
+    """Return bodies as texts, and separately those that are not text: bytes of library users."""
     try:
         return pa.array(bodies, pa.string()), pa.nulls(len(bodies), pa.binary())
     except pa.ArrowInvalid:
@@ -147,7 +147,7 @@ def _text(body: bytes) -> str | None:
 
 
 def _sent(stored: bytes) -> int | None:
-    """Return a message's own time, in milliseconds; what was cut out of the body is only texts."""
+    """Return a message's own time, in milliseconds; it is never in the contents cut out."""
     beginning = _BEGINNING.match(stored)
     if beginning is not None:
         return int(beginning[1])
@@ -157,7 +157,7 @@ def _sent(stored: bytes) -> int | None:
 
 
 def _beside(metadata: bytes | None) -> tuple[str | None, str | None]:
-    """Return the response that a message came out of, and who made it."""
+    """Return the response that a message came from, and its author."""
     if metadata is None:
         return None, None
     raw = _read(metadata)

@@ -1,4 +1,4 @@
-"""Events into a dataset: new files beyond the position that it has reached."""
+"""Export of events into a dataset: new files after the position that it has reached."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,13 +18,13 @@ from infrastructure.readmodels.catch_up import Progress
 
 _FILE_ROWS = 2_000_000
 _FILE_BYTES = 2**30
-"""Of the values of a file, before they are encoded: about so much is the largest of them."""
+"""Most bytes of the values of a file, before they are encoded; approximate."""
 _CHECKPOINT_ROWS = 1_000_000
-"""After so many new rows, what is finished is published: an export that is killed loses no more."""
+"""New rows between two publications: the most that a killed export loses."""
 
 
 class EventsExport:
-    """Goes on with the events of a dataset, up to a position that is committed."""
+    """Exports the events after a dataset's position, up to a committed one."""
 
     def __init__(
         self, database: Database, folder: Folder, *, upto: int, progress: Progress
@@ -42,7 +42,7 @@ class EventsExport:
         self._unpublished = 0
 
     def run(self) -> int:
-        """Write what is new; return how many events that is."""
+        """Write the new events; return how many."""
         begin = self._folder.manifest.position
         rows, last = 0, None
         events = read_events(self._database, tenant=self._tenant, after=begin, upto=self._upto)
@@ -76,7 +76,7 @@ class EventsExport:
         self._unpublished += batch.num_rows
 
     def _finish(self) -> None:
-        """Have the file that is being written whole, for the next checkpoint."""
+        """Complete the current file, for the next publication."""
         if self._part is None:
             return
         part, self._part = self._part, None
@@ -87,7 +87,7 @@ class EventsExport:
         self._finished.append((part.path, file))
 
     def _publish(self, position: int, last: Mark | None) -> None:
-        """Have all that was written stand in the dataset, and the manifest say so."""
+        """Move finished files into the dataset, and update the manifest."""
         self._finish()
         finished, self._finished, self._unpublished = self._finished, [], 0
         manifest = self._folder.manifest
@@ -108,13 +108,13 @@ def _mark(batch: pa.RecordBatch) -> Mark:
 
 
 def later(one: Mark | None, other: Mark | None) -> Mark | None:
-    """Return the mark that is further on in the log."""
+    """Return the mark with the larger position."""
     marks = [each for each in (one, other) if each is not None]
     return max(marks, key=lambda mark: mark.position, default=None)
 
 
 def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Yield the rows of each day in UTC: `recorded_at` grows with the position."""
+    """Yield the rows of each day in UTC; `recorded_at` ascends with the position."""
     runs = pc.run_end_encode(batch["recorded_at"].cast(pa.date32()))
     begin = 0
     for end, day in zip(runs.run_ends.to_pylist(), runs.values.to_pylist(), strict=True):

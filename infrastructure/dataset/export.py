@@ -1,4 +1,4 @@
-"""The export: a folder that is this log's, read models as of one moment, and the events to it."""
+"""Export of a dataset: read models as of one moment, and the events up to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS
 
 TABLES = (EVENTS, *READ_MODELS)
-"""What a dataset may hold."""
+"""The tables that a dataset may hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export came to: new events, days of read models written, and the log's position."""
+    """The result of an export: new events, days of read models written, and the log's position."""
 
     events: int
     days: int
@@ -40,11 +40,11 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
     tables: Sequence[str] = TABLES,
     progress: Progress = lambda *_: None,
 ) -> Exported:
-    """Bring a dataset up to the present, or make it; of `tables`, the others stay as they are.
+    """Create or update a dataset; only `tables` are updated, the others stay as they are.
 
-    What was erased from the log since the last export goes from all of the dataset.
+    Contents erased from the log since the last export are erased from the whole dataset.
 
-    Read models are as of one moment, and events reach it, so that rows find their events.
+    Read models are as of one moment, and the events reach it, so that rows find their events.
 
     Raises:
         DatasetBusy: another export writes to the folder.
@@ -57,7 +57,7 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         _identify(database, folder)
         folder.clean()
         renew_events(database, folder, progress=progress)
-        # what was erased goes from all that is there, whatever is asked for
+        # erasures apply to all tables, whichever are requested
         erased = {*tables, *stale_tables(database, folder.manifest)}
         names = [name for name in READ_MODELS if name in erased]
         position = log_position(database)
@@ -71,7 +71,7 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
 
 
 def _identify(database: Database, folder: Folder) -> None:
-    """See that the dataset is of this log, by its first event and the last it has been told of."""
+    """Check that the dataset is of this log, by its first and its last event."""
     manifest = folder.manifest
     with database.connection() as connection:
         row = connection.execute(

@@ -1,12 +1,12 @@
-"""The folder of a dataset: one export at a time, files that appear whole, and a manifest.
+"""The folder of a dataset: one export at a time, files that appear complete, and a manifest.
 
-    _agentlog.json    the manifest: renamed into place last, after all that it names
-    _agentlog.lock    whoever exports holds it; the kernel takes it back however that ends
+    _agentlog.json    the manifest: renamed into place last, after all files that it names
+    _agentlog.lock    locked during an export; the kernel releases it when the process ends
     _partial/         files being written
     TABLE/day=…/…     the dataset itself
 
-A file is renamed into its place whole and on disk. What an export that was killed left behind is
-not in the manifest: the next one takes it away, and writes anew what is not as the manifest says.
+A file is renamed into its place once it is complete and on disk. Files left by a killed export are
+not in the manifest: the next export removes them, and writes again those that differ from it.
 """
 
 import os
@@ -24,11 +24,11 @@ from infrastructure.runtime.file_lock import FileLock
 _LOCK = "_agentlog.lock"
 _PARTIAL = "_partial"
 _STALE = -1
-"""The position of a table that lost a file: it is compared with the database in any case."""
+"""The position of a table that lost a file, so that it is compared with the database."""
 
 
 class Folder:
-    """A dataset's folder, locked; `manifest` is what its manifest says."""
+    """A dataset's folder, locked; `manifest` is its content."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
@@ -36,7 +36,7 @@ class Folder:
         self._number = 0
 
     def clean(self) -> None:
-        """Take away what the manifest does not name, and from the manifest what is not there."""
+        """Remove files that are not in the manifest, and entries without their files."""
         named = self.manifest.files()
         whole = {path for path, size in named.items() if _size(self.path / path) == size}
         if len(whole) < len(named):
@@ -47,12 +47,12 @@ class Folder:
                 path.unlink()
 
     def partial(self) -> Path:
-        """Return where a new file may be written, out of readers' sight."""
+        """Return a path for a new file, which readers ignore."""
         self._number += 1
         return self.path / _PARTIAL / f"{self._number}.part"
 
     def publish(self, files: Iterable[tuple[Path, str]], *, gone: Iterable[str] = ()) -> None:
-        """Rename finished files to their paths in the dataset, in this order; take others away."""
+        """Rename finished files to their paths in the dataset, in this order; remove `gone`."""
         folders = {self.path}
         for partial, path in files:
             target = self.path / path
@@ -66,7 +66,7 @@ class Folder:
             sync(each)
 
     def write(self, manifest: Manifest) -> None:
-        """Write the manifest: what it names has to be in its place."""
+        """Write the manifest; the files it names have to be in place."""
         temporary = self.path / _PARTIAL / NAME
         temporary.write_text(manifest.model_dump_json(indent=1), "utf-8")
         sync(temporary)
@@ -77,12 +77,12 @@ class Folder:
 
 @contextmanager
 def open_folder(path: Path, *, tenant: str) -> Iterator[Folder]:
-    """Yield the folder, made if it is not there, locked meanwhile; `clean` is the caller's.
+    """Yield the folder, made if it is missing, and locked; the caller calls `clean`.
 
     Raises:
-        DatasetBusy: another export is at work there.
+        DatasetBusy: another export works there.
         ForeignDataset: it holds something else, or another tenant's dataset.
-        UnwritableDataset: it cannot be written; also for what the caller does meanwhile.
+        UnwritableDataset: it cannot be written; also for the caller's writes.
     """
     try:
         if path.is_dir() and not (path / NAME).exists() and not _is_fresh(path):
@@ -104,7 +104,7 @@ def open_folder(path: Path, *, tenant: str) -> Iterator[Folder]:
 
 
 def sync(path: Path) -> None:
-    """Have a file or folder on disk."""
+    """Flush a file or folder to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -113,7 +113,7 @@ def sync(path: Path) -> None:
 
 
 def _is_fresh(path: Path) -> bool:
-    """Tell whether a folder without a manifest is empty, but for what we make first."""
+    """Return whether a folder without a manifest holds at most the files made first."""
     return {each.name for each in path.iterdir()} <= {_LOCK, _PARTIAL}
 
 
@@ -133,7 +133,7 @@ def _read(path: Path, tenant: str) -> Manifest:
 
 
 def _only(manifest: Manifest, whole: set[str]) -> Manifest:
-    """Return the manifest without the files that are not whole: events end before the first."""
+    """Return the manifest without incomplete files: events end before the first of them."""
     events = list(takewhile(lambda each: each.path in whole, manifest.events))
     lost = len(events) < len(manifest.events)
     tables = {}

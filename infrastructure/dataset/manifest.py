@@ -1,4 +1,4 @@
-"""What a dataset holds, as its manifest says: every file, and how far each table has come."""
+"""Manifest of a dataset: every file, and the position of each table."""
 
 from datetime import date
 
@@ -9,7 +9,7 @@ from infrastructure.dataset.schema import EVENTS
 FORMAT = 1
 NAME = "_agentlog.json"
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"
-"""What Hive, and whoever reads its partitions, calls the day of rows without one."""
+"""Hive's partition name for rows without a day."""
 
 
 class _Part(BaseModel):
@@ -17,7 +17,7 @@ class _Part(BaseModel):
 
 
 class Mark(_Part):
-    """An event by which a log is known: its position, and its link of the hash chain in hex."""
+    """An event that identifies a log: its position, and its link of the hash chain in hex."""
 
     position: int
     chain: str
@@ -34,8 +34,8 @@ class EventsFile(_Part):
 
     @property
     def path(self) -> str:
-        """Where it is in the dataset."""
-        # so many digits that names sort as positions do
+        """Its path in the dataset."""
+        # padded, so that names sort as positions do
         return f"{EVENTS}/day={self.day}/{self.first:012d}-{self.last:012d}.parquet"
 
 
@@ -52,33 +52,33 @@ class DayFile(_Part):
 
 
 class TableFiles(_Part):
-    """A read model's files by their days, as of a position, from one build of its table."""
+    """A read model's files by day, as of a position, from one build of its table."""
 
     version: int
     build: int
     position: int
     erasures: int = 0
-    """Of the log, as far as its rows are without what was erased."""
+    """The number of the last erasure applied to its rows."""
     days: dict[str, DayFile]
 
 
 class Manifest(_Part):
-    """What the dataset holds; `position` is that of the events."""
+    """The contents of a dataset; `position` is that of the events."""
 
     format: int = FORMAT
     tenant: str
     first: Mark | None = None
     """The tenant's first event in the log."""
     last: Mark | None = None
-    """The last event that any table of the dataset is about."""
+    """The last event that any table of the dataset covers."""
     position: int = 0
     erasures: int = 0
-    """The number of the last erasure that its events are without."""
+    """The number of the last erasure applied to its events."""
     events: list[EventsFile] = []
     tables: dict[str, TableFiles] = {}
 
     def files(self) -> dict[str, int]:
-        """Return the path of each file, and how many bytes it has."""
+        """Return the path and the bytes of each file."""
         found = {each.path: each.bytes for each in self.events}
         for name, table in self.tables.items():
             found |= {rows_path(name, day): each.bytes for day, each in table.days.items()}
@@ -86,10 +86,10 @@ class Manifest(_Part):
 
 
 def rows_path(name: str, day: str) -> str:
-    """Return where the rows of a day of a read model are in the dataset."""
+    """Return the path of a read model's rows of a day in the dataset."""
     return f"{name}/day={day}/rows.parquet"
 
 
 def day_text(day: date | None) -> str:
-    """Return how a partition names a day."""
+    """Return a partition's name for a day."""
     return NO_DAY if day is None else day.isoformat()

@@ -1,4 +1,4 @@
-"""Writing a Parquet file: in row groups of bounded size, whole and on disk when it is finished."""
+"""Writes a Parquet file in row groups of bounded size; complete and on disk when finished."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 
 from infrastructure.dataset.folder import sync
 
-_GROUP_ROWS = 122_880  # what DuckDB reads as one piece of work
+_GROUP_ROWS = 122_880  # DuckDB's unit of parallel work
 _GROUP_BYTES = 48 * 2**20
 
 _UNREPEATED = frozenset({"body", "body_bytes", "body_sha256", "chain", "message_id", "position"})
-"""Columns where a dictionary of values would only be built to be thrown away."""
+"""Columns without dictionary encoding, as their values do not repeat."""
 _UNSORTED = frozenset({"body", "body_bytes", "body_sha256", "chain", "metadata"})
-"""Columns in which nobody looks for a range: statistics of them would be long and of no use."""
+"""Columns without statistics, which would be long and of no use for range queries."""
 
 
 class Part:
@@ -50,14 +50,14 @@ class Part:
             self._flush()
 
     def finish(self) -> int:
-        """Have the file whole and on disk; return its size in bytes."""
+        """Complete the file and flush it to disk; return its size in bytes."""
         self._flush()
         self._writer.close()
         sync(self.path)
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """Leave the file as it is, whatever is missing in it."""
+        """Close the file as it is, even if incomplete."""
         self._writer.close()
 
     def _flush(self) -> None:

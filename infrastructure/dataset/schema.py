@@ -1,4 +1,4 @@
-"""The columns of a dataset: those of the events here, those of read models from their tables."""
+"""Columns of a dataset: those of events are defined here, those of read models by their tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ ParquetType = Literal["string", "int64", "double", "timestamp", "boolean", "bina
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column: its type, and what it says."""
+    """A column: its type, and its comment."""
 
     name: str
     type: ParquetType
@@ -66,7 +66,7 @@ _OF_SQL: Mapping[str, ParquetType] = {
 
 
 def fields_of(name: str) -> tuple[Field, ...]:
-    """Return the columns of a table of the dataset; a read model's are those of its definition."""
+    """Return the columns of a table of the dataset; a read model's are of its definition."""
     if name == EVENTS:
         return EVENT_FIELDS
     return tuple(

@@ -1,4 +1,4 @@
--- Where events stand that something was erased from after an erasure of some number.
+-- Positions of events erased in whole or in part by erasures after a given number.
 SELECT blank.position
 FROM agentlog.erasures
 JOIN agentlog.events AS blank

@@ -1,4 +1,4 @@
--- The last event that is not beyond a position.
+-- The last event up to a position.
 SELECT position, chain
 FROM agentlog.events
 WHERE tenant = %(tenant)s AND position <= %(upto)s

@@ -1,5 +1,5 @@
--- A tenant's events beyond a position, in the order of the log; at least one, and no more than so many or
--- so many bytes. Lengths of large bodies are known without reading them.
+-- A tenant's events after a position, in the order of the log: at least one, limited by number and
+-- by bytes. Lengths of large bodies are known without reading them.
 WITH beyond AS (
     SELECT *
     FROM agentlog.events

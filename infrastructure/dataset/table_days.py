@@ -1,4 +1,4 @@
-"""Reading a read model's table day by day, column by column, within the caller's snapshot."""
+"""Reads a read model's table by day and column, within the caller's snapshot."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _PAGE_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class DayRows:
-    """What is known of a day's rows: how many, how many may still change, and a digest of those."""
+    """Summary of a day's rows: how many, how many may still change, and a digest of those."""
 
     rows: int
     open: int
@@ -36,10 +36,10 @@ class TableDays:
         self._day = Identifier(table.day)
 
     def days(self, connection: psycopg.Connection) -> dict[date | None, DayRows]:
-        """Return every day that has rows; days are those of UTC.
+        """Return every day that has rows; days are in UTC.
 
-        Rows that are open are all that can change or go, so a day that has the same number of rows
-        and the same open ones has the same rows.
+        Only open rows can change or be deleted, so a day with the same number of rows and the same
+        open ones has the same rows.
         """
         found = connection.execute(
             SQL(

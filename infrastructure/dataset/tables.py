@@ -1,4 +1,4 @@
-"""Read models into a dataset: the days whose rows are not those of the last export any more."""
+"""Export of read models into a dataset: writes the days whose rows differ from its files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -30,13 +30,13 @@ _TRIES = 5
 def export_tables(
     database: Database, folder: Folder, names: Sequence[str], *, progress: Progress
 ) -> tuple[int, int]:
-    """Write what changed in read models, all as of one moment; each has to be live.
+    """Write the changes of read models, all as of one moment; each has to be live.
 
     Return the position of the log at that moment, and how many days were written.
 
     Raises:
         ReadModelsMove: they were replaced meanwhile, again and again.
-        NewerReadModel: one was replaced by newer code's.
+        NewerReadModel: newer code replaced one.
     """
     written = 0
     for _ in range(_TRIES):
@@ -49,7 +49,7 @@ def export_tables(
                         raise NewerReadModel(name)
                     written += _export_table(connection, folder, live[name], progress)
                 return position, written
-        except UndefinedTable:  # a rebuilt one took its place: the books said so after our look
+        except UndefinedTable:  # a rebuilt one replaced it after its build was read
             continue
     raise ReadModelsMove
 
@@ -60,10 +60,10 @@ def _is_live(build: Build) -> bool:
 
 @contextmanager
 def _snapshot(database: Database) -> Iterator[psycopg.Connection]:
-    """Yield a connection on which every statement sees the same moment."""
+    """Yield a connection whose statements all see one snapshot."""
     with database.connection() as connection, connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        # a day is read while its file is written, however long that takes
+        # no timeout: a day is read while its file is written
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = '10min'")
         # rows are digested as texts, which have times in them
@@ -145,7 +145,7 @@ def _write_day(
 
 
 def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:
-    """Return the tenant's last event that is not beyond a position."""
+    """Return the tenant's last event up to a position."""
     row = connection.execute(
         statement("select_last_event"), {"tenant": tenant, "upto": upto}
     ).fetchone()

@@ -1,4 +1,4 @@
-"""Who runs the server: we do, or, because PostgreSQL refuses root, somebody with fewer rights."""
+"""The account that runs the server: the current user, or an unprivileged one instead of root."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ if sys.platform != "win32":
     import pwd
 
 UNPRIVILEGED = ("postgres", "nobody")
-"""The accounts root falls back to, best first."""
+"""The accounts that root falls back to, in order of preference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The user and group that own the data and run the server; `switch`: not those we run as."""
+    """The user and group that own the data and run the server; `switch`: not the current ones."""
 
     uid: int
     gid: int
@@ -27,7 +27,7 @@ class Account:
     switch: bool
 
     def take_over(self, target: Path | int) -> None:
-        """Make the file or folder (a path or a descriptor) theirs, where it would be root's."""
+        """Give the account a file or folder (a path or a descriptor) that root would own."""
         if not self.switch:
             return
         if isinstance(target, int):
@@ -36,11 +36,11 @@ class Account:
             os.lchown(target, self.uid, self.gid)
 
     def run(self, command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end; what it says is captured, as one text, in `stdout`."""
+        """Run a command to its end; its output is captured, as one text, in `stdout`."""
         return subprocess.run(  # noqa: S603 - PostgreSQL's own programs, with arguments of ours
             command,
             check=False,
-            cwd="/",  # ours may be closed to them
+            cwd="/",  # the current folder may be closed to the account
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -53,7 +53,7 @@ class Account:
         )
 
     def start(self, command: Sequence[str | Path], *, log: IO[bytes]) -> subprocess.Popen[bytes]:
-        """Start a command in a session of its own, so that a Ctrl-C meant for us spares it."""
+        """Start a command in a session of its own, so that Ctrl-C does not reach it."""
         return subprocess.Popen(  # noqa: S603 - as above
             command,
             cwd="/",
@@ -68,7 +68,7 @@ class Account:
         )
 
     def blocked_at(self, folder: Path) -> Path | None:
-        """Return the first folder on the way that its mode closes to them, if there is one."""
+        """Return the first folder on the way that is closed to the account, if there is one."""
         for each in [*reversed(folder.parents), folder]:
             found = each.stat()
             shift = 6 if found.st_uid == self.uid else 3 if found.st_gid == self.gid else 0
@@ -78,10 +78,10 @@ class Account:
 
 
 def account_for(folder: Path) -> Account:
-    """Return who runs the server on `folder`: we do; in root's place, its owner or `UNPRIVILEGED`.
+    """Return the account for `folder`: the current user; for root, its owner or `UNPRIVILEGED`.
 
     Raises:
-        EmbeddedServerError: we are root, and there is no such account.
+        EmbeddedServerError: the user is root, and there is no such account.
     """
     uid = os.geteuid()
     if uid != 0:
@@ -102,9 +102,10 @@ def account_for(folder: Path) -> Account:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment without what would bend the server; LC_ALL spares macOS a trap.
+    """Return the environment without variables that affect the server, and with LC_ALL set.
 
-    See "postmaster became multithreaded during startup" in PostgreSQL's documentation.
+    LC_ALL is for macOS: see "postmaster became multithreaded during startup" in PostgreSQL's
+    documentation.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return {**kept, "LC_ALL": "C"}

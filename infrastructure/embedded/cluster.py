@@ -1,4 +1,4 @@
-"""The data itself, which PostgreSQL calls a cluster: made, started, adopted and stopped.
+"""The data, which PostgreSQL calls a cluster: made, started, adopted and stopped.
 
 At most one process at a time may call what changes it: `server` holds a lock meanwhile.
 """
@@ -47,14 +47,14 @@ class Cluster:
         self._child: subprocess.Popen[bytes] | None = None
 
     def initialise(self, *, durable: bool) -> None:
-        """Make the cluster if there is none: beside its place, so that half of one never counts.
+        """Make the cluster if there is none: beside its place, then renamed, so never half of one.
 
-        `durable`: it is on the disk, not only in the system's memory, before it moves there.
+        `durable`: it is flushed to disk before the rename.
 
         Raises:
-            CannotStart: initdb gave up.
+            CannotStart: initdb failed.
             OtherMajorVersion: there is a cluster, of another PostgreSQL.
-            UnreachableFolder: the account cannot get to the data folder.
+            UnreachableFolder: the account cannot reach the data folder.
         """
         if self._path.exists():
             found = (self._path / "PG_VERSION").read_text().strip()
@@ -62,7 +62,7 @@ class Cluster:
                 raise OtherMajorVersion(self._data_dir, found=found, expected=MAJOR_VERSION)
             return
         for left in self._data_dir.glob(f"{self._path.name}.new-*"):
-            shutil.rmtree(left, ignore_errors=True)  # an initdb that outlived its caller writes yet
+            shutil.rmtree(left, ignore_errors=True)  # an orphaned initdb may still write
         making = self._data_dir / f"{self._path.name}.new-{uuid.uuid4().hex}"
         options = [
             "--auth-local=trust",
@@ -80,15 +80,15 @@ class Cluster:
             _sync(self._data_dir)
 
     def ensure_running(self, settings: Mapping[str, str], *, seconds: float) -> str:
-        """Return the URL of the server, started or found running, that takes connections by now.
+        """Return the URL of the server, started or found running, once it takes connections.
 
-        A server whose starter was killed runs on, and is taken as it is. Where the server itself
-        was killed, a new one recovers from the log.
+        A server whose starter was killed runs on, and is used as it is. If the server itself was
+        killed, a new one recovers from the WAL.
 
         Raises:
-            CannotStart: postgres gave up.
+            CannotStart: postgres failed.
             NotAnswering: it runs, but took no connection within `seconds`.
-            UnreachableFolder: the account cannot get to the data folder.
+            UnreachableFolder: the account cannot reach the data folder.
         """
         began = time.monotonic()
         crashed = Postmaster.read(self._path) is not None
@@ -109,7 +109,7 @@ class Cluster:
 
     @property
     def was_killed(self) -> bool:
-        """Whether a server wrote that it runs, and does not."""
+        """Whether the server's pid file is there and its process is not."""
         found = Postmaster.read(self._path)
         return found is not None and not found.runs and not self._child_runs
 
@@ -117,7 +117,7 @@ class Cluster:
         """Stop the server, if it runs.
 
         Raises:
-            CannotStop: it was told to, and has not.
+            CannotStop: it was signalled, and still runs.
         """
         found = Postmaster.read(self._path)
         if (found is None or not found.runs) and self._child is not None and self._child_runs:
@@ -134,7 +134,7 @@ class Cluster:
         return self._child is not None and self._child.poll() is None
 
     def _start(self, settings: Mapping[str, str]) -> int:
-        """Start postgres; return where in the log its words begin."""
+        """Start postgres; return where in the log its output begins."""
         if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
             self._log.replace(self._log.with_suffix(".log.old"))
         folder = make_socket_folder(self._data_dir, self._account)
@@ -145,7 +145,7 @@ class Cluster:
             "listen_addresses": "",
             "port": str(PORT),
             "unix_socket_directories": f'"{quoted}"',
-            "log_min_error_statement": "panic",  # what agents said has no place in this log
+            "log_min_error_statement": "panic",  # keeps messages of agents out of this log
         }
         command: list[str | Path] = [self._programs / "postgres", "-D", self._path]
         for name, value in {**settings, **forced}.items():
@@ -155,12 +155,12 @@ class Cluster:
             self._account.take_over(log.fileno())
             size = os.fstat(log.fileno()).st_size
             self._child = self._account.start(command, log=log)
-        # Reaped whenever it ends: it may outlive our interest in it.
+        # Reaped whenever it ends: it may outlive this object.
         threading.Thread(target=self._child.wait, name="postgres", daemon=True).start()
         return size
 
     def _answers(self, postmaster: Postmaster) -> bool:
-        """Return whether the server takes connections; if so, it has our database from now on."""
+        """Return whether the server takes connections; if so, create a missing database."""
         try:
             address = url(postmaster.socket_folder, "postgres")
             connection = psycopg.connect(address, autocommit=True, connect_timeout=2)

@@ -1,16 +1,16 @@
-"""What can go wrong with the embedded server, each with the way out.
+"""Errors of the embedded server, each with the way out.
 
 EmbeddedServerError
 ├── UnsupportedPlatform   Windows has no Unix sockets and locks of this kind
 ├── MissingPrograms       the package with PostgreSQL's programs is absent or does not run
 ├── ForeignFolder         the data folder holds something else
 ├── OtherMajorVersion     the data was made by another PostgreSQL
-├── UnreachableFolder     we, or the account that runs the server, cannot get there
-├── UntrustedFolder       somebody else made a folder that has to be ours
+├── UnreachableFolder     the user, or the account that runs the server, cannot reach the folder
+├── UntrustedFolder       another user made a folder that has to be the account's
 ├── ServerBusy            another process has been starting or stopping it for too long
-├── CannotStart           initdb or postgres gave up: its last words are in the message
+├── CannotStart           initdb or postgres failed: the end of its output is in the message
 ├── NotAnswering          it runs, but does not take connections yet
-└── CannotStop            it was told to stop, and runs on
+└── CannotStop            it was signalled to stop, and still runs
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 from domain.errors import AgentlogError
 
 OTHER_SERVER = "set AGENTLOG_DATABASE_URL to a PostgreSQL of your own (15 or newer)"
-"""The way out that always holds."""
+"""The way out that every error names."""
 
 
 class EmbeddedServerError(AgentlogError):

@@ -1,7 +1,7 @@
-"""Keeping a server up: one that was killed is started again, and recovers from its own log.
+"""Restarts a killed server, which then recovers from its own log.
 
-The system's memory may have run out, or somebody been careless. Who stopped it in an orderly way
-wanted it to stop: that one stays down.
+The system may have run out of memory, or the process was killed by mistake. A server that was shut
+down in an orderly way stays down.
 """
 
 import logging
@@ -19,7 +19,7 @@ _PAUSES_SECONDS = (0.5, 1.0, 2.0)
 
 
 class Keeper(Closing):
-    """Looks whether a server lives, from a thread of its own, and starts it where it was killed."""
+    """Checks whether a server lives, in a thread of its own, and restarts it if it was killed."""
 
     def __init__(self, server: EmbeddedServer) -> None:
         self._server = server

@@ -1,4 +1,4 @@
-"""The server's main process, as its file `postmaster.pid` and the system tell of it."""
+"""The server's main process, by its file `postmaster.pid` and the system's process table."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ POLL_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Postmaster:
-    """What a server said of itself, which may be dead by now."""
+    """The contents of a server's pid file; the process may be dead by now."""
 
     pid: int
     cluster: Path
@@ -38,13 +38,13 @@ class Postmaster:
     def runs(self) -> bool:
         """Whether that process lives and is a server on this cluster.
 
-        Its number alone says little: after a crash of the machine or a container's restart some
-        other process has it.
+        Its id alone is not enough: after a crash of the machine or a container's restart another
+        process may have it.
         """
         return _is_server(self.pid, self.cluster)
 
     def stop(self, *, seconds: float) -> bool:
-        """Stop it cleanly, or at once if that takes too long; return whether it is gone."""
+        """Stop it with a fast shutdown, then an immediate one; return whether it is gone."""
         for order in (signal.SIGINT, signal.SIGQUIT):  # PostgreSQL's fast and immediate shutdown
             try:
                 os.kill(self.pid, order)
@@ -61,10 +61,10 @@ class Postmaster:
 def forget_dead(lock_file: Path, cluster: Path) -> None:
     """Remove a lock file of PostgreSQL's unless a server on `cluster` holds it.
 
-    PostgreSQL itself sees only whether a process of that number lives. That may be any process by
-    now, or one that has died and was not waited for, and it refuses to start while it is there, or
-    while the file is empty. That no backend of a dead server is left it checks by other means, the
-    shared memory of the cluster.
+    PostgreSQL checks only whether a process with that id lives. That may be any process by now, or
+    a dead one that was not reaped, and PostgreSQL refuses to start while it exists, or while the
+    file is empty. That no backend of a dead server is left it checks by other means, the shared
+    memory of the cluster.
     """
     try:
         pid = int(lock_file.read_text().splitlines()[0])
@@ -83,11 +83,11 @@ def _is_server(pid: int, cluster: Path) -> bool:
     except (ProcessLookupError, FileNotFoundError):
         return False
     except PermissionError:
-        return True  # hidden from us: take the file at its word
+        return True  # the process is hidden: trust the file
 
 
 def _command_line(pid: int) -> bytes:
-    """Return what a process was started with: nothing for one that has died, waited for or not."""
+    """Return a process's command line: empty for a dead one, reaped or not."""
     if Path("/proc/self").exists():  # Linux, where a slim system may lack `ps`
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     shown = subprocess.run(  # noqa: S603 - a fixed program and a number

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are, within reach of the account that runs them."""
+"""Finds PostgreSQL's programs within reach of the account that runs them."""
 
 import hashlib
 import importlib.metadata
@@ -24,11 +24,11 @@ def find_programs(account: Account) -> Path:
     """Return the folder of `initdb`, `postgres` and the rest, from which `account` can run them.
 
     An environment under a closed folder (`/root`) cannot be reached by the account that root falls
-    back to. Opening folders that are not ours is no answer, so the programs are copied, once.
+    back to. The folder is not opened to it; the programs are copied instead, once.
 
     Raises:
         MissingPrograms: the package is absent, or its programs do not run here.
-        UntrustedFolder: somebody else made a folder in the copy's place.
+        UntrustedFolder: another user made a folder in the copy's place.
     """
     # Found, not imported: importing it reads the environment and may raise.
     spec = importlib.util.find_spec(_PACKAGE)
@@ -46,7 +46,7 @@ def find_programs(account: Account) -> Path:
 
 def _runs(programs: Path, account: Account) -> bool:
     if not account.switch:
-        return (programs / "initdb").is_file()  # what stops us beyond that, initdb will say
+        return (programs / "initdb").is_file()  # initdb reports any other problem
     try:
         return account.run([programs / "initdb", "--version"]).returncode == 0
     except OSError:
@@ -54,7 +54,7 @@ def _runs(programs: Path, account: Account) -> bool:
 
 
 def _copy(site: Path) -> Path:
-    """Return a copy that everybody may read and only root change, made if it is not there yet."""
+    """Return a copy that all may read and only root may change, made if it is missing."""
     version = importlib.metadata.version(_PACKAGE)
     digest = hashlib.sha256(f"{version}\0{site}".encode()).hexdigest()[:12]
     target = _COPIES / f"agentlog-postgresql-{MAJOR_VERSION}-{digest}"
@@ -65,7 +65,7 @@ def _copy(site: Path) -> Path:
             making.rename(target)
         except OSError:
             shutil.rmtree(making, ignore_errors=True)
-            if not os.path.lexists(target):  # else another process was quicker
+            if not os.path.lexists(target):  # else another process made it first
                 raise
     found = target.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
@@ -76,7 +76,7 @@ def _copy(site: Path) -> Path:
 def _fill(target: Path, site: Path) -> None:
     for tree in (_TREE, *_LIBRARIES):
         if (site / tree).is_dir():
-            skipped = shutil.ignore_patterns("include", "*.a")  # for building against it
+            skipped = shutil.ignore_patterns("include", "*.a")  # needed only for builds
             shutil.copytree(site / tree, target / tree, ignore=skipped)
     for folder, _, files in os.walk(target):
         Path(folder).chmod(0o755)

@@ -1,4 +1,4 @@
-"""The data folder as a whole: what is ours, who uses it, and the URL of its server."""
+"""The data folder as a whole: its ownership, its users, and the URL of its server."""
 
 import os
 import sys
@@ -19,16 +19,16 @@ from infrastructure.embedded.errors import (
 from infrastructure.embedded.programs import find_programs
 from infrastructure.runtime.file_lock import FileLock
 
-_LOCK = "server.lock"  # the first file we make: it marks the folder as ours
+_LOCK = "server.lock"  # the first file made: it marks the folder as agentlog's
 _USERS = "users.lock"
-_OF_THE_SYSTEM = {"lost+found", ".DS_Store"}  # what an empty volume or folder may come with
+_OF_THE_SYSTEM = {"lost+found", ".DS_Store"}  # what an empty volume or folder may contain
 
 
 class EmbeddedServer:
     """One use of the server; a context manager. See `open_embedded`."""
 
     def __init__(self, data_dir: Path, lock: FileLock, users: FileLock, cluster: Cluster) -> None:
-        """Begin a use, under the lock; the URL comes with `_start`."""
+        """Begin a use, under the lock; `_start` sets the URL."""
         self.data_dir = data_dir
         self.url = ""
         """For libpq, over a Unix socket."""
@@ -40,10 +40,10 @@ class EmbeddedServer:
         self._process: int | None = os.getpid()
 
     def close(self, *, seconds: float = 60.0) -> None:
-        """End this use; where it was the last one, stop the server cleanly. Calling twice is fine.
+        """End this use; the last one stops the server cleanly. Calling twice is fine.
 
         Raises:
-            ServerBusy: somebody has been starting or stopping it for `seconds`, and has it now.
+            ServerBusy: another process has been starting or stopping it for `seconds`.
         """
         if self._process != os.getpid():  # closed already, or a child's copy of its parent's use
             return
@@ -57,11 +57,11 @@ class EmbeddedServer:
 
     @property
     def was_killed(self) -> bool:
-        """Whether the server is gone without having stopped."""
+        """Whether the server is gone without an orderly shutdown."""
         return self._cluster.was_killed
 
     def revive(self, *, seconds: float = 60.0) -> None:
-        """Start a server that was killed, unless somebody else has; it recovers from its log.
+        """Start a killed server, unless another process has; it recovers from its WAL.
 
         Raises:
             EmbeddedServerError: as `open_embedded`.
@@ -149,7 +149,7 @@ def _open(data_dir: Path, settings: Mapping[str, str], seconds: float) -> Embedd
 
 
 def _claim(data_dir: Path) -> None:
-    """Make the folder, or see that it is ours or empty."""
+    """Make the folder, or check that it is agentlog's or empty."""
     try:
         data_dir.mkdir(mode=0o700, parents=True)
     except FileExistsError:

@@ -10,7 +10,7 @@ from infrastructure.embedded.account import Account
 from infrastructure.embedded.errors import UntrustedFolder
 
 PORT = 5432
-"""No port is opened: the number is a part of the socket's name."""
+"""Part of the socket's name; no port is opened."""
 
 _LONGEST = 103  # bytes in sockaddr_un.sun_path on macOS, less the final NUL; Linux has four more
 
@@ -18,10 +18,10 @@ _LONGEST = 103  # bytes in sockaddr_un.sun_path on macOS, less the final NUL; Li
 def make_socket_folder(data_dir: Path, account: Account) -> Path:
     """Return the folder for the socket: in `data_dir`, or a temporary one if that path is too long.
 
-    Access is by trust, so the folder is what guards the server: nobody else may enter it.
+    Connections are trusted, so only the folder's permissions guard the server.
 
     Raises:
-        UntrustedFolder: somebody else made that folder, or it is open to others.
+        UntrustedFolder: another user made that folder, or it is open to others.
     """
     folder = data_dir / "socket"
     if not _fits(folder):
@@ -42,6 +42,6 @@ def _is_private(folder: Path, uid: int) -> bool:
 
 
 def _fits(folder: Path) -> bool:
-    # libpq takes a comma in a host for the end of it.
+    # libpq splits a host at a comma.
     path = os.fsencode(folder / f".s.PGSQL.{PORT}")
     return len(path) <= _LONGEST and b"," not in path

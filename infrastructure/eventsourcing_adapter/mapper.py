@@ -1,4 +1,4 @@
-"""Between our events and the library's stored events: the topic is the message's stable word."""
+"""Maps our events to the library's stored events; the topic is the message's type word."""
 
 from dataclasses import dataclass
 
@@ -13,17 +13,17 @@ from domain.json.text import parse_stored, print_bytes
 
 @dataclass(frozen=True)
 class StoredMessage(StoredEvent):
-    """A stored event with what the log keeps beside its state."""
+    """A stored event with the log's columns beside its state."""
 
     message_id: str
     metadata: bytes | None
 
 
 class MessageMapper(Mapper[str]):
-    """Writes a message's own bytes under its type, never a class path."""
+    """Stores a message's own bytes under its type, never a class path."""
 
     def __init__(self) -> None:
-        super().__init__(JSONTranscoder())  # asked for by the interface; our bytes need none
+        super().__init__(JSONTranscoder())  # required by the interface, not used
 
     @override
     def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredMessage:
@@ -50,7 +50,7 @@ class MessageMapper(Mapper[str]):
 
 
 def message_id_of(stored_event: StoredEvent) -> str:
-    """Return the id that a stored event has, or the one that the log gives to one without."""
+    """Return the id of a stored event, or the one that the log gives to an event without."""
     if isinstance(stored_event, StoredMessage):
         return stored_event.message_id
     try:

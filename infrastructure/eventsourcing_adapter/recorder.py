@@ -1,8 +1,8 @@
 """The log behind the interfaces of `eventsourcing.persistence`.
 
-What the library's own applications, projections and runners need of a recorder, on our tables.
-The recorder keeps order, uniqueness and the chain; the rules of a thread are the writer's: events
-that come in here are decided by whoever sends them. Heads and ledgers follow them all the same.
+It serves the library's applications, projections and runners from our tables. The recorder keeps
+order, uniqueness and the chain, heads and ledgers; the rules of a thread are the writer's and are
+not applied here.
 """
 
 import time
@@ -62,7 +62,7 @@ class PostgresRecorder(ApplicationRecorder):
             return []
         try:
             return self._insert(stored_events)
-        except UniqueViolation as error:  # versions were checked: only an id can stand twice
+        except UniqueViolation as error:  # versions were checked: only an id can be a duplicate
             raise IntegrityError(
                 f"a message id stands in its thread already: {error.diag.message_detail}"
             ) from error
@@ -164,7 +164,7 @@ class PostgresRecorder(ApplicationRecorder):
 
 
 class PollingSubscription(Subscription[PostgresRecorder]):
-    """Every event after a position, then each new one: a page at a time, polling at the end."""
+    """Events after a position, then new ones: a page at a time, polling at the end of the log."""
 
     def __init__(
         self, recorder: PostgresRecorder, gt: int | None = None, topics: Sequence[str] = ()
@@ -186,7 +186,7 @@ class PollingSubscription(Subscription[PostgresRecorder]):
         raise StopIteration
 
     def _read_on(self) -> None:
-        # a filter's cursor also moves past what it leaves out, or each poll would read that again
+        # the cursor also moves past filtered events, or each poll would read them again
         end = self._recorder.max_notification_id() if self._topics else None
         found = self._recorder.select_notifications(
             self._cursor, _PAGE, end, self._topics, inclusive_of_start=False

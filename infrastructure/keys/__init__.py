@@ -1,4 +1,4 @@
-"""Keys of the service's callers, and the record of who asked.
+"""API keys of the service's callers, and the record of accesses.
 
-A key is made, looked up and revoked in PostgreSQL; what was looked up is remembered for a moment.
+A key is made, looked up and revoked in PostgreSQL; look-ups are cached for a short time.
 """

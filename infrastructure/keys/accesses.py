@@ -1,4 +1,4 @@
-"""Who read what, where reads are audited: a row each, before the answer goes out."""
+"""Access log of audited reads: a row each, written before the response is sent."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -24,9 +24,9 @@ class AccessNotRecorded(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A request for data, and what it was answered with; `route` is a template.
+    """A request for data, and the status of its response; `route` is a template.
 
-    `tenant` is the key's; the service's own where there was no valid key.
+    `tenant` is the key's; the service's own if there was no valid key.
     """
 
     tenant: str
@@ -41,19 +41,19 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Recorded(Access):
-    """An access on record; numbers grow."""
+    """An access with its number in the access log; numbers ascend."""
 
     number: int
 
 
 class Accesses:
-    """The record of all tenants' accesses; it only grows."""
+    """The access log of all tenants; append-only."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def note(self, access: Access) -> None:
-        """Put an access on record; raises `AccessNotRecorded`."""
+        """Record an access; raises `AccessNotRecorded`."""
         try:
             with self._database.connection() as connection:
                 connection.execute(statement("insert_access"), asdict(access))

@@ -1,8 +1,8 @@
-"""Keys that were used lately, in memory: asked at each request, and forgotten at once on notice.
+"""In-memory cache of recently used keys, cleared when a key is made or revoked.
 
-A notice says that some key was made or revoked, so everything is looked up again. Where notices do
-not come, a look lasts `FRESH_SECONDS`. Whether there is a first key by now is asked every second,
-so that nobody listens for what most often never comes.
+A notification says that some key was made or revoked, so the whole cache is invalid. Without
+notifications an entry lasts `FRESH_SECONDS`. Whether a first key exists is queried every second
+instead, so that a service without keys needs no LISTEN connection.
 """
 
 import threading
@@ -18,12 +18,12 @@ FRESH_SECONDS = 10.0
 _FIRST_SECONDS = 1.0
 _NEVER = float("-inf")
 _MOST = 10_000
-"""Keys remembered, at most: then it begins anew."""
+"""Most keys cached; when it is full, the cache is cleared."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was found; `notices` had come before, and it is good up to a reading of the ticks."""
+    """A cached result, made after `notices` notifications, and valid until a reading of `ticks`."""
 
     found: StoredKey
     notices: int
@@ -31,9 +31,9 @@ class _Look:
 
 
 class RecentKeys:
-    """Looks keys up; safe to be asked by many threads.
+    """Looks keys up; thread-safe.
 
-    `ticks` returns seconds that never run backwards.
+    `ticks` returns seconds of a monotonic clock.
     """
 
     def __init__(self, keys: Keys, listener: Listener, *, ticks: Callable[[], float]) -> None:
@@ -48,27 +48,27 @@ class RecentKeys:
         self._hears = False
 
     def forget(self) -> None:
-        """Look everything up again from now on."""
+        """Invalidate all entries."""
         with self._changing:
             self._notices += 1
 
     def recall(self, key_id: str) -> StoredKey | None:
-        """Return a key from memory, None where it has to be looked up; quick."""
+        """Return a key from memory, None if it has to be looked up; does not block."""
         look = self._looks.get(key_id)
         if look is None or look.notices != self._notices or look.until <= self._ticks():
             return None
         return look.found
 
     def last_known(self, key_id: str) -> StoredKey | None:
-        """Return a key as it was when the database last answered, None if it never did."""
+        """Return a key as the database last returned it, however old, None if it never did."""
         look = self._looks.get(key_id)
         return None if look is None else look.found
 
     def look(self, key_id: str) -> StoredKey | None:
-        """Return a key, None where there is none.
+        """Return a key, None if there is none.
 
         Raises:
-            DatabaseUnavailable: it cannot be told.
+            DatabaseUnavailable: the database does not answer.
         """
         known = self.recall(key_id)
         if known is not None:  # others waited for the same
@@ -82,27 +82,27 @@ class RecentKeys:
             return None
         if len(self._looks) >= _MOST:
             self._looks.clear()
-        # a notice that came meanwhile may be about this key: then the look is stale already
+        # a notification meanwhile may be about this key: then this result is stale already
         self._looks[key_id] = _Look(found, notices, now + FRESH_SECONDS)
         return found
 
     def recall_made(self) -> bool | None:
-        """Tell from memory whether there was ever a key, None where that has to be asked; quick."""
+        """Return from memory whether a key was ever made, None if unknown; does not block."""
         if self._made:
             return True
         return False if self._ticks() < self._made_until else None
 
     def last_made(self) -> bool | None:
-        """Tell what the database last said of whether there was a key, None if it never did."""
+        """Return the database's last answer on whether a key was ever made, None without one."""
         return None if self._made_until == _NEVER else self._made
 
     def look_made(self) -> bool:
-        """Tell whether there was ever a key.
+        """Return whether a key was ever made.
 
-        While the database does not answer, what it said last holds: nobody reads from it either.
+        While the database does not answer, its last answer holds: no data can be read either.
 
         Raises:
-            DatabaseUnavailable: it never said.
+            DatabaseUnavailable: it never answered.
         """
         known = self.recall_made()
         if known is not None:  # others waited for the same
@@ -116,7 +116,7 @@ class RecentKeys:
         return self._made
 
     def first_made(self) -> None:
-        """Know that there is a key now."""
+        """Record that a key exists now."""
         self._made = True
 
     def _listen(self) -> None:

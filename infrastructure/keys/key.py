@@ -1,4 +1,4 @@
-"""What a key looks like, what is kept of it, and what it allows."""
+"""API keys: their text, their record, and their rights."""
 
 import re
 from base64 import b32encode
@@ -13,7 +13,7 @@ from typing_extensions import override
 from domain.access import Principal, Scope
 
 RANDOM_BYTES = 40
-"""What a key is made of: 8 bytes for its id, 32 for its secret."""
+"""Random bytes of a key: 8 for its id, 32 for its secret."""
 KEY_PATTERN = r"agentlog_[a-z2-7]{12}_[0-9a-f]{64}"
 ID_PATTERN = r"^[a-z2-7]{12}$"
 
@@ -22,20 +22,20 @@ _KEY = re.compile(KEY_PATTERN + r"\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class KeyText:
-    """A key as its owner has it. No printing of it shows the secret, but `reveal`."""
+    """A key with its secret, which only `reveal` prints."""
 
     key_id: str
     secret: str = field(repr=False)
 
     @classmethod
     def made_of(cls, randomness: bytes) -> Self:
-        """Return the key that `RANDOM_BYTES` bytes of randomness make."""
+        """Return the key made of `RANDOM_BYTES` random bytes."""
         key_id = b32encode(randomness[:8]).decode("ascii")[:12].lower()
         return cls(key_id, randomness[8:RANDOM_BYTES].hex())
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Return the key that `text` is, None where it is none."""
+        """Return the key in `text`, None if it is no key."""
         if not _KEY.match(text):
             return None
         _, key_id, secret = text.split("_")
@@ -43,15 +43,15 @@ class KeyText:
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the secret: all that is kept of it.
+        """SHA-256 of the secret, the only part of it that is stored.
 
-        Slow hashes are for passwords, which can be guessed; 256 random bits cannot, whatever
-        hash they went through, and this one is paid by each request.
+        Slow hashes are for passwords, which can be guessed. 256 random bits cannot, and each
+        request pays for the hash.
         """
         return sha256(self.secret.encode("ascii")).digest()
 
     def reveal(self) -> str:
-        """Return the key itself, to hand it to its owner once."""
+        """Return the key itself, to show it to its owner once."""
         return f"agentlog_{self.key_id}_{self.secret}"
 
     @override
@@ -61,10 +61,10 @@ class KeyText:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as it is on record; times have their zone, `None` says never.
+    """A key's record; times have a zone, `None` is never.
 
-    `created_by` and `revoked_by` are ids of keys, None for the command line and for whoever asked
-    while no key was needed.
+    `created_by` and `revoked_by` are ids of keys, None for the command line and for callers from
+    before the first key.
     """
 
     id: str
@@ -79,13 +79,13 @@ class Key:
 
     @property
     def principal(self) -> Principal:
-        """Whoever holds it."""
+        """The principal of requests with this key."""
         return Principal(self.tenant, frozenset(self.scopes), self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A key with what it is recognised by; ready to be asked at each request."""
+    """A key and the digest of its secret; checked at each request."""
 
     key: Key
     principal: Principal
@@ -97,7 +97,7 @@ class StoredKey:
         return cls(key, key.principal, digest)
 
     def flaw(self, given: KeyText, *, now: datetime) -> str | None:
-        """Return why it does not open to `given` at `now`."""
+        """Return why `given` is refused at `now`, None if it is valid."""
         if not compare_digest(given.digest, self.digest):
             return "its secret is another"
         if self.key.revoked_at is not None:

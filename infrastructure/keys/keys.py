@@ -1,4 +1,4 @@
-"""Keys in PostgreSQL: made, listed, found, revoked."""
+"""API keys in PostgreSQL: create, list, find, revoke."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ class Keys:
         expires_at: datetime | None = None,
         created_by: str | None = None,
     ) -> tuple[KeyText, Key]:
-        """Make a key; its text is not to be had again."""
+        """Make a key; its text cannot be read again."""
         text = KeyText.made_of(self._random_bytes(RANDOM_BYTES))
         asked = {
             "id": text.key_id,
@@ -67,7 +67,7 @@ class Keys:
             return text, _stored(connection, text.key_id).key
 
     def revoke(self, tenant: str, key_id: str, *, revoked_by: str | None = None) -> Key:
-        """Have a key of a tenant's open nothing any more; raises `UnknownKey`."""
+        """Revoke a key of a tenant; raises `UnknownKey`."""
         asked = {"tenant": tenant, "id": key_id, "at": self.clock(), "by": revoked_by}
         with self._database.connection() as connection, connection.transaction():
             connection.execute(statement("revoke_key"), asked)
@@ -78,7 +78,7 @@ class Keys:
             return found
 
     def page(self, tenant: str, *, after: str = "", limit: int = 1000) -> list[Key]:
-        """Return keys of a tenant by id, beyond `after`, whatever has become of them."""
+        """Return keys of a tenant by id, after `after`, including revoked and expired ones."""
         asked = {"tenant": tenant, "after": after, "limit": limit}
         with self._database.connection() as connection:
             rows = connection.execute(statement("select_keys"), asked).fetchall()
@@ -90,7 +90,7 @@ class Keys:
             return _stored(connection, key_id)
 
     def ever_made(self) -> bool:
-        """Tell whether there was ever a key: from then on, nobody is served without one."""
+        """Return whether a key was ever made: from then on, requests need one."""
         with self._database.connection() as connection:
             return connection.execute(statement("key_was_made")).fetchone() == (True,)
 
@@ -108,5 +108,5 @@ def _key(row: TupleRow) -> Key:
 
 
 def _tell(connection: psycopg.Connection) -> None:
-    """Have every process forget what it knows of keys, once this is committed."""
+    """Notify every process to clear its cache of keys when this transaction commits."""
     connection.execute("SELECT pg_notify(%s, '')", (KEYED,))

@@ -1,4 +1,4 @@
-"""What a key may be made with: a name, scopes, and until when it is good."""
+"""Checks of a new key's name, scopes and expiry."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def expiry_of(text: str, *, now: datetime) -> datetime:
     """Return when a key ends: `90d` from now (m, h, d, w), or an RFC 3339 time.
 
     Raises:
-        InvalidKeyTerms: it is neither, or has passed.
+        InvalidKeyTerms: it is neither, or is in the past.
     """
     ways = "give a span as 90d (m, h, d, w), or a time as 2027-01-31T00:00:00Z"
     try:

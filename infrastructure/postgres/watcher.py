@@ -49,7 +49,7 @@ class Watch(Closing):
             self._rung.clear()
             try:
                 self._look()
-            except Exception as error:  # noqa: BLE001 - whatever it is, nobody else looks
+            except Exception as error:  # noqa: BLE001 - any error is retried
                 if not failing and not self._closed.is_set():
                     warn(f"{self._failing}, trying on", error)
                 failing = True  # the listener's next poll triggers a retry

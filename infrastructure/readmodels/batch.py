@@ -1,4 +1,4 @@
-"""Batches of the log for projections: all tenants' events by position, in bounded batches."""
+"""Batches of the log for projections: all tenants' events by position, bounded in size."""
 
 import re
 from collections import defaultdict

@@ -70,7 +70,7 @@ class Projection(Generic[RowT]):
             found = self._try_step(connection)
         except BROKEN_OFF:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the books say so
+        except Exception as error:  # noqa: BLE001 - any error is recorded
             if self._limit > 1:  # find the event: an eighth of the batch each time, down to one
                 self._limit = max(1, self._limit // 8)
                 return Step.MORE

@@ -1,6 +1,5 @@
 """Reports over the read models: usage, tools, models, approvals, workers, threads, anomalies.
 
-`report` says what a report is, `catalogue` which there are; `question` is what one is asked,
-`query` the statement that this comes to, `reports` runs it. Each report's own SQL stands beside it
-under its name.
+`report` defines a report, `catalogue` lists them; `question` holds the options of one query,
+`query` builds its statement, `reports` runs it. Each report's own SQL is a file of its name.
 """

@@ -1,4 +1,4 @@
--- Anomalies, as the heads of threads count them, wherever there are any.
+-- Anomalies counted in the heads of threads, of threads that have any.
 SELECT {names}
        anomalies, affected, threads, affected::float8 / threads AS affected_share, worst_thread,
        '/v1/threads/' || worst_thread || '/views/anomalies' AS link

@@ -1,4 +1,4 @@
--- Approvals: what was asked for, what the answers were, how long they took.
+-- Approvals: numbers requested and by answer, and times to the answer.
 SELECT {names}
        asked, granted, denied, open, granted::float8 / nullif(granted + denied, 0) AS grant_rate,
        waiting[1] AS waiting_p50, waiting[2] AS waiting_p95, waiting[3] AS waiting_p99

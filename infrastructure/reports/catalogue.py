@@ -1,4 +1,4 @@
-"""Every report by its name."""
+"""Catalogue of reports by name."""
 
 from collections.abc import Mapping
 

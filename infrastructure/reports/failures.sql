@@ -1,5 +1,5 @@
 -- Errors by kind, each with the place of the last one. The link shows the messages from call to
--- answer: a page at most.
+-- answer, at most a page.
 SELECT {names}
        failed, threads, first_at, last_at, error_message, thread, version, answered_version, position,
        '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='

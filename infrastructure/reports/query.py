@@ -1,6 +1,6 @@
-"""The statement that a question comes to: fragments of ours, quoted names, and parameters.
+"""Builds the statement for a question: SQL fragments, quoted names, and parameters.
 
-Nothing that a caller wrote becomes SQL: names are looked up, values are parameters.
+No input becomes SQL: names are looked up, values are parameters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ CASE jsonb_typeof(metadata -> {key})
     WHEN 'null' THEN NULL
     ELSE (metadata -> {key})::text
 END COLLATE "C" AS {name}"""
-# as JSON, 1.0 and 1 alike; sorting texts takes half the time of sorting jsonb
+# as JSON text, so that 1.0 and 1 are equal; sorting texts is faster than sorting jsonb
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ def query_of(
     table: Identifier,
     model_calls: Identifier | None = None,
 ) -> Query:
-    """Return what answers a question that the report can be asked, over the rows of one tenant.
+    """Return the statement for a checked question, over the rows of one tenant.
 
-    It asks for a row more than the limit, to tell whether there are more. `model_calls` is the
-    table to look responses up in, where the question is about their models.
+    It selects one row more than the limit, to tell whether there are more. `model_calls` is the
+    table to look responses up in, for questions about their models.
     """
     by = question.breakdown(report)
     places = [Identifier(f"by_{number}") for number in range(len(by))]
@@ -80,13 +80,13 @@ def query_of(
 
 @cache
 def _text(name: str) -> LiteralString:
-    # our own files: as literal as the code beside them
+    # files of this package: as trusted as the code
     text: LiteralString = files(__package__ or "").joinpath(f"{name}.sql").read_text("utf-8")
     return text
 
 
 def _kept(values: Sequence[str]) -> list[str]:
-    """Return texts as tables have them: U+FFFD stands for NUL."""
+    """Return texts as tables store them: with U+FFFD for NUL."""
     return [each.replace("\x00", "\ufffd") for each in values]
 
 
@@ -98,12 +98,12 @@ def _value(report: Report, question: Question, name: str) -> Composable:
 
 
 def _key(by: Sequence[str], name: str) -> str:
-    """Return what stands for a breakdown by metadata in SQL, whatever its key is."""
+    """Return the SQL name of a breakdown by metadata, whatever its key is."""
     return f"key_{by.index(name)}"
 
 
 def _conditions(report: Report, question: Question) -> Iterator[Composable]:
-    """Yield what rows must be; what threads must be stands with these."""
+    """Yield the conditions on rows; those on threads are in the join."""
     at = SQL(report.clocks[question.clock])
     yield SQL("item.tenant = %(tenant)s")
     if question.begin is not None:
@@ -118,9 +118,9 @@ def _conditions(report: Report, question: Question) -> Iterator[Composable]:
 
 
 def _threads(question: Question, by: Sequence[str]) -> Composable:
-    """Return the join with what is known of threads: those that never started have no row there.
+    """Return the join with threads' metadata; threads that never started have no row there.
 
-    Keys are taken out once a thread, not once a row: OFFSET keeps the subquery to itself.
+    Keys are extracted once a thread, not once a row: OFFSET keeps the subquery separate.
     """
     keys = [name for name in by if name.startswith(METADATA)]
     narrows = bool(question.metadata) or "parent" in question.filters
@@ -147,20 +147,20 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
 
 
 def asks_for_models(report: Report, question: Question) -> bool:
-    """Tell whether a question is about the models whose responses the rows came out of."""
+    """Return whether a question is about the models whose responses the rows came from."""
     named = {*question.breakdown(report), *question.filters}
     return report.of_responses and "model" in named
 
 
 def read_models_of(report: Report, question: Question) -> list[str]:
-    """Return the read models that a question is answered from; none where heads are enough."""
+    """Return the read models that a question needs; none if heads are enough."""
     if report.model is None:
         return []
     return [report.model, "model_calls"] if asks_for_models(report, question) else [report.model]
 
 
 def _responses(model_calls: Identifier | None) -> Composable:
-    """Return the join with the responses that rows came out of, by their ids: the last of each."""
+    """Return the join with the rows' responses, by their ids: the last of each."""
     if model_calls is None:
         return _NOTHING
     return SQL(
@@ -174,9 +174,9 @@ def _responses(model_calls: Identifier | None) -> Composable:
 def _order(
     report: Report, question: Question, by: Sequence[str], places: Sequence[Identifier]
 ) -> Composable:
-    """Return the order asked for; else by time where it is broken down by that, else the report's.
+    """Return the requested order; else by time if broken down by that, else the report's.
 
-    Whatever comes first, the breakdown settles ties.
+    The breakdown breaks ties.
     """
     broken_down = [SQL("found.{place}").format(place=place) for place in places]
     if question.order is None and any(map(is_time, by)):

@@ -1,4 +1,4 @@
-"""What a report is asked: broken down by what, over which time, narrowed to what."""
+"""Options of a report: breakdown, time range, filters, order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from domain.json.text import JsonValue
 from infrastructure.reports.report import METADATA, TIMES, Clock, Report
 
 MOST_ROWS = 10_000
-"""In one answer."""
+"""Most rows in one answer."""
 
 MOST_BREAKDOWNS = 4
-"""At once."""
+"""Most breakdowns in one question."""
 
 
 class InvalidQuestion(InvalidInput):
@@ -21,11 +21,12 @@ class InvalidQuestion(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to any report; `check` says whether a report can be asked it.
+    """A question to any report; `check` tells whether a report supports it.
 
-    `by` is None for the report's own breakdown, empty for one row over everything. `begin` counts
-    in, `end` does not; `clock` says which time that is about. Of a filter's values any will do, of
-    several filters all must hold. `order` is a column, with a minus for the largest first.
+    `by` is None for the report's own breakdown, empty for one row over everything. `begin` is
+    inclusive, `end` exclusive; `clock` names the time that they limit. A row matches a filter if it
+    has any of its values, and has to match all filters. `order` is a column, with a minus for the
+    largest first.
     """
 
     by: Sequence[str] | None = None
@@ -38,11 +39,11 @@ class Question:
     limit: int | None = None
 
     def breakdown(self, report: Report) -> Sequence[str]:
-        """Return what the report is broken down by."""
+        """Return the breakdown of the report."""
         return (report.by or ()) if self.by is None else self.by
 
     def check(self, report: Report) -> None:
-        """Raise `InvalidQuestion` where a report cannot be asked this; it says what it can."""
+        """Raise `InvalidQuestion` if a report does not support this; it names what it supports."""
         self._check_breakdown(report)
         for name in self.filters:
             _one_of(report, "filter", name, [*report.all_filters, f"{METADATA}KEY"])
@@ -72,7 +73,7 @@ class Question:
 
 
 def is_time(name: str) -> bool:
-    """Tell whether a breakdown is one by time."""
+    """Return whether a breakdown is by time."""
     return name in TIMES
 
 

@@ -1,4 +1,4 @@
-"""What a report is: its columns, what it can be broken down by, and what narrows it."""
+"""Definition of a report: its columns, breakdowns and filters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Literal, LiteralString
 Clock = Literal["recorded", "sent"]
 
 Fragment = LiteralString
-"""SQL of ours: the only SQL that statements are put together from, besides quoted names."""
+"""A literal of SQL; statements consist only of these and quoted names."""
 
 METADATA = "metadata."
-"""What the name of a breakdown or filter by a key of the thread's metadata begins with."""
+"""Prefix of breakdowns and filters by a key of the thread's metadata."""
 
 TIMES: Mapping[str, Fragment] = {
     "hour": "date_trunc('hour', {at} AT TIME ZONE 'UTC')",
@@ -18,7 +18,7 @@ TIMES: Mapping[str, Fragment] = {
     "week": "date_trunc('week', {at} AT TIME ZONE 'UTC')::date",
     "month": "date_trunc('month', {at} AT TIME ZONE 'UTC')::date",
 }
-"""Breakdowns by time, each with where it begins, in UTC; a week on its Monday."""
+"""Breakdowns by time, each with the format of its beginning, in UTC; weeks begin on Monday."""
 
 OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
 """Breakdowns that every report has, beside those by a key of the thread's metadata."""
@@ -26,7 +26,7 @@ OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thr
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of an answer; `unit` is None for names, `share` for what lies between 0 and 1."""
+    """A column of an answer; `unit` is None for names, `share` for values from 0 to 1."""
 
     name: str
     unit: str | None
@@ -35,12 +35,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report over the rows of a read model, or over the heads of threads where it names none.
+    """A report over the rows of a read model, or over the heads of threads if it names none.
 
-    `order` is a column, with a minus for the largest first. `by` is what it is broken down by where
-    nobody says; None where it lists single rows and cannot be. `filters` are columns that a
-    question may name values of. Rows that came out of a response of a model, as calls of tools do,
-    can also be told apart by its `model`, where both carry its id.
+    `order` is a column, with a minus for the largest first. `by` is the default breakdown; None if
+    it lists single rows and cannot be broken down. `filters` are columns whose values a question
+    may name. Rows that come from a model's response, such as tool calls, can also be broken down by
+    its `model`, if both carry its id.
     """
 
     name: str
@@ -56,19 +56,19 @@ class Report:
 
     @property
     def of_responses(self) -> bool:
-        """Whether its rows came out of responses of models."""
+        """Whether its rows come from responses of models."""
         return self.model == "tool_calls"
 
     @property
     def all_breakdowns(self) -> Mapping[str, Fragment]:
-        """What it can be broken down by, but for keys of metadata."""
+        """Its possible breakdowns, except keys of metadata."""
         if self.by is None:
             return {}
         return {**self.breakdowns, **self._responses, **TIMES, **OF_THREADS}
 
     @property
     def all_filters(self) -> Mapping[str, Fragment]:
-        """What narrows it, but for time and keys of metadata."""
+        """Its possible filters, except time and keys of metadata."""
         threads: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
         return {**self.filters, **self._responses, **threads}
 
@@ -83,7 +83,7 @@ def share(name: str, comment: str) -> Column:
 
 
 def percentiles(name: str, what: str) -> tuple[Column, ...]:
-    """Return columns for the middle of what was measured, and for its slow end."""
+    """Return columns for the 50th, 95th and 99th percentile of a duration, in ms."""
     return tuple(
         Column(f"{name}_p{rank}", "ms", f"{rank} % of {what} took no longer")
         for rank in (50, 95, 99)

@@ -1,4 +1,4 @@
-"""Asking reports: one tenant's rows, at one moment, in one transaction that writes nothing."""
+"""Runs reports: one tenant's rows, in one read-only transaction on one snapshot."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from infrastructure.reports.question import Question
 from infrastructure.reports.report import METADATA, Column, Report
 
 SECONDS = 30
-"""How long a report may take."""
+"""Timeout of a report."""
 
 _TRIES = 3
 
@@ -43,7 +43,7 @@ class ReportTooLong(AgentlogError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a report says: rows of its breakdown and its columns, as JSON values.
+    """The result of a report: rows of its breakdown and its columns, as JSON values.
 
     `as_of` is the position in the log up to which it counts. `truncated`: there are more rows than
     the limit.
@@ -58,7 +58,7 @@ class Answer:
 
     @property
     def by(self) -> Sequence[str]:
-        """What it is broken down by: its first columns."""
+        """Its breakdown: its first columns."""
         return self.question.breakdown(self.report)
 
 
@@ -70,19 +70,19 @@ class Reports:
         self._tenant = tenant
 
     def ask(self, name: str, question: Question) -> Answer:
-        """Return what a report says.
+        """Return the result of a report.
 
         Raises:
             UnknownReport: there is no such report.
-            InvalidQuestion: it cannot be asked that.
-            NotYetBuilt: its read model is not there yet, or not in a version that it knows.
+            InvalidQuestion: the report does not support the question.
+            NotYetBuilt: its read model is not built yet, or only in another version.
             ReportTooLong: it takes too long.
         """
         report = report_named(name)
         question.check(report)
         try:
             return _again(lambda: self._try(report, question))
-        except UndefinedColumn as error:  # built by a version before: another is under way
+        except UndefinedColumn as error:  # built by an older version: another build is in progress
             raise NotYetBuilt(report.model or name) from error
 
     def _try(self, report: Report, question: Question) -> Answer:
@@ -109,7 +109,7 @@ class Reports:
 
 
 def _prepare(connection: psycopg.Connection) -> None:
-    """Set up the transaction; all that it reads is of one moment."""
+    """Set up the transaction: one snapshot, read-only, with a timeout."""
     connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
     connection.execute(
         "SELECT set_config('statement_timeout', %s, true), set_config('work_mem', '64MB', true), "
@@ -120,9 +120,9 @@ def _prepare(connection: psycopg.Connection) -> None:
 
 
 def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifier, int]:
-    """Return the table of the live build of a read model, and how far that is; None are heads.
+    """Return the table of a read model's live build, and its position; heads for None.
 
-    Not the view: that may have come to stand on another build since the transaction began.
+    Not the view: that may refer to another build since the transaction began.
     """
     if model is None:
         row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
@@ -134,7 +134,7 @@ def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifie
 
 
 def _again(ask: Callable[[], FoundT]) -> FoundT:
-    """Ask again where a rebuild took the table away meanwhile."""
+    """Retry if a rebuild dropped the table meanwhile."""
     for _ in range(_TRIES - 1):
         try:
             return ask()
@@ -150,7 +150,7 @@ def _breakdown_column(name: str) -> Column:
 
 
 def _json(column: Column, value: Any) -> JsonValue:  # noqa: ANN401 - as the driver reads them
-    """Return a value as JSON has it: times as RFC 3339 in UTC, whole numbers as integers."""
+    """Return a value as JSON: times as RFC 3339 in UTC, whole numbers as integers."""
     match value:
         case str() if column.name.startswith(METADATA):
             return parse_stored(value.encode())
@@ -161,7 +161,7 @@ def _json(column: Column, value: Any) -> JsonValue:  # noqa: ANN401 - as the dri
         case Decimal() | float() if not isfinite(value):
             return None
         case float() if column.unit == "ms":
-            return round(value, 3)  # between two measured values, as percentiles may be
+            return round(value, 3)  # percentiles may lie between two measured values
         case Decimal():
             return float(value) if column.unit == "USD" else int(value)
         case _:

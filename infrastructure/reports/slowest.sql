@@ -1,4 +1,4 @@
--- Single calls, the slowest first. The link shows the messages from call to answer: a page at most.
+-- Single calls, the slowest first. The link shows the messages from call to answer, at most a page.
 SELECT {names}
        latency, tool, outcome, thread, version, answered_version, position,
        '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='

@@ -1,4 +1,4 @@
--- Threads by what they came to. Durations and totals are over all of a thread's messages; money as in usage.
+-- Threads by outcome. Durations and totals are over all of a thread's messages; money as in usage.
 SELECT {names}
        threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
        duration[3] AS duration_p99, messages, steps, tool_calls, tool_failures, model_calls,

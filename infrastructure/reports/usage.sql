@@ -1,6 +1,6 @@
--- Tokens and money. What is summed up cannot overflow: integers become numeric, and no cost beyond
--- 1e290 counts. Summing money as numeric would take twice as long: billionths of a dollar are
--- kept instead.
+-- Tokens and money. Sums cannot overflow: integers become numeric, and costs beyond 1e290 are
+-- ignored. Money is summed as double precision and rounded to billionths of a dollar, as summing
+-- numeric takes twice as long.
 SELECT {names}
        calls, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens,
        CASE

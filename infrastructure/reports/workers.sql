@@ -1,4 +1,4 @@
--- Workers: how many were sent off, what came of them, how long they took.
+-- Workers: numbers started and by outcome, and durations.
 SELECT {names}
        spawned, succeeded, failed, open,
        failed::float8 / nullif(succeeded + failed, 0) AS failure_rate,

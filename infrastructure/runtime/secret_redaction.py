@@ -13,7 +13,7 @@ HIDDEN = "***"
 _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = (
     # a password in a URL: as far as the last @ before a blank, as it may hold any character
     (re.compile(r"(://[^\s:/@]*):\S+@"), rf"\1:{HIDDEN}@"),
-    # keys of ours, whose middle part is no secret
+    # agentlog's API keys, whose middle part is no secret
     (re.compile(r"\b(agentlog_[A-Za-z0-9]+)_[A-Za-z0-9_-]{20,}"), rf"\1_{HIDDEN}"),
     # the header, as HTTP, JSON and Python write it
     (

@@ -1,8 +1,8 @@
-"""Following the log: one reader of it a process, and what it read last in memory for everybody.
+"""Subscription hub: one reader of the log a process, with its latest events in memory.
 
-Nobody who follows has a queue here. A follower has a place, and asks what lies beyond it: of the
-latest events the ring knows, of older ones the log. So a slow follower holds up nobody, and takes
-no memory but its own.
+Followers have no queues here. A follower has a place, and asks for events after it: the ring buffer
+has the latest, the log has older ones. So a slow follower delays no other, and takes no memory in
+the hub.
 """
 
 import logging
@@ -28,7 +28,7 @@ _PAGE_BYTES = 128 * 2**10  # which each of thousands of followers may have in me
 
 
 class Entry:
-    """An event in memory, and the frame that whoever needed it first has made of it for all."""
+    """An event in memory, and its frame, made by the first follower that needs it and shared."""
 
     __slots__ = ("event", "frame")
 
@@ -41,7 +41,7 @@ Told = Callable[[Sequence[Entry]], None]
 
 
 class Paging:
-    """How many events to read at once: more and more, as long as they are small."""
+    """Adapts how many events to read at once to their size."""
 
     __slots__ = ("limit",)
 
@@ -49,7 +49,7 @@ class Paging:
         self.limit = _SMALL_PAGE
 
     def read(self, events: Sequence[Event]) -> bool:
-        """Take in a page that was read with `limit`; return whether there may be more."""
+        """Adapt to a page that was read with `limit`; return whether there may be more."""
         full = len(events) >= self.limit
         if sum(len(event.body) for event in events) > _PAGE_BYTES:
             self.limit = max(1, self.limit // 4)
@@ -59,10 +59,10 @@ class Paging:
 
 
 class Hub(Closing):
-    """Reads one tenant's log on as it grows, from a thread of its own, once somebody follows.
+    """Reads one tenant's log as it grows, in a thread of its own, from the first follower on.
 
-    It keeps the latest `most_events`, and of those no more than have bodies of `most_bytes`; what
-    was parsed of them stays with them, which is some times as large.
+    It keeps at most `most_events` of the latest events, with bodies of at most `most_bytes`; their
+    parsed form is kept too, and is several times as large.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class Hub(Closing):
 
     @property
     def position(self) -> int:
-        """The position as far as which the log has been read."""
+        """The position up to which the log has been read."""
         return self._ring.position
 
     def start(self) -> None:
-        """Follow the log from now on, unless that goes on already; raises `DatabaseUnavailable`."""
+        """Begin to follow the log, unless begun already; raises `DatabaseUnavailable`."""
         if self._thread is not None:
             return
         position = self.reader.position()
@@ -101,12 +101,13 @@ class Hub(Closing):
             self._thread = threading.Thread(target=self._work, name="hub", daemon=True)
             self._thread.start()
         self._end = self._listener.on(APPENDED, self._rung.set)
-        self._rung.set()  # what came meanwhile was not rung for
+        self._rung.set()  # events before this were not notified
 
     def attach(self, told: Told) -> Callable[[], None]:
-        """Call `told` with what has come, from the hub's thread, once for all who follow.
+        """Call `told` with new entries, in the hub's thread; one call serves all followers.
 
-        With nothing where the log went back. Returns what ends that. It must be quick.
+        Called with no entries if the log went back. Returns a function that detaches it. `told`
+        must be quick.
         """
         with self._changing:
             self._told = (*self._told, told)
@@ -118,20 +119,20 @@ class Hub(Closing):
         return detach
 
     def log_after(self, position: int, *, limit: int) -> Sequence[Entry] | None:
-        """Return events of the log beyond a position; None where only the log knows them."""
+        """Return events of the log after a position; None if they have to be read from the log."""
         return self._ring.after(position, limit)
 
     def thread_after(self, thread_id: str, version: int, *, limit: int) -> Sequence[Entry] | None:
-        """Return events of a thread beyond a version; None where only the log knows them."""
+        """Return events of a thread after a version; None if they have to be read from the log."""
         return self._ring.of_thread(thread_id, version, limit)
 
     def forget(self) -> None:
-        """Forget all events, as where contents were erased: who needs them asks the log."""
+        """Drop all events from memory, for example after an erasure; followers read the log."""
         self._ring.forget()
 
     @override
     def close(self) -> None:
-        """Follow no more."""
+        """Stop following."""
         self._closed.set()
         self._end()
         self._rung.set()
@@ -164,7 +165,7 @@ class Hub(Closing):
             more = paging.read(events)
             entries = self._ring.add(events, forgotten) if events else ()
             if entries is None:
-                more = True  # something was erased meanwhile, perhaps of these
+                more = True  # an erasure since the read may concern these
             elif entries:
                 self._tell(entries)
         if self.position > before:
@@ -184,12 +185,12 @@ class Hub(Closing):
         for told in self._told:
             try:
                 told(entries)
-            except Exception:  # the others are still to be told
+            except Exception:  # the other followers are still to be told
                 logger.exception("who follows the log could not be told")
 
 
 class _Ring:
-    """The latest events: all beyond a floor, by position and by thread."""
+    """Ring buffer of the latest events: all after a floor, by position and by thread."""
 
     def __init__(self, most_events: int, most_bytes: int) -> None:
         self.position = 0
@@ -203,21 +204,21 @@ class _Ring:
         self._lock = threading.Lock()
 
     def begin(self, position: int) -> None:
-        """Know nothing, and go on from `position`."""
+        """Clear it, and continue from `position`."""
         with self._lock:
             self.position = position
             self._clear()
 
     def forget(self) -> None:
-        """Know nothing of what came so far."""
+        """Clear it, and reject events read before now."""
         with self._lock:
             self.forgotten += 1
             self._clear()
 
     def add(self, events: Sequence[Event], forgotten: int) -> Sequence[Entry] | None:
-        """Take in what lies beyond `position`; return it as it is kept.
+        """Add the events after `position`; return their entries.
 
-        `forgotten` is as it was before they were read; None where it is another by now.
+        `forgotten` is the counter's value before they were read; returns None if it has changed.
         """
         entries = [Entry(event) for event in events]
         with self._lock:

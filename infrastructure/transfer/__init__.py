@@ -1,8 +1,9 @@
-"""Histories in and out of files.
+"""Import and export of histories as files.
 
 sources    finds the records in files and folders
 template   thread ids and metadata made from a record
-records    what a record of a file says: its thread and its messages
-importer   records into the store, each by itself, safe to run twice
-exporter   threads out of the store, as records that import reads
+records    parses a record of a file: its thread and its messages
+importer   imports records into the store, each by itself, safe to repeat
+exporter   exports threads as records that import reads
+finetuning exports finished threads as examples for fine-tuning
 """

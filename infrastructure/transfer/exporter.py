@@ -1,4 +1,4 @@
-"""Threads out of the store: a line each, as records that `import` reads; and the log as it is."""
+"""Exports threads, a line each, as records that `import` reads; and the log as it is."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,7 +17,7 @@ _PAGE = 500
 
 
 def all_thread_ids(store: Store) -> Iterator[str]:
-    """Yield the id of every thread, a page at a time; new ones may or may not be among them."""
+    """Yield the id of every thread, a page at a time; new ones may or may not be included."""
     after = ""
     while page := store.thread_ids(after=after, limit=_PAGE):
         yield from page
@@ -47,7 +47,7 @@ def export_threads(
 
 
 def log_events(reader: LogReader, *, after: int, upto: int) -> Iterator[Event]:
-    """Yield the events of all threads beyond a position, not beyond `upto`, a page at a time."""
+    """Yield the events of all threads after a position, up to `upto`, a page at a time."""
     while page := reader.log(after=after, upto=upto, limit=_PAGE):
         yield from page
         after = page[-1].position or upto

@@ -1,4 +1,4 @@
-"""Finished threads out of the store, as examples to fine-tune a model on."""
+"""Exports finished threads as examples to fine-tune a model."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,8 +15,8 @@ _FINISHED: tuple[Status, ...] = ("exited", "closed")
 
 
 def finished_threads(store: Store, which: ThreadFilter) -> Iterator[Head]:
-    """Yield the heads of threads that are finished, or of the status that the filter names."""
-    seen: set[str] = set()  # one that is closed meanwhile comes in both lists
+    """Yield the heads of finished threads, or of those with the filter's status."""
+    seen: set[str] = set()  # a thread closed meanwhile is in both lists
     for status in _FINISHED if which.status is None else (which.status,):
         chosen = replace(which, status=status)
         before: int | None = None
@@ -27,7 +27,7 @@ def finished_threads(store: Store, which: ThreadFilter) -> Iterator[Head]:
 
 
 def training_examples(store: Store, heads: Iterable[Head]) -> Iterator[Item | LeftOut]:
-    """Yield a line for each thread, or why there is none."""
+    """Yield a line for each thread, or the reason why it is left out."""
     for head in heads:
         items = [placed.item for placed in render(VIEW, store.messages(head.thread_id)).items]
         yield example_of(items, head.read_facts().get("metadata") or {})

@@ -1,6 +1,6 @@
-"""Records into the store: each by itself, in batches, and safe to run twice.
+"""Imports records into the store: each by itself, in batches, safe to repeat.
 
-While batches are on their way into the log, the next one is read and made ready.
+While batches are being written, the next one is read and prepared.
 
 Message ids are those of the source, or derived from thread and place; so a second run finds every
 message there, and a run over a history that has grown appends what is new.
@@ -24,7 +24,7 @@ _BATCHES_ON_THEIR_WAY = 1
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A record that was not imported: where it stands, and why."""
+    """A record that was not imported: its place, and the reason."""
 
     place: str
     reason: str
@@ -32,7 +32,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Report:
-    """What an import came to; `appended` and `replayed` count events, `mended` lone surrogates."""
+    """The result of an import; `appended` and `replayed` count events, `mended` lone surrogates."""
 
     threads: int = 0
     appended: int = 0
@@ -45,8 +45,8 @@ class Report:
 class Importer:
     """Imports files by one plan.
 
-    `progress` is told the bytes that each record took. `between` is called where all that is
-    written is also counted: what it raises stops the import there.
+    `progress` is called with the bytes of each record. `between` is called when all that is written
+    is also counted: an exception from it stops the import there.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class Importer:
         self.report = Report()
 
     def import_file(self, path: Path) -> None:
-        """Import the records of one file; what fails is in the report, the rest is written."""
+        """Import the records of one file; failures are in the report, the rest is written."""
         try:
             self._read(path)
             self._send()
-        finally:  # also where `between` stops it: what is written is counted
+        finally:  # also if `between` stops it: what is written is counted
             self._settle(but=0)
         self._between()
 
@@ -91,7 +91,7 @@ class Importer:
                 self._send()
 
     def _send(self) -> None:
-        """Have written what has gathered, and count what was written meanwhile."""
+        """Submit the gathered batch, and count those written meanwhile."""
         pending, self._pending, self._waiting = self._pending, [], 0
         if pending:
             answer: Future[Outcomes] = Future()
@@ -100,7 +100,7 @@ class Importer:
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
     def _settle(self, *, but: int) -> None:
-        """Count what is on its way, once it is written, but for so many batches."""
+        """Wait for submitted batches and count them, except for the last `but`."""
         while len(self._on_their_way) > but:
             answer, records = self._on_their_way.popleft()
             for record, outcome in zip(records, raised(answer.result()), strict=True):
@@ -131,7 +131,7 @@ class Importer:
 
 
 def _histories(plan: Plan, records: Iterator[Record]) -> Iterator[Record]:
-    """Yield records; where a file's array is a single history, that is its one record."""
+    """Yield records; if a file's array is a single history, that is its one record."""
     first = next(records, None)
     if first is None:
         return

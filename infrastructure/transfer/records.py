@@ -1,4 +1,4 @@
-"""What a record says: which thread it is, what for, and its messages."""
+"""Parses records: the thread's id, its facts, and its messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Draft, Reader
 
 OWN_FACTS = ("goal", "parent", "limits", "metadata")
-"""Facts of a thread that a record of our own export carries beside `threadId` and `messages`."""
+"""Facts of a thread in a record of our own export, beside `threadId` and `messages`."""
 
 _SIGNS = {
     "kernel": ("type",),
@@ -24,7 +24,7 @@ _SIGNS = {
     "openletta": ("message_type",),
     "maria": ("msg", "desc"),
 }
-"""The key by which a message of each format is known."""
+"""The key that identifies a message of each format."""
 
 
 class InvalidPath(InvalidInput):
@@ -33,11 +33,11 @@ class InvalidPath(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How records are read.
+    """How to read records.
 
     `messages` is a JSONPath (RFC 9535) to the messages in a record; without it they are the record
-    itself, or what stands under its key `messages`. `thread_id`, `goal` and the values of
-    `metadata` are templates over the record.
+    itself, or the value of its key `messages`. `thread_id`, `goal` and the values of `metadata` are
+    templates over the record.
     """
 
     reader: Reader
@@ -60,7 +60,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A thread as a record has it, ready to be appended."""
+    """A thread of a record, ready to be appended."""
 
     thread_id: str
     started: dict[str, JsonValue] | None
@@ -83,7 +83,7 @@ def read_history(plan: Plan, path: JSONPath | None, record: Record) -> History:
 
 
 def is_history(plan: Plan, value: JsonValue) -> bool:
-    """Tell whether a whole array is one history rather than a list of records."""
+    """Return whether a whole array is one history rather than a list of records."""
     signs = _SIGNS[plan.reader.name]
     return plan.messages is None and isinstance(value, dict) and any(key in value for key in signs)
 
@@ -117,12 +117,12 @@ def _items(plan: Plan, path: JSONPath | None, value: JsonValue) -> list[JsonValu
 
 
 def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
-    """Give a draft the id that it will have at every import, unless it has one."""
+    """Return a draft with the id that it gets at every import, unless it has one."""
     return draft if "id" in draft else {"id": derived_message_id(thread_id, index), **draft}
 
 
 def _started(plan: Plan, value: JsonValue, *, implied: bool) -> dict[str, JsonValue] | None:
-    """Return how the thread started; None where its first message says as much (`implied`)."""
+    """Return the thread's start; None if its first message implies it (`implied`)."""
     own = _own(value)
     facts: dict[str, JsonValue] = {key: own[key] for key in OWN_FACTS if own.get(key) is not None}
     if plan.goal is not None:
@@ -133,7 +133,7 @@ def _started(plan: Plan, value: JsonValue, *, implied: bool) -> dict[str, JsonVa
         if not isinstance(given, dict):
             raise InvalidMessage.at("metadata", "not an object")
         facts["metadata"] = {**given, **chosen}
-    # a history of elsewhere is kept as it is; one of ours keeps the policy it had
+    # a foreign history is recorded as it is; one of our own export keeps its policy
     policy = plan.policy or own.get("policy") or "record"
     if implied and not facts and policy == "strict":
         return None
@@ -151,7 +151,7 @@ def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
 
 
 def _own(value: JsonValue) -> dict[str, JsonValue]:
-    """Return a record of our own export, which names its thread; of any other, nothing."""
+    """Return a record of our own export, which names its thread; else an empty one."""
     match value:
         case {"threadId": str()}:
             return dict(value)

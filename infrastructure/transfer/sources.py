@@ -1,4 +1,4 @@
-"""Finding the records in what the caller names: files, folders, or standard input."""
+"""Finds records in files, folders or standard input."""
 
 import json
 import sys
@@ -21,9 +21,9 @@ class UnreadableSource(InvalidInput):
 class Record:
     """One record of a file.
 
-    `place` says where it stands (`runs.jsonl:12`), `size` how many bytes of the file it takes
-    (about), `mended` how many lone surrogates were replaced in it by U+FFFD (those of a whole array
-    in its first record). `value` is the error itself where the text is not JSON.
+    `place` says where it is (`runs.jsonl:12`), `size` how many bytes of the file it takes (about),
+    `mended` how many lone surrogates were replaced in it by U+FFFD (those of a whole array in its
+    first record). `value` is the error itself if the text is not JSON.
     """
 
     place: str
@@ -35,10 +35,10 @@ class Record:
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that `paths` name, folders searched through, in the order of their names.
+    """Return the files that `paths` name, folders searched recursively, in order of names.
 
     Raises:
-        UnreadableSource: a path is not there, or a folder has no file to import.
+        UnreadableSource: a path does not exist, or a folder has no file to import.
     """
     found: list[Path] = []
     for path in paths:
@@ -57,7 +57,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
 def read_records(path: Path) -> Iterator[Record]:
     """Yield the records of a file: the lines of JSON lines, else the items of a JSON array.
 
-    A JSON object is one record. JSON lines are known by the name of the file, or by a first line
+    A JSON object is one record. JSON lines are recognised by the file's name, or by a first line
     that is a JSON value by itself.
     """
     try:
@@ -86,9 +86,9 @@ def _is_source(path: Path) -> bool:
 
 
 def _has_lines(data: bytes) -> bool:
-    """Tell whether the first line is a JSON value by itself, with more to come."""
+    """Return whether the first line is a JSON value by itself, with more to come."""
     text = data.strip()
-    end = text.find(b"\n")  # by `partition` all the rest would be copied
+    end = text.find(b"\n")  # `partition` would copy all the rest
     if end < 0:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Texts made from a record: `airline-{task_id}-{trial}`, with dots for what lies deeper."""
+"""Templates over a record: `airline-{task_id}-{trial}`, with dots for nested fields."""
 
 import re
 
@@ -23,7 +23,7 @@ def expand(template: str, record: JsonValue) -> str:
 
 
 def expand_value(template: str, record: JsonValue) -> JsonValue:
-    """Return the field itself, a number as a number, where the template is nothing else."""
+    """Return the field's value, a number as a number, if the template is only that field."""
     match = _FIELD.fullmatch(template)
     return expand(template, record) if match is None else _look_up(template, match[1], record)
 
