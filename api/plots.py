@@ -100,8 +100,7 @@ def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
     except ImportError as error:
         raise PlotsMissing from error
     with _drawing, matplotlib.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the reader's font has the
-        # glyph
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the reader's font has it
         over_time = bool(answer.by) and is_time(answer.by[0])
         figure = (_lines if over_time else _bars)(figures.Figure, answer, panels)
         output = BytesIO()

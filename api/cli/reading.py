@@ -75,8 +75,7 @@ def list_threads(settings: Settings, which: ThreadFilter, *, limit: int, as_json
     console = Console()
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
-    console.width = max(console.width, longest + _OTHER_COLUMNS)  # ids must be complete, to be
-    # copied
+    console.width = max(console.width, longest + _OTHER_COLUMNS)  # whole ids, to be copied
     console.print(table)
 
 

@@ -64,8 +64,7 @@ FRAMINGS: Mapping[view.Framing, Framing] = {
 def log_frame(entry: Entry) -> bytes:
     """Return the frame of a log event, made once for all followers."""
     if entry.frame is None:
-        event = copy.copy(entry.event)  # a copy, so that values parsed here are not cached in the
-        # entry
+        event = copy.copy(entry.event)  # the entry must not cache parsed values
         data = print_text(event_json(event, with_thread=True))
         entry.frame = format_sse_event(data_str=data, event="event", id=str(event.position))
     return entry.frame

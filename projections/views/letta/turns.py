@@ -1,4 +1,4 @@
-"""Turns on the Letta wire: each ends `stop_reason`, `usage_statistics`, `[DONE]`, once each.
+"""Turns on the Letta wire: each ends with one `stop_reason`, `usage_statistics` and `[DONE]`.
 
 A turn ends at a `stop_reason` of the view; at a request for approval; when the thread is closed;
 and at the next input, if it has not ended by then. The usage of a turn's responses is sent as one
