@@ -218,7 +218,7 @@ WELL_FORMED: dict[str, tuple[bytes, int, bool]] = {
     "a Host with a port": (_hosts(b"here.example:8080"), 200, False),
     "a Host that is IPv6": (_hosts(b"[::1]:8080"), 200, False),
     "a target in absolute form": (_line(b"GET http://there:80/healthz HTTP/1.1"), 200, False),
-    "a target of a host alone": (_line(b"OPTIONS HTTP://there HTTP/1.1"), 404, False),
+    "a target of a host alone": (_line(b"OPTIONS HTTP://there HTTP/1.1"), 405, False),
     "an asterisk": (_line(b"OPTIONS * HTTP/1.1"), 404, False),
     "a later version": (_line(b"GET /healthz HTTP/1.9"), 200, False),
     "HTTP/1.0": (_line(b"GET /healthz HTTP/1.0"), 200, True),
