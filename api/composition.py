@@ -26,7 +26,8 @@ from infrastructure.eventlog.reader import LogReader
 from infrastructure.keys.accesses import Accesses
 from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.keys import Keys
-from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.postgres.conninfo import Timeouts
+from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.postgres.roles import LOGIN, check_membership, make_login
 from infrastructure.readmodels.projection_status import Standings

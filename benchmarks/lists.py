@@ -90,7 +90,7 @@ def measure_lists(server: str, *, runs: int, times: int, threads: int) -> Case:
         with store_on(url):
             pass  # migrates
         with connected(url) as connection:
-            # heads without events: nobody reads those here
+            # heads without events: lists read heads alone
             connection.execute("ALTER TABLE agentlog.threads DISABLE TRIGGER threads_follow_events")
             connection.execute(_HEADS, {"tenant": _TENANT, "count": threads})
             connection.execute("VACUUM ANALYZE")

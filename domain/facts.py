@@ -50,8 +50,8 @@ class ThreadRedacted(KernelMessage):
 
     With `blob`, the SHA-256 of a file in hexadecimal, only that file went from the messages. `left`
     has the `left_digest` of what stays of each message that is named, in hexadecimal and in their
-    order; of all messages, one SHA-256 over those digests, by version. Redactions of before 0.2
-    have none.
+    order; of all messages, one SHA-256 over those digests, by version.
+    Older redactions have none.
     """
 
     type: Literal["thread.redacted"] = "thread.redacted"

@@ -57,7 +57,7 @@ class DerivedAuditor:
         asked = {"tenant": self._tenant, "thread_id": thread_id}
         with self._database.connection() as connection:
             kept = connection.execute(statement("select_snapshot_series"), asked).fetchall()
-        for name, options, _ in kept:
+        for name, options in kept:
             try:
                 view = choose_view(name, parse_stored(options.encode()))
             except (UnknownView, InvalidViewOption, ValueError, TypeError):

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from domain.errors import AgentlogError
 from infrastructure.appending.append_request import ThreadKey
-from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.notifications import APPENDED, Listener
 from infrastructure.postgres.watcher import Watch
 from infrastructure.tenants import Tenant, Tenants

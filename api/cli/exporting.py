@@ -15,7 +15,8 @@ from api.cli.transferring import export_threads_as, opened
 from api.composition import open_service
 from api.shapes.threads import event_json
 from domain.errors import AgentlogError, FutureMoment
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import log_events
 from infrastructure.transfer.finetuning import finished_threads, training_examples

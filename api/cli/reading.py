@@ -16,7 +16,7 @@ from domain.events import Event
 from domain.json.text import JsonValue, print_text
 from domain.points_in_time import parse_moment
 from domain.threads import Status
-from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.views.results import State
 from infrastructure.views.store import Store

@@ -4,11 +4,12 @@ Digests are arguments, so that contents are not needed: records come from a data
 evidence file.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from domain.catalogue import read_stored
 from domain.facts import ThreadRedacted
@@ -156,7 +157,7 @@ class Redactions:
             for version, fact in facts.items()
             for message_id, left in zip(fact.messages, fact.left, strict=False)
         }
-        self._left_of_all = {version: sha256() for version, fact in facts.items() if fact.all}
+        self._left_of_all: defaultdict[int, Any] = defaultdict(sha256)
         self._named: dict[str, list[int]] = {}
         self._done = {} if pending is None else {v: f for v, f in facts.items() if v not in pending}
         for version, fact in self._done.items():
@@ -180,9 +181,7 @@ class Redactions:
                 version,
             )
             for version, found in self._left_of_all.items()
-            if version in self._done
-            and self._facts[version].left
-            and found.hexdigest() != self._facts[version].left[0]
+            if self._facts[version].left and found.hexdigest() != self._facts[version].left[0]
         ]
 
     def _unfounded(self, record: Record) -> Iterator[Finding]:

@@ -1,7 +1,9 @@
 """Replaces events of a redaction by skeletons, within the caller's transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -9,7 +11,7 @@ from psycopg.rows import TupleRow
 from domain.catalogue import read_stored
 from domain.drafts import Prepared
 from domain.facts import ThreadRedacted
-from domain.json.text import parse_stored
+from domain.json.text import JsonValue, parse_stored
 from domain.messages import InputMessage
 from domain.redaction import left_digest, skeleton, skeleton_metadata, without_files
 from infrastructure.eventlog.blob_store import read_contents
@@ -81,6 +83,36 @@ def blank_pages(
         if blanks:
             yield blanks
         after = rows[-1][0]
+
+
+class Left:
+    """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
+
+    def __init__(self, fact: Mapping[str, JsonValue]) -> None:
+        self._named: Sequence[str] | None = fact.get("messages")
+        self._file = bytes.fromhex(fact["blob"]) if "blob" in fact else None
+        self._of_all = sha256()
+        self._by_id: dict[str, bytes] = {}
+        self._version = 0
+
+    def go_on(
+        self, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, version: int
+    ) -> None:
+        """Add the redaction's events up to a version; a binary cursor is needed."""
+        messages = None if self._named is None else tuple(self._named)
+        erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
+        for blank in chain.from_iterable(blank_pages(cursor, erasure, after=self._version)):
+            if messages is None:
+                self._of_all.update(blank.digest)
+            else:
+                self._by_id[blank.message_id] = blank.digest
+        self._version = version
+
+    def digests(self) -> list[str]:
+        """Return the digests; zeros for skeletons of other redactions."""
+        if self._named is None:
+            return [self._of_all.hexdigest()]
+        return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
 
 
 def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> list[TupleRow]:

@@ -4,21 +4,16 @@ Each is first a fact of its thread. When a request returns, the contents are gon
 fails may be sent again; what is erased already gets the same answer, without a new fact.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-
-import psycopg
-from psycopg.rows import TupleRow
 
 from domain.drafts import NO_ORIGIN, Origin
 from domain.errors import InvalidMessage, VersionConflict
 from domain.events import Event
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored
-from infrastructure.erasure.blanking import Erasure, blank_pages
+from infrastructure.erasure.blanking import Left
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.eventlog.blob_store import UnknownBlob
@@ -152,12 +147,12 @@ class Redactor:
         The fact holds digests of what will be left of the thread as it stands; if the thread grows
         meanwhile, the fact is made again.
         """
-        left, known = _Left(fact), None
+        left, known = Left(fact), None
         while True:
             version = self._store.thread(thread_id).version
             self._eraser.finish(self._tenant, thread_id)  # earlier skeletons are then final
             if known != (known := set(self._redactions(thread_id))):
-                left = _Left(fact)
+                left = Left(fact)
             with self._database.connection() as connection, connection.cursor(binary=True) as each:
                 left.go_on(each, self._tenant, thread_id, version)
             request = self._store.request(
@@ -267,36 +262,6 @@ class Redactor:
         with self._database.connection() as connection:
             row = connection.execute(statement("select_position"), asked).fetchone()
         return 0 if row is None else int(row[0])
-
-
-class _Left:
-    """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
-
-    def __init__(self, fact: Mapping[str, JsonValue]) -> None:
-        self._named: Sequence[str] | None = fact.get("messages")
-        self._file = bytes.fromhex(fact["blob"]) if "blob" in fact else None
-        self._of_all = hashlib.sha256()
-        self._by_id: dict[str, bytes] = {}
-        self._version = 0
-
-    def go_on(
-        self, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, version: int
-    ) -> None:
-        """Add the redaction's events up to a version; a binary cursor is needed."""
-        messages = None if self._named is None else tuple(self._named)
-        erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
-        for blank in chain.from_iterable(blank_pages(cursor, erasure, after=self._version)):
-            if messages is None:
-                self._of_all.update(blank.digest)
-            else:
-                self._by_id[blank.message_id] = blank.digest
-        self._version = version
-
-    def digests(self) -> list[str]:
-        """Return the digests; zeros for skeletons of other redactions."""
-        if self._named is None:
-            return [self._of_all.hexdigest()]
-        return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
 
 
 def _fact(reason: str) -> dict[str, JsonValue]:

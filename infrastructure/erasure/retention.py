@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from domain.errors import InvalidInput
 from domain.facts import ThreadRedacted
 from domain.retention import Rule, Rules
-from infrastructure.eventlog.reader import ThreadFilter
-from infrastructure.eventlog.thread_heads import Head
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 from infrastructure.views.store import Store

@@ -1,7 +1,6 @@
 """Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isqrt
 from typing import get_args
@@ -11,13 +10,13 @@ from psycopg.rows import TupleRow, class_row, tuple_row
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
+from domain.json.text import print_bytes
 from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in
 from infrastructure.eventlog.event_rows import event_of
-from infrastructure.eventlog.thread_heads import Head
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 
@@ -30,20 +29,6 @@ _REACH = 500
 
 _FEW = 0.02
 """If fewer of them match, the search uses the index; if more do, the scan goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadFilter:
-    """Which threads to list; None is any.
-
-    `text`: each part of it, between spaces, stands in goal or id from the beginning of a word.
-    `metadata`: top-level keys and the scalars that they have.
-    """
-
-    status: Status | None = None
-    parent: str | None = None
-    text: str | None = None
-    metadata: Mapping[str, JsonValue] | None = None
 
 
 class LogReader:

@@ -1,6 +1,7 @@
 """Thread heads: a thread's current state in one row, without its events."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
@@ -52,6 +53,20 @@ class Head(NamedTuple):
     def read_facts(self) -> dict[str, JsonValue]:
         """Return those of goal, parent, limits and metadata that were given."""
         return _read(self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadFilter:
+    """Which threads to list; None is any.
+
+    `text`: each part of it, between spaces, stands in goal or id from the beginning of a word.
+    `metadata`: top-level keys and the scalars that they have.
+    """
+
+    status: Status | None = None
+    parent: str | None = None
+    text: str | None = None
+    metadata: Mapping[str, JsonValue] | None = None
 
 
 def replayed(

@@ -5,6 +5,7 @@ psycopg, libpq and the resolver repeat.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -18,6 +19,27 @@ FORM = (
 
 class InvalidConninfo(psycopg.ProgrammingError):
     """It does not say where a database is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Statement and lock timeouts; options in the URL have precedence."""
+
+    statement_seconds: float = 60.0
+    lock_seconds: float = 10.0
+
+    @property
+    def options(self) -> str:
+        """The timeouts as libpq options."""
+        return (
+            f"-c lock_timeout={self.lock_seconds * 1000:.0f}ms "
+            f"-c statement_timeout={self.statement_seconds * 1000:.0f}ms "
+            # a stopped writer would hold the counter's lock and block every other writer
+            "-c idle_in_transaction_session_timeout=30s"
+        )
+
+
+USUAL_TIMEOUTS = Timeouts()
 
 
 def read_conninfo(text: str) -> Mapping[str, Any]:

@@ -4,7 +4,6 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 from weakref import WeakKeyDictionary
@@ -15,7 +14,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from infrastructure.postgres.binary_arrays import register_arrays
 from infrastructure.postgres.circuit_breaker import Breaker
-from infrastructure.postgres.conninfo import read_conninfo
+from infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, read_conninfo
 from infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseTooOld,
@@ -42,24 +41,6 @@ The URL's own have precedence; a Unix socket needs none of them.
 """
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Statement and lock timeouts; options in the URL have precedence."""
-
-    statement_seconds: float = 60.0
-    lock_seconds: float = 10.0
-
-    @property
-    def options(self) -> str:
-        """The timeouts as libpq options."""
-        return (
-            f"-c lock_timeout={self.lock_seconds * 1000:.0f}ms "
-            f"-c statement_timeout={self.statement_seconds * 1000:.0f}ms "
-            # a stopped writer would hold the counter's lock and block every other writer
-            "-c idle_in_transaction_session_timeout=30s"
-        )
 
 
 class Connections(Protocol):
@@ -90,7 +71,7 @@ class Database:
         pool_size: int,
         wait_seconds: float = 10.0,
         in_role: bool = False,
-        timeouts: Timeouts = Timeouts(),
+        timeouts: Timeouts = USUAL_TIMEOUTS,
     ) -> None:
         self._in_role = in_role
         self._confined_to: WeakKeyDictionary[psycopg.Connection, str] = WeakKeyDictionary()

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from domain.threads import Status
-from infrastructure.eventlog.reader import ThreadFilter
-from infrastructure.eventlog.thread_heads import Head
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.views.store import Store
 from projections.finetuning import VIEW, LeftOut, example_of
 from projections.view import Item, render

@@ -16,8 +16,8 @@ from infrastructure.appending.append_queue import Deliver
 from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
-from infrastructure.eventlog.thread_heads import Head
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.views.results import Difference, Page, State
 from infrastructure.views.snapshots.snapshot_writer import Start
 from infrastructure.views.snapshots.snapshots import Snapshots

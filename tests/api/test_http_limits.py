@@ -16,7 +16,8 @@ from api.http.middleware.request_metrics import Traffic
 from api.http.request.limits import Limits
 from domain.access import Principal
 from domain.json.text import parse
-from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.postgres.conninfo import Timeouts
+from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, make_key

@@ -6,7 +6,7 @@ from hypothesis.stateful import rule
 from domain.events import Event
 from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
-from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import Page
 from projections.registry import choose_view
 from projections.view import StateView

@@ -14,7 +14,8 @@ import pytest
 from infrastructure.appending.writer import Writer
 from infrastructure.audit.auditor import Auditor
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.transfer.exporter import export_threads
 from infrastructure.transfer.importer import Importer, Report

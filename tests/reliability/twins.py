@@ -19,7 +19,8 @@ from infrastructure.audit.auditor import Auditor
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.subscriptions.hub import Hub

@@ -25,7 +25,7 @@ from api.shapes.threads import appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from domain.threads import Status
-from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import ThreadFilter
 
 router = APIRouter(tags=["threads"])
 

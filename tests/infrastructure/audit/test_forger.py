@@ -80,6 +80,12 @@ _FORGED = (
     f"cuts = int4send(length(body)) || {_NO_SUCH}"
 )
 
+_FORGED_FIGURES = _event(
+    "body = replace(convert_from(body, 'UTF8'), '\"inputTokens\":10', '\"inputTokens\":99')::bytea",
+    1,
+    "redacted",
+)
+
 CHANGES: dict[str, Change] = {
     # bodies
     "a body": Change(_event("body = '{}'", 3), "body-altered"),
@@ -167,6 +173,12 @@ CHANGES: dict[str, Change] = {
         "DELETE FROM agentlog.threads WHERE thread_id = 'strict'",
         "position-missing",
     ),
+    "a whole thread, given to another tenant": Change(
+        "WITH e AS (UPDATE agentlog.events SET tenant = 'other' WHERE thread_id = 'strict'), "
+        "l AS (UPDATE agentlog.ledger SET tenant = 'other' WHERE thread_id = 'strict') "
+        "UPDATE agentlog.threads SET tenant = 'other' WHERE thread_id = 'strict'",
+        "tree-differs",
+    ),
     "two events, in another order": Change(
         "UPDATE agentlog.events SET version = CASE version WHEN 3 THEN 104 ELSE 103 END "
         "WHERE thread_id = 't' AND version IN (3, 4)",
@@ -232,15 +244,7 @@ CHANGES: dict[str, Change] = {
         ),
         "redaction-unfounded",
     ),
-    "figures of a redacted message": Change(
-        _event(
-            "body = replace(convert_from(body, 'UTF8'), '\"inputTokens\":10', "
-            "'\"inputTokens\":99')::bytea",
-            1,
-            "redacted",
-        ),
-        "body-altered",
-    ),
+    "figures of a redacted message": Change(_FORGED_FIGURES, "body-altered"),
     "a text in place of a redacted one": Change(
         _event(
             "body = replace(convert_from(body, 'UTF8'), '[redacted]', 'all well')::bytea",
@@ -259,6 +263,24 @@ CHANGES: dict[str, Change] = {
     "a skeleton, in a thread that was redacted as a whole": Change(
         _event("body = replace(convert_from(body, 'UTF8'), 'gone', 'else')::bytea", 2, "gone"),
         "body-altered",
+    ),
+    "a skeleton, and that its redaction was carried out": Change(
+        "WITH marks AS (UPDATE agentlog.erasures SET number = NULL, done_at = NULL RETURNING 1) "
+        "UPDATE agentlog.events SET body = "
+        "replace(convert_from(body, 'UTF8'), 'gone', 'else')::bytea "
+        "WHERE thread_id = 'gone' AND version = 2 AND EXISTS (SELECT FROM marks)",
+        "body-altered",
+    ),
+    "figures of a redacted message, and what the redaction says of them, cut out of it": Change(
+        "WITH fact AS (SELECT tenant, version, convert_from(body, 'UTF8') AS body "  # noqa: S608 - as above
+        "FROM agentlog.events WHERE thread_id = 'redacted' AND type = 'thread.redacted'), "
+        "piece AS (SELECT *, substring(body FROM ',\"left\":\\[[^]]*\\]') AS text FROM fact), "
+        "kept AS (INSERT INTO agentlog.blobs SELECT tenant, sha256(text::bytea), 0, text::bytea "
+        "FROM piece), forged AS (" + _FORGED_FIGURES + ") "
+        "UPDATE agentlog.events AS fact SET body = replace(piece.body, text, '')::bytea, "
+        "cuts = int4send(strpos(piece.body, text) - 1) || sha256(text::bytea) "
+        "FROM piece WHERE thread_id = 'redacted' AND fact.version = piece.version",
+        "redaction-unfounded",
     ),
     "a redacted content, put back": Change(
         "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "

@@ -16,7 +16,7 @@ from domain.events import Event
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.eventlog.blob_store import UnknownBlob
-from infrastructure.eventlog.reader import ThreadFilter
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.views.results import State
 from infrastructure.views.store import Store

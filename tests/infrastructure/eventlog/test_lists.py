@@ -9,7 +9,8 @@ import pytest
 
 from domain.json.text import print_bytes
 from domain.threads import Status
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.migration import migrations
 from infrastructure.views.store import Store

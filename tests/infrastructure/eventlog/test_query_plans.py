@@ -16,8 +16,8 @@ from psycopg.rows import TupleRow
 from typing_extensions import override
 
 from domain.points_in_time import AtPosition, AtTime
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
-from infrastructure.eventlog.thread_heads import Head
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 from tests.databases import new_database

@@ -3,7 +3,8 @@
 import pytest
 
 from domain.errors import UnknownThread
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, append_apart, position_of, reply

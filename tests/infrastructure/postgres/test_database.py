@@ -14,7 +14,8 @@ from psycopg.sql import SQL, Identifier
 
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database, Timeouts
+from infrastructure.postgres.conninfo import Timeouts
+from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseTooOld,

@@ -10,7 +10,8 @@ import pytest
 from psycopg import sql
 
 from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.migration import Migration, MigrationError, migrate, migrations
 from tests.infrastructure.appends import (

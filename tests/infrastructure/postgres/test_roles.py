@@ -17,7 +17,8 @@ from domain.errors import AgentlogError
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.signing import SigningKey
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader, ThreadFilter
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Connections, Database
 from infrastructure.postgres.migration import MigrationError
 from infrastructure.postgres.roles import SERVICE, TENANT, NoServiceRole
