@@ -14,7 +14,9 @@ from projections.comparison.alignment import common_prefix, matched
 MOST_CHARACTERS = 2000
 """Characters of a text that are shown."""
 
-_MOST_BYTES = 64 * 2**10
+MOST_BYTES = 64 * 2**10
+"""Bytes of an item that is shown, as JSON."""
+
 _MOST_CHANGES = 100
 _MOST_PAIRS = 4_000_000
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -43,7 +45,7 @@ def changes(before: JsonValue, after: JsonValue) -> list[Change] | None:
     if isinstance(before, str) and isinstance(after, str):
         operation = {"op": "replace", "path": "", "value": after}
         return [Change(operation, edits(before, after))]
-    if max(len(print_bytes(before)), len(print_bytes(after))) > _MOST_BYTES:
+    if max(len(print_bytes(before)), len(print_bytes(after))) > MOST_BYTES:
         return None
     return list(_changes(canonical(before), canonical(after)))
 
@@ -100,7 +102,7 @@ def _gaps(
 def shortened(value: JsonValue) -> tuple[JsonValue, bool]:
     """Return a value with its texts cut, and whether any was; None where it is still too large."""
     found = _cut(value)
-    if len(print_bytes(found)) > _MOST_BYTES:
+    if len(print_bytes(found)) > MOST_BYTES:
         return None, True
     return found, found != value
 

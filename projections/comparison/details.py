@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from domain.json.text import JsonValue, print_text
-from projections.comparison.changes import Change, changes, shortened
+from projections.comparison.changes import MOST_BYTES, Change, changes, shortened
 from projections.comparison.comparison import Comparison, History, Row
 from projections.view import View
 
+_PAGE_BYTES = 2**20
 _HINT = 120
 """Characters of a hint."""
 
@@ -42,6 +44,25 @@ class Detail:
     a: Shown | None
     b: Shown | None
     changes: Sequence[Change] | None = None
+
+
+def details(
+    view: View[Any, Any], comparison: Comparison, *, context: int, after: int, limit: int
+) -> tuple[list[Detail], int | None]:
+    """Return the rows after the first `after`, and how many there are up to the next page.
+
+    A page has at most `limit` rows and about a megabyte of items; None is the last page.
+    """
+    found: list[Detail] = []
+    size = 0
+    for row in islice(comparison.rows(context=context), after, None):
+        if len(found) >= limit or size > _PAGE_BYTES:
+            return found, after + len(found)
+        found.append(detail(view, comparison, row))
+        if not row.folded:
+            items = [comparison.a.items[n] for n in row.a] + [comparison.b.items[n] for n in row.b]
+            size += sum(min(len(each.text), MOST_BYTES) for each in items)
+    return found, None
 
 
 def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:

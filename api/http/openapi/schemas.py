@@ -8,6 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from api.http.openapi.access import ACCESS_SHAPES
 from api.http.openapi.analytics import ANALYTICS_SHAPES
+from api.http.openapi.comparison import COMPARISON_SHAPES
 from api.http.openapi.parts import Schema, reference
 from api.http.openapi.responses import ANSWERS
 from domain.catalogue import MESSAGE_TYPES
@@ -89,7 +90,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **ACCESS_SHAPES}
+    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **ACCESS_SHAPES, **COMPARISON_SHAPES}
 
 
 TRACEPARENT: Schema = {

@@ -32,7 +32,7 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_METADATA_PARAMETERS = {
+METADATA_PARAMETERS = {
     "name": "metadata",
     "in": "query",
     "required": False,
@@ -82,7 +82,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 @router.get(
     "/threads",
     responses=answers(200, "Threads"),
-    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+    openapi_extra={"parameters": [METADATA_PARAMETERS]},
 )
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
@@ -98,7 +98,7 @@ def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
         status=status,
         parent=parent and without_nul(parent),
         text=q and without_nul(q),
-        metadata=_metadata_in(request),
+        metadata=metadata_in(request),
     )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     page = heads[:limit]
@@ -163,7 +163,7 @@ def annotate_thread(
     return json_answer(appended_json(appended))
 
 
-def _metadata_in(request: Request) -> dict[str, JsonValue]:
+def metadata_in(request: Request) -> dict[str, JsonValue]:
     """Return the query's filters on metadata."""
     return metadata_filter(
         (name.removeprefix(_METADATA), value)

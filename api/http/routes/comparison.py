@@ -1,0 +1,93 @@
+"""Routes of comparisons: threads item by item, and all runs of each task."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api.filters import failure_filter, metadata_key
+from api.http.codec.dependencies import After, tenant_of, without_nul
+from api.http.codec.responses import json_answer
+from api.http.openapi.schemas import answers
+from api.http.routes.threads import METADATA_PARAMETERS, metadata_in
+from api.http.routes.views import chosen_view, option_parameters
+from api.shapes.comparison import compared_json, compared_sets_json
+from domain.threads import Status
+from infrastructure.comparison.comparer import parse_side
+from infrastructure.eventlog.thread_heads import ThreadFilter
+from infrastructure.views.view_fold import place_of
+from projections.registry import VIEWS
+
+router = APIRouter(tags=["comparison"])
+
+_SIDE = "A thread, or `THREAD@MOMENT` for how it was at a moment, as `at` elsewhere."
+_VIEW = f"One of {', '.join(VIEWS)}, other than states."
+
+ViewName = Annotated[str, Query(description=_VIEW)]
+
+
+@router.get(
+    "/compare",
+    responses=answers(200, "Comparisons", 404),
+    openapi_extra={"parameters": option_parameters()},
+)
+def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    a: Annotated[str, Query(description=_SIDE, examples=["support-42"])],
+    b: Annotated[
+        list[str],
+        Query(
+            description=f"{_SIDE} Repeated, each is compared with `a`.",
+            min_length=1,
+            max_length=9,
+            examples=[["support-43@12"]],
+        ),
+    ],
+    view: ViewName = "kernel",
+    context: Annotated[
+        int, Query(ge=0, le=100, description="Equal items shown around each difference.")
+    ] = 1,
+    after: After = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Compare threads, aligned by what was said and called."""
+    as_of, row = (None, 0) if after is None else place_of(after)
+    sides = [parse_side(each) for each in (a, *b)]
+    found = tenant_of(request).comparer.compare(sides, chosen_view(request, view), as_of=as_of)
+    return json_answer(compared_json(found, context=context, after=row, limit=limit))
+
+
+@router.get(
+    "/compare/sets",
+    responses=answers(200, "ComparedSets"),
+    openapi_extra={"parameters": [METADATA_PARAMETERS, *option_parameters()]},
+)
+def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    by: Annotated[
+        str, Query(description="The key that names the task.", examples=["metadata.task"])
+    ],
+    failed: Annotated[
+        list[str] | None,
+        Query(
+            description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, runs "
+            "have failed that exited with an error or at the step limit.",
+            examples=[["metadata.reward=0.0"]],
+        ),
+    ] = None,
+    view: ViewName = "kernel",
+    status: Status | None = None,
+    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
+) -> Response:
+    """Compare the runs of each task: where they part, and which way those went that failed."""
+    which = ThreadFilter(
+        status=status,
+        parent=parent and without_nul(parent),
+        metadata=metadata_in(request),
+    )
+    found = tenant_of(request).run_sets.compare(
+        which,
+        chosen_view(request, view),
+        by=metadata_key(by),
+        failed=failure_filter(failed or ()),
+    )
+    return json_answer(compared_sets_json(found))
