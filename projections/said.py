@@ -30,6 +30,11 @@ class Said(NamedTuple):
     tools: tuple[str, ...] = ()
     places: tuple[int | None, ...] = ()
 
+    @property
+    def is_call(self) -> bool:
+        """Whether the item calls tools; a result has places."""
+        return bool(self.tools) and not self.places
+
 
 def content_of(item: Mapping[str, JsonValue], unsaid: Collection[str]) -> JsonValue:
     """Return what an item has under other keys than `unsaid`: as a text where that is all."""

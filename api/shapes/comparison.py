@@ -42,9 +42,9 @@ def compared_json(found: Compared, *, context: int, after: int, limit: int) -> J
 def compared_sets_json(found: ComparedSets) -> JsonValue:
     """Return where the runs of each task part."""
     return {
-        "view": found.view.name,
+        "view": found.asked.view.name,
         "asOf": found.as_of,
-        "by": f"metadata.{found.by}",
+        "by": f"metadata.{found.asked.by}",
         "lacking": found.lacking,
         "cut": found.is_cut,
         "items": [_set_json(each) for each in found.sets],

@@ -11,7 +11,7 @@ from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.comparison.comparison import Comparison, History, compare
 from projections.comparison.partings import Parting, partings
-from projections.comparison.steps import StateNotComparable, Stepping
+from projections.comparison.steps import StateNotComparable, Stepping, Which
 from projections.registry import AnyView
 
 MOST_EVENTS = 200_000
@@ -77,7 +77,12 @@ class Comparer:
         self._reader = reader
 
     def compare(
-        self, asked: Sequence[SideAsked], view: AnyView, *, as_of: int | None = None
+        self,
+        asked: Sequence[SideAsked],
+        view: AnyView,
+        *,
+        which: Which = "all",
+        as_of: int | None = None,
     ) -> Compared:
         """Compare the first side with each other one, as of a position or the log's end.
 
@@ -87,7 +92,7 @@ class Comparer:
             ComparisonTooLong: the threads have too many events.
             TooFarApart: two sides differ over too many items.
         """
-        stepping = [Stepping(view) for _ in asked]
+        stepping = [Stepping(view, which) for _ in asked]
         given = [
             None if side.moment is None else self._store.version_at(side.thread_id, side.moment)
             for side in asked
@@ -117,5 +122,5 @@ class Comparer:
         page = self._store.view(thread_id, view, at=AtVersion(version))
         if not isinstance(page, Page):
             raise StateNotComparable(view.name)
-        history = History(page.items, stepping.steps(page.items))
+        history = History.of(stepping.steps(page.items))
         return Side(thread_id, version, page.position, history)

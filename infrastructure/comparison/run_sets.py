@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from domain.json.canonical import canonical_bytes
@@ -15,8 +16,8 @@ from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.comparison.comparison import History
 from projections.comparison.details import Glimpse, glimpse
-from projections.comparison.partings import Branch, Parting, partings
-from projections.comparison.steps import Step, Stepping
+from projections.comparison.partings import Parting, partings
+from projections.comparison.steps import Step, Stepping, Which
 from projections.registry import AnyView
 from projections.view import Printed
 
@@ -30,6 +31,21 @@ _CHUNK = 2000
 _FAILING = frozenset({"error", "step_limit"})
 
 Verdict = Literal["failed", "succeeded", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetsAsked:
+    """Which threads to compare, by which key of their metadata.
+
+    Without `failed`, runs that exited with an error or at the step limit have failed; with it,
+    those whose metadata is so, and runs that lack these keys are unknown.
+    """
+
+    threads: ThreadFilter
+    view: AnyView
+    by: str
+    failed: Mapping[str, JsonValue] | None = None
+    which: Which = "calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +88,8 @@ class RunSet:
 class ComparedSets:
     """All tasks; `lacking` counts threads without the key. `is_cut`: older threads are left out."""
 
+    asked: SetsAsked
     as_of: int
-    view: AnyView
-    by: str
     sets: Sequence[RunSet]
     lacking: int
     is_cut: bool
@@ -87,36 +102,26 @@ class RunSets:
         self._store = store
         self._reader = reader
 
-    def compare(
-        self,
-        which: ThreadFilter,
-        view: AnyView,
-        *,
-        by: str,
-        failed: Mapping[str, JsonValue] | None = None,
-    ) -> ComparedSets:
-        """Compare the threads that have each value of the metadata's key `by`.
-
-        Without `failed`, runs that exited with an error or at the step limit have failed; with it,
-        those whose metadata is so, and runs without these keys are unknown.
+    def compare(self, asked: SetsAsked) -> ComparedSets:
+        """Compare the threads that have each value of the key.
 
         Raises:
             StateNotComparable: the view is one state.
         """
-        Stepping(view)
+        Stepping(asked.view)
         as_of = self._reader.position()
-        heads = self._store.threads(which, before=None, limit=MOST_THREADS + 1)
+        heads = self._store.threads(asked.threads, before=None, limit=MOST_THREADS + 1)
         chosen, is_cut = self._chosen(heads, as_of)
         tasks: dict[bytes, list[tuple[Head, int]]] = {}
         lacking = 0
-        for head, version in chosen:
-            value = _metadata(head).get(by)
+        for head, version in reversed(chosen):  # the oldest first
+            value = _metadata(head).get(asked.by)
             if value is None:
                 lacking += 1
             else:
                 tasks.setdefault(canonical_bytes(value), []).append((head, version))
-        sets = [self._set(each, view, by=by, failed=failed) for each in tasks.values()]
-        return ComparedSets(as_of, view, by, sorted(sets, key=_order), lacking, is_cut)
+        sets = [self._set(task, asked) for task in tasks.values()]
+        return ComparedSets(asked, as_of, sorted(sets, key=_order), lacking, is_cut)
 
     def _chosen(self, heads: Sequence[Head], as_of: int) -> tuple[Sequence[tuple[Head, int]], bool]:
         """Return the threads to read, each with its version at a position, and whether not all."""
@@ -133,19 +138,11 @@ class RunSets:
                 chosen.append((head, version))
         return chosen, len(heads) > MOST_THREADS
 
-    def _set(
-        self,
-        task: Sequence[tuple[Head, int]],
-        view: AnyView,
-        *,
-        by: str,
-        failed: Mapping[str, JsonValue] | None,
-    ) -> RunSet:
-        runs = [self._run(head, version, failed) for head, version in task]
-        digests = [self._digests(run, view) for run in runs]
-        found = partings(digests)
-        forks = [self._fork(each, runs, view) for each in found[:MOST_PARTINGS]]
-        return RunSet(_metadata(task[0][0])[by], runs, forks, len(found))
+    def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked) -> RunSet:
+        runs = [self._run(head, version, asked.failed) for head, version in task]
+        found = partings([self._digests(run, asked) for run in runs])
+        forks = [self._fork(each, runs, asked) for each in found[:MOST_PARTINGS]]
+        return RunSet(_metadata(task[0][0])[asked.by], runs, forks, len(found))
 
     def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
         end: str = head.status
@@ -159,39 +156,36 @@ class RunSets:
         verdict: Verdict = "succeeded" if end == "complete" else "unknown"
         return Run(head.thread_id, version, end, "failed" if end in _FAILING else verdict)
 
-    def _digests(self, run: Run, view: AnyView) -> list[bytes]:
-        return [step.digest for _, step in self._steps(run, view)]
-
-    def _fork(self, parting: Parting, runs: Sequence[Run], view: AnyView) -> Fork:
+    def _fork(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> Fork:
         ways = [
             Way(
                 [runs[member] for member in branch.members],
-                None if branch.ended else self._glimpse(branch, parting.equal, runs, view),
+                None
+                if branch.ended
+                else self._glimpse(runs[branch.members[0]], parting.equal, asked),
             )
             for branch in parting.branches
         ]
         return Fork(parting.equal, ways)
 
-    def _glimpse(
-        self, branch: Branch, index: int, runs: Sequence[Run], view: AnyView
-    ) -> Glimpse | None:
-        """Return what the runs of a branch did, as the first of them did it."""
-        for n, (item, step) in enumerate(self._steps(runs[branch.members[0]], view)):
-            if n == index:
-                return glimpse(view, History([item], [step]), 0)
-        return None
+    def _digests(self, run: Run, asked: SetsAsked) -> list[bytes]:
+        return [step.digest for _, step in self._steps(run, asked)]
 
-    def _steps(self, run: Run, view: AnyView) -> Iterator[tuple[Printed, Step]]:
+    def _glimpse(self, run: Run, index: int, asked: SetsAsked) -> Glimpse | None:
+        for item, step in islice(self._steps(run, asked), index, None):
+            return glimpse(asked.view, History([item], [step]), 0)
+        return None  # erased since it was read
+
+    def _steps(self, run: Run, asked: SetsAsked) -> Iterator[tuple[Printed, Step]]:
         """Yield the items of a run and their steps, read a page at a time."""
-        stepping = Stepping(view)
-        after: str | None = None
+        stepping = Stepping(asked.view, asked.which)
+        at, after = AtVersion(run.version), None
         while True:
-            page = self._store.view(
-                run.thread_id, view, at=AtVersion(run.version), after=after, limit=_CHUNK
-            )
-            if isinstance(page, Page):
-                yield from zip(page.items, stepping.steps(page.items), strict=True)
-            if not isinstance(page, Page) or page.next is None:
+            page = self._store.view(run.thread_id, asked.view, at=at, after=after, limit=_CHUNK)
+            if not isinstance(page, Page):
+                return
+            yield from stepping.steps(page.items)
+            if page.next is None:
                 return
             after = page.next
 

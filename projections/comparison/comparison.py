@@ -1,7 +1,8 @@
 """A comparison of two histories, as rows: runs of equal items are folded, all others are shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from projections.comparison.alignment import Block, Op, align
 from projections.comparison.steps import Step
@@ -10,10 +11,16 @@ from projections.view import Printed
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The items of one history, and their steps."""
+    """The items of one history that are compared, and their steps."""
 
     items: Sequence[Printed]
     steps: Sequence[Step]
+
+    @classmethod
+    def of(cls, steps: Iterable[tuple[Printed, Step]]) -> Self:
+        """Return the history of these items."""
+        pairs = list(steps)
+        return cls([item for item, _ in pairs], [step for _, step in pairs])
 
 
 @dataclass(frozen=True, slots=True)

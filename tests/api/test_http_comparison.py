@@ -6,12 +6,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from domain.json.text import JsonValue
-from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following
-from tests.api.keyholders import bearing, make_key
 from tests.api.refusals import Refusals
-from tests.infrastructure.appends import STORY, TENANT, reply
+from tests.infrastructure.appends import STORY, reply
 
 CALL = {"type": "tool_calls", "calls": [{"id": "c", "name": "search", "args": {"to": "BER"}}]}
 
@@ -63,6 +60,13 @@ def test_changed_calls_show_what_changed_in_their_arguments(client: TestClient) 
     assert row["a"]["hint"] == '{"to":"BER"}'
     edits = [{"a": 0, "b": 0, "removed": "BER", "added": "MUC"}]
     assert row["changes"] == [{"op": "replace", "path": "/to", "value": "MUC", "edits": edits}]
+
+
+def test_calls_may_be_compared_alone(client: TestClient) -> None:
+    found = _compare(client, a="a", b=["b", "c"], steps="calls")
+    assert [side["count"] for side in found["sides"]] == [1, 1, 1]
+    assert found["comparisons"][0]["divergence"] is None
+    assert found["comparisons"][1]["divergence"] == {"equal": 0, "a": "3.0", "b": "3.0"}
 
 
 def test_several_are_compared_with_the_first(client: TestClient) -> None:
@@ -170,11 +174,13 @@ def test_the_runs_of_each_task_part_and_their_ends_are_told(client: TestClient) 
     tally = {"failed": 2, "succeeded": 2, "unknown": 0}
     assert {key: task[key] for key in ("value", "runs", *tally)} == {"value": 7, "runs": 4, **tally}
     (parting,) = task["partings"]
-    assert parting["equal"] == 1
+    assert parting["equal"] == 0  # of the calls; all of them say "one" before
     branches = {each["did"]["hint"]: each for each in parting["branches"]}
     assert branches['{"to":"MUC"}']["failed"] == 2
     assert branches['{"to":"MUC"}']["succeeded"] == 0
     assert branches['{"to":"MUC"}']["did"]["place"] == "3.0"
+    words = client.get("/v1/compare/sets", params={**asked, "steps": "all"}).json()["items"][0]
+    assert words["partings"][0]["equal"] == 1
     assert sorted(branches['{"to":"BER"}']["threads"]) == ["run-0", "run-2"]
     assert {each["end"] for each in task["threads"]} == {"error"}
 
@@ -204,18 +210,3 @@ def test_sets_that_are_not_named_well_are_refused(
     refusals: Refusals, query: str, status: int, name: str, words: str
 ) -> None:
     refusals.check("GET", f"/v1/compare/sets?{query}", words, status=status, name=name)
-
-
-def test_every_thread_that_was_compared_is_on_record(database: Database, store: Store) -> None:
-    app = app_over(database, store, audited=True)
-    key = make_key(app, "read")
-    with TestClient(app) as client:
-        client.get("/v1/compare?a=a@2&b=b&b=a", headers=bearing(key))
-        client.get("/v1/compare/sets?by=metadata.task", headers=bearing(key))
-    found = app.state.accesses.page(TENANT)
-    assert [(each.route, each.thread_id) for each in found] == [
-        ("/v1/compare/sets", None),
-        ("/v1/compare", "b"),
-        ("/v1/compare", "a"),
-    ]
-    end_following(app)

@@ -13,8 +13,10 @@ from api.http.routes.views import chosen_view, option_parameters
 from api.shapes.comparison import compared_json, compared_sets_json
 from domain.threads import Status
 from infrastructure.comparison.comparer import parse_side
+from infrastructure.comparison.run_sets import SetsAsked
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.view_fold import place_of
+from projections.comparison.steps import Which
 from projections.registry import VIEWS
 
 router = APIRouter(tags=["comparison"])
@@ -23,6 +25,9 @@ _SIDE = "A thread, or `THREAD@MOMENT` for how it was at a moment, as `at` elsewh
 _VIEW = f"One of {', '.join(VIEWS)}, other than states."
 
 ViewName = Annotated[str, Query(description=_VIEW)]
+Steps = Annotated[
+    Which, Query(description="What is compared: all items, or those that call tools.")
+]
 
 
 @router.get(
@@ -43,6 +48,7 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
         ),
     ],
     view: ViewName = "kernel",
+    steps: Steps = "all",
     context: Annotated[
         int, Query(ge=0, le=100, description="Equal items shown around each difference.")
     ] = 1,
@@ -52,13 +58,15 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
     """Compare threads, aligned by what was said and called."""
     as_of, row = (None, 0) if after is None else place_of(after)
     sides = [parse_side(each) for each in (a, *b)]
-    found = tenant_of(request).comparer.compare(sides, chosen_view(request, view), as_of=as_of)
+    found = tenant_of(request).comparer.compare(
+        sides, chosen_view(request, view), which=steps, as_of=as_of
+    )
     return json_answer(compared_json(found, context=context, after=row, limit=limit))
 
 
 @router.get(
     "/compare/sets",
-    responses=answers(200, "ComparedSets"),
+    responses=answers(200, "ComparedSets", 404),
     openapi_extra={"parameters": [METADATA_PARAMETERS, *option_parameters()]},
 )
 def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
@@ -75,19 +83,20 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
         ),
     ] = None,
     view: ViewName = "kernel",
+    steps: Steps = "calls",
     status: Status | None = None,
     parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
 ) -> Response:
     """Compare the runs of each task: where they part, and which way those went that failed."""
-    which = ThreadFilter(
-        status=status,
-        parent=parent and without_nul(parent),
-        metadata=metadata_in(request),
-    )
-    found = tenant_of(request).run_sets.compare(
-        which,
+    asked = SetsAsked(
+        ThreadFilter(
+            status=status,
+            parent=parent and without_nul(parent),
+            metadata=metadata_in(request),
+        ),
         chosen_view(request, view),
         by=metadata_key(by),
         failed=failure_filter(failed or ()),
+        which=steps,
     )
-    return json_answer(compared_sets_json(found))
+    return json_answer(compared_sets_json(tenant_of(request).run_sets.compare(asked)))

@@ -6,7 +6,7 @@ import pytest
 
 from domain.json.text import JsonValue
 from infrastructure.comparison import run_sets as module
-from infrastructure.comparison.run_sets import ComparedSets, RunSets, Verdict
+from infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked, Verdict
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.store import Store
@@ -14,7 +14,6 @@ from projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
 KERNEL = choose_view("kernel")
-ALL = ThreadFilter()
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def _run(store: Store, thread_id: str, *drafts: Any, **metadata: JsonValue) -> N
 
 
 def _compared(run_sets: RunSets, **asked: Any) -> ComparedSets:
-    return run_sets.compare(ALL, KERNEL, **{"by": "task", **asked})
+    return run_sets.compare(SetsAsked(ThreadFilter(), KERNEL, "task", **{"which": "all", **asked}))
 
 
 def test_values_that_are_equal_are_one_task_and_numbers_come_first(
@@ -122,9 +121,9 @@ def test_older_threads_are_left_out_and_that_is_said(
     monkeypatch.setattr(module, "MOST_THREADS", 3)
     found = _compared(run_sets)
     assert found.is_cut
-    assert [run.thread_id for run in found.sets[0].runs] == ["t3", "t2", "t1"]
+    assert [run.thread_id for run in found.sets[0].runs] == ["t1", "t2", "t3"]
     monkeypatch.setattr(module, "MOST_EVENTS", 5)
-    assert [run.thread_id for run in _compared(run_sets).sets[0].runs] == ["t3", "t2"]
+    assert [run.thread_id for run in _compared(run_sets).sets[0].runs] == ["t2", "t3"]
 
 
 def test_only_the_earliest_forks_are_shown_and_all_are_counted(

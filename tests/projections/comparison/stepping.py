@@ -18,7 +18,7 @@ LISTS = [view for view in ALL_VIEWS if not isinstance(view, StateView)]
 def history_of(events: Sequence[Event], view: AnyView = KERNEL) -> History:
     """Return what is compared of a thread with these events."""
     items = print_items(render(view, events).items)
-    return History(items, Stepping(view).steps(items))
+    return History.of(Stepping(view).steps(items))
 
 
 def compared(
