@@ -101,8 +101,12 @@ def _shown(view: View[Any, Any], history: History, index: int, *, at: int = 0) -
 
 
 def _line(text: str, at: int) -> str:
-    """Return a part of a text in one line, without characters that move a terminal's cursor."""
+    """Return a part of a text in one line."""
     begin = 0 if at < _HINT - _BEFORE else at - _BEFORE
     part = " ".join(text[begin : begin + _HINT].split())
-    visible = "".join(each if each.isprintable() else "\ufffd" for each in part)
-    return f"{'…' * (begin > 0)}{visible}{'…' * (begin + _HINT < len(text))}"
+    return f"{'…' * (begin > 0)}{visible(part)}{'…' * (begin + _HINT < len(text))}"
+
+
+def visible(text: str) -> str:
+    """Return a text with U+FFFD for each character that is not printed, such as an escape."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
