@@ -15,16 +15,17 @@ def compared_json(found: Compared, *, context: int, after: int, limit: int) -> J
     comparisons: list[JsonValue] = []
     for number, each in enumerate(found.comparisons, 1):
         page, following = details(found.view, each, context=context, after=after, limit=limit)
+        counts = each.counts
         comparisons.append(
             {
                 "a": 0,
                 "b": number,
                 "divergence": _divergence_json(each),
                 "counts": {
-                    "equal": each.counts["equal"],
-                    "changed": each.counts["changed"],
-                    "onlyA": each.counts["only_a"],
-                    "onlyB": each.counts["only_b"],
+                    "equal": counts["equal"],
+                    "changed": counts["changed"],
+                    "onlyA": counts["only_a"],
+                    "onlyB": counts["only_b"],
                 },
                 "items": [_detail_json(row, each) for row in page],
                 "next": None if following is None else f"{found.as_of}.{following}",

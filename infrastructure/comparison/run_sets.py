@@ -108,7 +108,7 @@ class RunSets:
         Raises:
             StateNotComparable: the view is one state.
         """
-        Stepping(asked.view)
+        Stepping(asked.view)  # refuses a state, even where there are no threads
         as_of = self._reader.position()
         heads = self._store.threads(asked.threads, before=None, limit=MOST_THREADS + 1)
         chosen, is_cut = self._chosen(heads, as_of)

@@ -17,6 +17,7 @@ MOST_CHARACTERS = 2000
 MOST_BYTES = 64 * 2**10
 """Bytes of an item that is shown, as JSON."""
 
+_MOST_PATCHED = 16 * 2**10  # making a patch of long arrays takes quadratic time
 _MOST_CHANGES = 100
 _MOST_PAIRS = 4_000_000
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
@@ -42,10 +43,9 @@ class Change:
 
 def changes(before: JsonValue, after: JsonValue) -> list[Change] | None:
     """Return the first changes from one content to another; None where they are too large."""
-    if isinstance(before, str) and isinstance(after, str):
-        operation = {"op": "replace", "path": "", "value": after}
-        return [Change(operation, edits(before, after))]
-    if max(len(print_bytes(before)), len(print_bytes(after))) > MOST_BYTES:
+    are_texts = isinstance(before, str) and isinstance(after, str)
+    size = max(len(print_bytes(before)), len(print_bytes(after)))
+    if size > (MOST_BYTES if are_texts else _MOST_PATCHED):
         return None
     return list(_changes(canonical(before), canonical(after)))
 

@@ -16,13 +16,14 @@ from infrastructure.comparison.run_sets import Verdict
 from projections.comparison.alignment import Op
 
 _BOOLEAN: Schema = {"type": "boolean"}
-_DID = object_of(place=STRING, type=STRING, tools=list_of(STRING), hint=STRING)
-_NULLABLE_DID: Schema = {"anyOf": [_DID, {"type": "null"}]}
 _TALLY = dict.fromkeys(("runs", "failed", "succeeded", "unknown"), INTEGER)
 
 
 def _nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
+
+
+_DID = _nullable(object_of(place=STRING, type=STRING, tools=list_of(STRING), hint=STRING))
 
 
 COMPARISON_SHAPES: dict[str, Schema] = {
@@ -41,7 +42,7 @@ COMPARISON_SHAPES: dict[str, Schema] = {
             divergence=_nullable(
                 object_of(
                     equal=INTEGER,
-                    branches=list_of(object_of(sides=list_of(INTEGER), did=_NULLABLE_DID)),
+                    branches=list_of(object_of(sides=list_of(INTEGER), did=_DID)),
                 )
             ),
             comparisons=list_of(reference("Comparison")),
@@ -105,9 +106,7 @@ COMPARISON_SHAPES: dict[str, Schema] = {
             partings=list_of(
                 object_of(
                     equal=INTEGER,
-                    branches=list_of(
-                        object_of(**_TALLY, threads=list_of(STRING), did=_NULLABLE_DID)
-                    ),
+                    branches=list_of(object_of(**_TALLY, threads=list_of(STRING), did=_DID)),
                 )
             ),
             partingCount=INTEGER,

@@ -63,7 +63,9 @@ def test_texts_within_values_have_their_edits() -> None:
 
 
 def test_large_contents_are_cut_or_left_out() -> None:
-    assert changes({"a": "x" * 100_000}, {"a": "y"}) is None
+    assert changes({"a": "x" * 20_000}, {"a": "y"}) is None
+    assert changes("x" * 20_000, "y") is not None
+    assert changes("x" * 100_000, "y") is None
     assert shortened({"a": ["x" * 3000], "b": 1}) == ({"a": ["x" * MOST_CHARACTERS], "b": 1}, True)
     assert shortened(["x" * MOST_CHARACTERS]) == (["x" * MOST_CHARACTERS], False)
     assert shortened(list(range(100_000))) == (None, True)
