@@ -16,7 +16,7 @@ from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Connections
 
 FORMAT = "agentlog-evidence-1"
-"""Format name in a bundle; see docs/audit.md."""
+"""Format name in a bundle; see docs/reference/proof.md."""
 
 
 class Evidence:

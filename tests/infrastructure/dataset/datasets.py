@@ -43,7 +43,7 @@ class Exporter:
 
 
 def duck(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Return DuckDB with a view of each table that has files, as docs/parquet.md has it."""
+    """Return DuckDB with a view of each table that has files."""
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
     for name in TABLES:

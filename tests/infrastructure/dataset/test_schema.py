@@ -1,6 +1,6 @@
 """The schema that is documented is the one that is written.
 
-AGENTLOG_WRITE_DOCS=1 writes it into docs/parquet.md.
+AGENTLOG_WRITE_DOCS=1 writes it into docs/reference/tables.md.
 """
 
 import os
@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from infrastructure.dataset.export import TABLES
-from infrastructure.dataset.schema import EVENTS, fields_of, schema_of, table_of
+from infrastructure.dataset.schema import EVENT_FIELDS, EVENTS, fields_of, schema_of
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "parquet.md"
-MARK = "test_schema.py -->\n"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
+BEGIN, END = "<!-- events: written from its definition -->\n", "<!-- end of events -->\n"
 DUCK_TYPES = {
     "string": "VARCHAR",
     "int64": "BIGINT",
@@ -27,23 +27,18 @@ DUCK_TYPES = {
 }
 
 
-def documented(name: str) -> str:
-    """Return what the document has to say of a table."""
-    about = "One row an event of any thread." if name == EVENTS else table_of(name).comment
-    lines = [f"### {name}", "", about, "", "| column | type | |", "|---|---|---|"]
-    for each in fields_of(name):
-        null = " or null" if each.nullable else ""
-        lines.append(f"| `{each.name}` | {each.type}{null} | {each.comment.replace('|', '/')} |")
-    return "\n".join(lines)
-
-
-def test_the_document_has_the_schema_of_every_table() -> None:
+def test_the_document_has_the_columns_of_events() -> None:
     text = DOCUMENT.read_text()
-    kept, mark, _ = text.partition(MARK)
-    expected = kept + mark + "\n" + "\n\n".join(map(documented, TABLES)) + "\n"
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    lines = [
+        f"- `{each.name}` ({each.type}{'' if each.nullable else ', not null'}): {each.comment}\n"
+        for each in EVENT_FIELDS
+    ]
+    expected = "".join([before, begin, "\n", *lines, "\n", end, after])
     if os.environ.get("AGENTLOG_WRITE_DOCS") == "1":
         DOCUMENT.write_text(expected)
-    assert text == expected, "AGENTLOG_WRITE_DOCS=1 writes the schema as it is now"
+    assert text == expected, "AGENTLOG_WRITE_DOCS=1 writes the columns as they are now"
 
 
 def test_files_have_the_schema_that_is_documented(store: Store, exporter: Exporter) -> None:
