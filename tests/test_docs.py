@@ -32,6 +32,7 @@ def demo_environment(database_url: str) -> Iterator[dict[str, str]]:
         analysts = analyst_url(database, "default")
     environment = {
         **os.environ,
+        "PATH": f"{AGENTLOG.parent}:{os.environ['PATH']}",
         "AGENTLOG_DATABASE_URL": database_url,
         "AGENTLOG_ANALYST_URL": analysts,
     }
@@ -86,6 +87,15 @@ def test_commands_and_settings_in_the_readme_exist() -> None:
     named = set(re.findall(r"^    agentlog ([a-z]+)", readme, re.MULTILINE))
     assert named
     assert named <= set(commands)
+
+
+def test_no_document_example_or_help_has_readers_import_our_packages() -> None:
+    imports = re.compile(r"\b(?:from|import) (?:api|domain|infrastructure|projections)\b")
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*")]
+    texts = {each.name: each.read_text() for each in files if each.is_file()}
+    commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
+    texts |= {name: each.help or "" for name, each in commands.items()}
+    assert [name for name, text in texts.items() if imports.search(text)] == []
 
 
 def test_links_in_the_documents_lead_somewhere() -> None:
