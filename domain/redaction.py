@@ -120,7 +120,7 @@ def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     kept = {key: result[key] for key in ("callId", "name") if key in result}
     match result.get("error"):
         case None:
-            failed: dict[str, JsonValue] = {}
+            failed: dict[str, JsonValue] = {"error": None} if "error" in result else {}
         case str():
             failed = {"error": REDACTED}
         case _:

@@ -223,3 +223,12 @@ def test_the_reference_names_the_problems_of_every_status() -> None:
         for cls, status in STATUSES.items()
     }
     assert {each for each in raised if each[1] not in families} <= listed
+
+
+def test_no_document_example_or_help_has_readers_import_our_packages() -> None:
+    imports = re.compile(r"\b(?:from|import) (?:api|domain|infrastructure|projections)\b")
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*")]
+    texts = {each.name: each.read_text() for each in files if each.is_file()}
+    commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
+    texts |= {name: each.help or "" for name, each in commands.items()}
+    assert [name for name, text in texts.items() if imports.search(text)] == []

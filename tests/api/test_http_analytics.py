@@ -136,7 +136,7 @@ def test_spreadsheets_do_not_compute_what_others_named(
     cells = {row[0]: row[1:] for row in csv.reader(StringIO(answer.text, newline=""))}
     plain = {"a,b", 'a"b', "a\nb", "nul\ufffd \u202e"}
     assert set(cells) == {"tool", *plain, "'=1+1", "'+x", "'-x", "'@x", "'\tx"}
-    assert cells["'=1+1"] == ["'-t", "1", "0", "0", "", "", "", ""]  # nothing for null
+    assert cells["'=1+1"] == ["'-t", "1", "0", "0", "0", "", "", "", ""]  # nothing for null
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_spreadsheets_do_not_compute_what_others_named(
         ("from=2026-01-02&to=2026-01-01", "must be before to"),
         ("from=2026-01-02&from=2026-01-01", "given twice"),
         ("clock=wall", "clock: use one of recorded, sent"),
-        ("order=-colour", "it has calls, answered, failed, error_rate"),
+        ("order=-colour", "it has calls, answered, stated, failed, error_rate"),
         ("limit=0", "from 1 to 10000"),
         ("limit=x", "no whole number"),
         ("limit=-1", "no whole number"),

