@@ -2,23 +2,14 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
+from typer.main import get_group
 
+from api.cli.main import COMMANDS
 from api.http.app import VERSION
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, environment
-
-COMMANDS = {
-    "serve",
-    "demo",
-    "migrate",
-    "import",
-    "export",
-    "threads",
-    "show",
-    "view",
-    "diff",
-}
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
 
@@ -26,11 +17,19 @@ NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
 def test_help_names_every_command() -> None:
     outcome = agentlog("--help", url=NOWHERE)
     assert outcome.code == 0
-    assert {line.split()[1] for line in outcome.out.splitlines() if line[:3] == "│ s"} >= {
-        "serve",
-        "show",
+    assert set(outcome.out.split()) >= set(COMMANDS)
+
+
+def test_the_list_of_commands_begins_their_help_and_leaves_out_none() -> None:
+    groups = {
+        module: get_group(import_module(f"api.cli.{module}").app) for module, _ in COMMANDS.values()
     }
-    assert set(outcome.out.split()) >= COMMANDS
+    helps = {
+        name: str(command.help).partition("\n\n")[0].replace("\n", " ")
+        for group in groups.values()
+        for name, command in group.commands.items()
+    }
+    assert helps == {name: text for name, (_, text) in COMMANDS.items()}
 
 
 def test_the_version_is_that_of_the_distribution_and_of_the_service() -> None:

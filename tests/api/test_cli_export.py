@@ -132,7 +132,7 @@ def test_options_that_do_not_fit_are_refused(
 WITHOUT = """
 import sys
 sys.modules["pyarrow"] = None
-import api.cli.exporting  # the formats that are lines need nothing more
+import api.cli.exports  # the formats that are lines need nothing more
 from api.cli.main import run
 run()
 """

@@ -1,21 +1,23 @@
-"""Implements the commands serve and demo."""
+"""The commands serve, demo and migrate."""
 
 import os
 import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from types import FrameType
+from typing import Annotated
 
+import typer
 import uvicorn
 from fastapi import FastAPI
 from rich.console import Console
+from rich.text import Text
 
-from api.cli.garbage import MemoryReturn, collect_rarely, map_large_blocks
+from api.cli.session import DataDir, printable, service_in, settings_with
 from api.composition import Service, open_service
 from api.http.app import create_app
 from api.http.middleware.authentication import AnonymousFrom, Entrance
@@ -26,9 +28,18 @@ from api.tracing import open_traces
 from domain.errors import AgentlogError
 from infrastructure.erasure.watch import ErasureWatch
 from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from infrastructure.runtime.logging import access_logger, logs_on_stderr
 from infrastructure.settings import Settings, TraceSettings
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.records import Plan
+from infrastructure.transfer.sources import find_files
 from infrastructure.view_precomputation import Ahead
+from projections.readers.registry import choose_reader
+
+app = typer.Typer()
+Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(help="Port; 0 for any free one.")]
 
 _GRACE_SECONDS = 10
 _BACKLOG = 2048
@@ -39,15 +50,43 @@ class AddressTaken(AgentlogError):
     """The service cannot listen where it was told to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """Startup hooks of a service: data loaded before it serves, text printed once it does."""
+@app.command()
+def serve(
+    host: Host = None,
+    port: Port = None,
+    *,
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--allow-anonymous",
+            help="Let whoever reaches the service do everything, until a first key is made.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one."""
+    anonymous = "allow" if allow_anonymous else None
+    _run(settings_with(data_dir=data_dir, host=host, port=port, anonymous=anonymous))
 
-    load: Callable[[Service, Console], None]
-    tour: Callable[[str], str]
+
+@app.command()
+def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None:
+    """Serve with example threads, in a data folder of their own, and say what to open."""
+    settings = settings_with(data_dir=data_dir, host=host, port=port)
+    if data_dir is None:
+        beside = settings.data_dir.with_name(f"{settings.data_dir.name}-demo")
+        settings = settings.model_copy(update={"data_dir": beside})
+    _run(settings, with_examples=True)
 
 
-def serve(settings: Settings, *, showing: Showing | None = None) -> None:
+@app.command()
+def migrate(data_dir: DataDir = None) -> None:
+    """Bring the database's schema up to date (serve does it too)."""
+    with service_in(data_dir) as service:
+        Console().print(Text(f"up to date: {service.where}"))
+
+
+def _run(settings: Settings, *, with_examples: bool = False) -> None:
     """Serve until a signal; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
     _take_descriptors()
@@ -69,11 +108,11 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         )
         if settings.fold_ahead == "on":
             beside.enter_context(Ahead(service.tenants, service.listener))
-        if showing is not None:
-            showing.load(service, console)
-        app = application_over(settings, service, anonymous)
+        if with_examples:
+            _load_examples(service, console)
+        application = application_over(settings, service, anonymous)
         config = uvicorn.Config(
-            traces.around(app),
+            traces.around(application),
             http=bounded_connections(
                 max_header_bytes=settings.max_header_bytes,
                 client_seconds=settings.client_seconds,
@@ -90,14 +129,14 @@ def serve(settings: Settings, *, showing: Showing | None = None) -> None:
         console.print(f"agentlog listens on {address}, with {service.where}")
         if traces.notice:
             console.print(traces.notice, markup=False)
-        if showing is not None:
-            console.print(showing.tour(address))
+        if with_examples:
+            console.print(_tour(address))
         if settings.projections == "on":
             beside.enter_context(ProjectorProcess(service.url))
         collect_rarely()
         beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C
-            Server(config, app.state.followings).run(sockets=[listening])
+            Server(config, application.state.followings).run(sockets=[listening])
 
 
 def application_over(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
@@ -189,3 +228,42 @@ def _bound(host: str, port: int) -> socket.socket:
     # send small responses at once; the event loop sets this only on its own sockets
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound
+
+
+def _load_examples(service: Service, console: Console) -> None:
+    """Import the examples; prints the name of each that fails."""
+    importer = Importer(
+        service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
+    )
+    for path in find_files([_examples_dir()]):
+        importer.import_file(path)
+    for failure in importer.report.failures:  # left by another version's demo: show what exists
+        console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
+
+
+def _examples_dir() -> Path:
+    """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
+    package = Path(__file__).parents[1]
+    inside = package / "examples"
+    return inside if inside.is_dir() else package.parent / "examples"
+
+
+def _tour(address: str) -> str:
+    """Return the list of links that the demo prints."""
+    return "\n".join(
+        (
+            "",
+            "Open, or curl:",
+            f"  {address}/docs                                      every route, to try",
+            f"  {address}/v1/threads                                the example threads",
+            f"  {address}/v1/threads/refund/views/openai            as a model reads it",
+            f"  {address}/v1/threads/refund/views/letta             as a Letta client reads it",
+            f"  {address}/v1/threads/refund/views/maria             as Maria's envelopes",
+            f"  {address}/v1/threads/refund/views/agent-state?at=5  the state after version 5",
+            f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
+            f"  {address}/v1/log                                    all that happened, in order",
+            f"  {address}/v1/log/events?follow=false                the same as a stream",
+            "",
+            "Ctrl-C stops it; the data stays.",
+        )
+    )

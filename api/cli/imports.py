@@ -1,76 +1,91 @@
-"""Implements the commands import and export."""
+"""The command import."""
 
 import _thread
 import signal
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO, get_args
+from typing import Annotated, get_args
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from api.cli.garbage import collect_rarely
-from api.cli.session import InvalidOption, chosen_view, json_line, printable
-from api.composition import open_service
+from api.cli.session import DataDir, InvalidOption, pairs_of, printable, service_in
+from api.composition import Service
 from domain.errors import AgentlogError
 from domain.facts import Policy
-from domain.points_in_time import parse_moment
-from infrastructure.settings import Settings
-from infrastructure.transfer.exporter import all_thread_ids, export_threads
+from infrastructure.runtime.garbage import collect_rarely
 from infrastructure.transfer.importer import Importer, Report
 from infrastructure.transfer.records import Plan
 from infrastructure.transfer.sources import STANDARD_INPUT, find_files
 from projections.readers.registry import choose_reader
 
+app = typer.Typer()
+
 _SHOWN_FAILURES = 100
 _PATIENCE_SECONDS = 2.0
 
 
-class UnwritableOutput(AgentlogError):
-    """The file to export to cannot be written."""
-
-
-def plan_of(  # noqa: PLR0913 - one parameter an option
-    wire: str,
-    *,
-    messages: str | None,
-    thread_id: str | None,
-    goal: str | None,
-    metadata: list[str],
-    policy: str | None,
-) -> Plan:
-    """Return the import plan from the command's options."""
+@app.command("import")
+def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="JSON or JSON lines files, folders of them, or - for standard input."),
+    ],
+    wire: Annotated[
+        str, typer.Option("--format", help="kernel, openai, letta, openletta or maria.")
+    ] = "kernel",
+    messages: Annotated[
+        str | None,
+        typer.Option(help="JSONPath to the messages in each record, as in '$.traj'."),
+    ] = None,
+    thread_id: Annotated[
+        str | None,
+        typer.Option(help="Template of the thread id, as in 'airline-{task_id}-{trial}'."),
+    ] = None,
+    goal: Annotated[str | None, typer.Option(help="Template of the thread's goal.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=TEMPLATE", help="Metadata of the thread, as in reward={reward}."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="record keeps everything and lists anomalies (default), strict refuses."),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Import histories; running it again writes nothing twice."""
     known: tuple[Policy, ...] = get_args(Policy)
     chosen = next((each for each in known if each == policy), None)
     if policy is not None and chosen is None:
         raise InvalidOption(f"--policy {policy}: use one of {', '.join(known)}")
-    pairs = [text.partition("=") for text in metadata]
-    for text, (key, equals, _) in zip(metadata, pairs, strict=True):
-        if not (key and equals):
-            raise InvalidOption(f"--metadata {text}: give KEY=TEMPLATE")
-    return Plan(
+    templates = dict(pairs_of("--metadata", metadata, form="KEY=TEMPLATE", named=True))
+    plan = Plan(
         reader=choose_reader(wire),
         messages=messages,
         thread_id=thread_id,
         goal=goal,
-        metadata={key: value for key, _, value in pairs},
+        metadata=templates,
         policy=chosen,
     )
+    report = _import_files(service_in(data_dir), plan, paths)
+    raise typer.Exit(1 if report.failures else 0)
 
 
-def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
-    """Import files with a progress bar; return the exit code, 1 where any record failed."""
+def _import_files(
+    opening: AbstractContextManager[Service], plan: Plan, paths: Sequence[Path]
+) -> Report:
+    """Import files with a progress bar, and print what came of them."""
     console = Console(stderr=True)
     files = find_files(paths)
     total = sum(path.stat().st_size for path in files if path != STANDARD_INPUT) or None
     collect_rarely()
-    with open_service(settings) as service, _progress(console) as bar, _held_interrupt() as held:
+    with opening as service, _progress(console) as bar, _held_interrupt() as held:
         task = bar.add_task("importing", total=total)
         importer = Importer(
             service.store,
@@ -87,7 +102,7 @@ def import_files(settings: Settings, plan: Plan, paths: list[Path]) -> int:
             console.print("interrupted: what is counted is written; run it again to go on")
             raise
     _print_report(console, importer.report)
-    return 1 if importer.report.failures else 0
+    return importer.report
 
 
 @dataclass(slots=True)
@@ -125,39 +140,6 @@ def _held_interrupt() -> Iterator[_Held]:
             held.patience.cancel()
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def export_threads_as(  # noqa: PLR0913 - one parameter an option
-    settings: Settings,
-    thread_ids: list[str],
-    wire: str,
-    options: list[str],
-    *,
-    at: str | None,
-    output: Path | None,
-) -> None:
-    """Write a JSON line for each thread."""
-    given = options or (["metadata=true"] if wire == "kernel" else [])
-    view = chosen_view(wire, given)
-    moment = None if at is None else parse_moment(at)
-    with open_service(settings) as service:
-        chosen = thread_ids or all_thread_ids(service.store)
-        with opened(output) as file:
-            for record in export_threads(service.store, view, chosen, at=moment):
-                file.write(f"{json_line(record)}\n".encode())
-
-
-@contextmanager
-def opened(output: Path | None) -> Iterator[BinaryIO]:
-    """Yield a file to write to, or standard output; raises `UnwritableOutput`."""
-    if output is None:
-        yield sys.stdout.buffer
-        return
-    try:
-        with output.open("wb") as file:
-            yield file
-    except OSError as error:
-        raise UnwritableOutput(f"{output} cannot be written: {error.strerror}") from error
 
 
 def _progress(console: Console) -> Progress:

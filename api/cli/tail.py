@@ -1,28 +1,40 @@
-"""Implements the command tail: follows a thread or the whole log."""
+"""The command tail: follows a thread or the whole log."""
 
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from api.cli.reading import content_of, print_event, print_line
-from api.cli.session import InvalidOption, json_line, printable
-from api.composition import open_service
+from api.cli.session import (
+    DataDir,
+    InvalidOption,
+    OptionList,
+    json_line,
+    pairs_of,
+    print_line,
+    printable,
+    service_in,
+)
+from api.cli.threads import content_of, print_event
+from api.composition import Service
 from api.filters import metadata_filter
 from api.shapes.threads import event_json, time_text
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
 from domain.events import Event
 from infrastructure.eventlog.reader import BIGGEST
 from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.settings import Settings
 from infrastructure.subscriptions.hub import Entry, Hub
 from projections.followed_view import Told
 from projections.registry import AnyView, choose_view
+
+app = typer.Typer()
 
 _LIMIT = 200
 _QUIET_SECONDS = 0.3
@@ -55,79 +67,103 @@ class Tailing:
 Read = Callable[[], Sequence[Event]]
 
 
-def filter_from(types: list[str], prefix: str, metadata: list[str]) -> LogFilter:
-    """Return the filter of events from the command's options."""
-    pairs = [text.partition("=") for text in metadata]
-    for text, (_, equals, _) in zip(metadata, pairs, strict=True):
-        if not equals:
-            raise InvalidOption(f"--metadata {text}: give KEY=VALUE")
-    return LogFilter(
+@app.command()
+def tail(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    thread: Annotated[
+        str | None, typer.Argument(help="Id of the thread; the whole log where none is given.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--view", help="Follow the thread in this view, an item a line.")
+    ] = None,
+    option: OptionList = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            help="Go on after this version, or place of a view; of the log a position, or latest "
+            "(default: a thread's beginning, the log's last ten)."
+        ),
+    ] = None,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", help="Only events of this type; may be repeated.")
+    ] = None,
+    thread_prefix: Annotated[
+        str, typer.Option(help="Only threads whose id begins like this.")
+    ] = "",
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only messages with this in their metadata."),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Replay with the pauses that there were, divided by this."),
+    ] = None,
+    *,
+    follow: Annotated[bool, typer.Option(help="Go on beyond the present.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Plain JSON lines, for programs.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Follow a thread, or the whole log, as it grows."""
+    how = Tailing(after, follow=follow, speed=speed, as_json=json)
+    which = LogFilter(
         types=frozenset(types) if types else None,
-        prefix=prefix,
-        metadata=metadata_filter((key, value) for key, _, value in pairs),
+        prefix=thread_prefix,
+        metadata=metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE")),
     )
-
-
-def view_from(name: str | None, options: list[str]) -> AnyView | None:
-    """Return the view to follow, with options given as NAME=VALUE; None for plain events."""
-    pairs = [option.partition("=") for option in options]
-    for text, (_, equals, _) in zip(options, pairs, strict=True):
-        if not equals:
-            raise InvalidOption(f"--option {text}: give NAME=VALUE")
+    options = dict(pairs_of("--option", option))
     if name is None and options:
         raise InvalidOption("--option: name the view whose option it is, by --view")
-    return None if name is None else view_to_tell(name, {key: value for key, _, value in pairs})
-
-
-def tail_log(settings: Settings, which: LogFilter, how: Tailing) -> None:
-    """Print the log's events, one per line, as they arrive."""
-    with open_service(settings) as service:
-        hub = service.own.hub
-        hub.start()
-        present = hub.reader.position()
-        latest = max(0, present - _LATEST) if how.follow and how.speed is None else 0
-        position = latest if how.after is None else log_place(hub.reader, how.after)
-
-        def recent() -> Sequence[Event]:
-            nonlocal position
-            entries = hub.log_after(position, limit=_LIMIT) if how.follow else None
-            if entries is None:
-                upto = hub.position if how.follow else present
-                events = hub.reader.log(after=position, upto=upto, limit=_LIMIT)
-            else:
-                events = [entry.event for entry in entries]
-            if events:
-                position = events[-1].position or 0
-            return events
-
-        for event in _as_they_come(hub, recent, None, how, present):
-            if event is not None and which.takes(event):
-                _print_log_line(event, how)
-
-
-def tail_thread(
-    settings: Settings, thread_id: str, view: AnyView | None, which: LogFilter, how: Tailing
-) -> None:
-    """Print a thread's events, or the items of a view of it, as they arrive."""
-    if view is not None and not which.all:
+    view = None if name is None else view_to_tell(name, options)
+    if thread is not None and view is not None and not which.all:
         raise InvalidOption(
             "--type, --thread-prefix and --metadata choose events: leave out --view"
         )
-    with open_service(settings) as service:
+    with service_in(data_dir) as service:
         service.own.hub.start()
-        if view is None:
-            begin = 0 if how.after is None else number_of(how.after)
-            tail = tail_of(service.store, thread_id, Asked(choose_view("kernel")))
-            for event in _of_thread(service.own.hub, tail, begin, how):
-                if event is not None and which.takes(event):
-                    _print_event(event, how)
-            return
-        asked = Asked(view, after=how.after, whole=how.speed is not None)
-        tail = tail_of(service.store, thread_id, asked)
-        for event in _of_thread(service.own.hub, tail, tail.version, how):
-            told = tail.live.present() if event is None else tail.live.fold(event)
-            _print_told(told, how)
-        _print_told(tail.live.end(), how, last=True)
+        if thread is None:
+            _tail_log(service.own.hub, which, how)
+        elif view is None:
+            _tail_events(service, thread, which, how)
+        else:
+            _tail_view(service, thread, view, how)
+
+
+def _tail_log(hub: Hub, which: LogFilter, how: Tailing) -> None:
+    present = hub.reader.position()
+    latest = max(0, present - _LATEST) if how.follow and how.speed is None else 0
+    position = latest if how.after is None else log_place(hub.reader, how.after)
+
+    def recent() -> Sequence[Event]:
+        nonlocal position
+        entries = hub.log_after(position, limit=_LIMIT) if how.follow else None
+        if entries is None:
+            upto = hub.position if how.follow else present
+            events = hub.reader.log(after=position, upto=upto, limit=_LIMIT)
+        else:
+            events = [entry.event for entry in entries]
+        if events:
+            position = events[-1].position or 0
+        return events
+
+    for event in _as_they_come(hub, recent, None, how, present):
+        if event is not None and which.takes(event):
+            _print_log_line(event, how)
+
+
+def _tail_events(service: Service, thread_id: str, which: LogFilter, how: Tailing) -> None:
+    begin = 0 if how.after is None else number_of(how.after)
+    found = tail_of(service.store, thread_id, Asked(choose_view("kernel")))
+    for event in _of_thread(service.own.hub, found, begin, how):
+        if event is not None and which.takes(event):
+            _print_event(event, how)
+
+
+def _tail_view(service: Service, thread_id: str, view: AnyView, how: Tailing) -> None:
+    asked = Asked(view, after=how.after, whole=how.speed is not None)
+    found = tail_of(service.store, thread_id, asked)
+    for event in _of_thread(service.own.hub, found, found.version, how):
+        told = found.live.present() if event is None else found.live.fold(event)
+        _print_told(told, how)
+    _print_told(found.live.end(), how, last=True)
 
 
 def _of_thread(hub: Hub, tail: Tail, version: int, how: Tailing) -> Iterator[Event | None]:

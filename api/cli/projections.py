@@ -1,18 +1,18 @@
-"""Implements the commands of `agentlog projections`: status, rebuild, pause, resume, run."""
+"""The commands of `agentlog projections`: status, rebuild, pause, resume, run."""
 
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.garbage import collect_rarely
-from api.cli.reading import print_line
-from api.cli.session import printable
+from api.cli.session import AsJson, DataDir, print_line, printable, service_in, settings_with
 from api.composition import Service, open_service
 from api.shapes.threads import build_json
 from infrastructure.postgres.notifications import PROJECTED
@@ -20,48 +20,63 @@ from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.readmodels.projection_status import RebuildUnderWay
 from infrastructure.readmodels.projector import Projector
+from infrastructure.runtime.garbage import collect_rarely
 from infrastructure.runtime.logging import logs_on_stderr
-from infrastructure.settings import Settings
 from projections.readmodels.registry import READ_MODELS, read_model
 
+app = typer.Typer()
+projections_ = typer.Typer(
+    invoke_without_command=True, help="Read models: where they stand; rebuild, pause, resume, run."
+)
+app.add_typer(projections_, name="projections")
+Names = Annotated[list[str] | None, typer.Argument(help="Which; all where none is named.")]
 
-def list_projections(settings: Settings, *, as_json: bool) -> None:
-    """Print the status of every projection."""
-    with open_service(settings) as service:
-        _print(service.standings.builds(), as_json=as_json)
+
+@projections_.callback()
+def status(context: typer.Context, *, json: AsJson = False, data_dir: DataDir = None) -> None:
+    """Say where every projection stands."""
+    if context.invoked_subcommand is None:
+        with service_in(data_dir) as service:
+            _print(service.standings.builds(), as_json=json)
 
 
-def rebuild(settings: Settings, names: Sequence[str]) -> None:
-    """Rebuild projections beside the live builds, all where none is named, and wait for them.
-
-    This process builds them; a running service may do part of it.
-    """
-    chosen = _chosen(names)
-    with open_service(settings) as service:
+@projections_.command()
+def rebuild(names: Names = None, data_dir: DataDir = None) -> None:
+    """Build anew beside what is live, and switch once it has caught up."""
+    opening, chosen = service_in(data_dir), _chosen(names)
+    with opening as service:
         for name in chosen:
             try:
                 service.standings.rebuild(name)
             except RebuildUnderWay as error:
                 Console(stderr=True).print(Text(f"{error}; going on with it"))
-            _build(service, name)
+            _build(service, name)  # a running service may do part of it
 
 
-def pause(settings: Settings, names: Sequence[str]) -> None:
-    """Pause projections."""
-    with open_service(settings) as service:
+@projections_.command()
+def pause(names: Names = None, data_dir: DataDir = None) -> None:
+    """Have projections stand still."""
+    with service_in(data_dir) as service:
         found = [build for name in _chosen(names) for build in service.standings.pause(name)]
         _print(found, as_json=False)
 
 
-def resume(settings: Settings, names: Sequence[str]) -> None:
-    """Resume projections."""
-    with open_service(settings) as service:
+@projections_.command()
+def resume(names: Names = None, data_dir: DataDir = None) -> None:
+    """Have projections go on, also those that stopped at an event."""
+    with service_in(data_dir) as service:
         found = [build for name in _chosen(names) for build in service.standings.resume(name)]
         _print(found, as_json=False)
 
 
-def run(settings: Settings, *, with_parent: bool) -> None:
-    """Run all projections until a signal, or `with_parent` until standard input closes."""
+@projections_.command()
+def run(
+    data_dir: DataDir = None,
+    *,
+    with_parent: Annotated[bool, typer.Option("--with-parent", hidden=True)] = False,
+) -> None:
+    """Keep projections up; `serve` does it too, unless AGENTLOG_PROJECTIONS=off."""
+    settings = settings_with(data_dir=data_dir)
     ended = threading.Event()
     collect_rarely()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
@@ -77,8 +92,8 @@ def run(settings: Settings, *, with_parent: bool) -> None:
         ended.wait()
 
 
-def _chosen(names: Sequence[str]) -> list[str]:
-    return [read_model(name).name for name in names] or list(READ_MODELS)
+def _chosen(names: Sequence[str] | None) -> list[str]:
+    return [read_model(name).name for name in names or ()] or list(READ_MODELS)
 
 
 def _await_end_of_input(ended: threading.Event) -> None:

@@ -1,20 +1,28 @@
-"""Implements the command report: updates its read model, queries it and prints the answer."""
+"""The command report: updates its read models, queries them and prints the answer."""
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+import typer
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.progress import shown
-from api.cli.reading import print_line
-from api.cli.session import InvalidOption, printable
-from api.composition import Service, open_service
-from api.plots import plot
+from api.cli.session import (
+    DataDir,
+    Form,
+    InvalidOption,
+    pairs_of,
+    print_csv,
+    print_line,
+    printable,
+    progress_shown,
+    service_in,
+)
+from api.composition import Service
+from api.plots import plot as plotted
 from api.questions import question_of
 from api.shapes.reports import answer_csv, answer_json
 from domain.json.text import JsonValue, print_text
@@ -25,63 +33,85 @@ from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.report import METADATA, Column
 from infrastructure.reports.reports import Answer
-from infrastructure.settings import Settings
 
-Form = Literal["table", "csv", "json"]
+app = typer.Typer()
 
 _ONLY_FOR_MACHINES = frozenset({"link", "position", "answered_version", "first_at"})
+_PICTURES: Mapping[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
 _CELL_WIDTH = 60
 _NAME_WIDTH = 24
 _PIPED_WIDTH = 200
 
 
-def pairs_of(
+@app.command("report")
+def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="usage, models, tools, slowest, failures, approvals, workers, threads or "
+            "anomalies."
+        ),
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="What rows are about, as in day,tool or metadata.team; '' for all."),
+    ] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A date, or an RFC 3339 time with its zone.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
+    clock: Annotated[str | None, typer.Option(help="recorded (default) or sent.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only threads whose metadata is so."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Only what is so: tool, model, thread, parent and others, as the report takes it.",
+        ),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="A column, with a minus for the largest first.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many rows.")] = None,
     *,
-    by: Sequence[str] | None,
-    only: Sequence[str],
-    metadata: Sequence[str],
-    options: Mapping[str, object],
-) -> list[tuple[str, str]]:
-    """Return the names and values of a question from the command's options."""
-    return [
-        *(("by", each) for each in by or ()),
-        *_pairs("--only", only),
-        *((f"{METADATA}{key}", value) for key, value in _pairs("--metadata", metadata)),
-        *((name, str(value)) for name, value in options.items() if value is not None),
-    ]
-
-
-def _pairs(option: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InvalidOption(f"{option} {text}: give NAME=VALUE")
-        yield name, value
-
-
-def run_report(
-    settings: Settings,
-    name: str,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    form: Form,
-    picture: Path | None,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="File to draw it in, .svg or .png.", metavar="FILE")
+    ] = None,
+    data_dir: DataDir = None,
 ) -> None:
-    """Print a report, and plot it where a file is given."""
+    """Report on all threads: what failed, what it cost, how long it took."""
+    options = {"from": begin, "to": end, "clock": clock, "order": order, "limit": limit}
     report = report_named(name)
-    question = question_of(report, pairs)
-    if picture is not None and picture.suffix not in {".svg", ".png"}:
-        raise InvalidOption(f"--plot {picture}: name a file that ends in .svg or .png")
-    with open_service(settings) as service:
+    question = question_of(
+        report,
+        [
+            *(("by", each) for each in by or ()),
+            *pairs_of("--only", only),
+            *((f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)),
+            *((option, str(value)) for option, value in options.items() if value is not None),
+        ],
+    )
+    if plot is not None and plot.suffix not in _PICTURES:
+        raise InvalidOption(f"--plot {plot}: name a file that ends in .svg or .png")
+    with service_in(data_dir) as service:
         _bring_up(service, read_models_of(report, question))
         answer = service.own.reports.ask(name, question)
-    if picture is not None:
-        drawn = plot(answer, "svg" if picture.suffix == ".svg" else "png")
-        try:
-            picture.write_bytes(drawn)
-        except OSError as error:
-            raise InvalidOption(f"--plot {picture}: {error.strerror}") from error
-    _print(answer, form)
+    if plot is not None:
+        _draw(answer, plot)
+    _print(answer, "json" if json else "csv" if csv else "table")
+
+
+def _draw(answer: Answer, file: Path) -> None:
+    drawn = plotted(answer, _PICTURES[file.suffix])
+    try:
+        file.write_bytes(drawn)
+    except OSError as error:
+        raise InvalidOption(f"--plot {file}: {error.strerror}") from error
 
 
 def _bring_up(service: Service, names: Sequence[str]) -> None:
@@ -90,7 +120,7 @@ def _bring_up(service: Service, names: Sequence[str]) -> None:
     position = log_position(database)
     for name in names:
         try:
-            with shown() as show:
+            with progress_shown() as show:
                 bring_up(database, standings, [name], position=position, progress=show)
         except ProjectionBehind as behind:
             text = printable(f"the report counts up to there: {behind}")
@@ -103,9 +133,7 @@ def _print(answer: Answer, form: Form) -> None:
             print_line(answer_json(answer))
             return
         case "csv":
-            text = answer_csv(answer)
-            shown = printable(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text
-            sys.stdout.write(shown)
+            print_csv(answer_csv(answer))
         case "table":
             console = Console(highlight=False)
             if not console.is_terminal:

@@ -1,4 +1,4 @@
-"""Implements the commands backup and restore."""
+"""The commands backup and restore."""
 
 import shutil
 import tempfile
@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from api.cli.auditing import Held
-from api.cli.session import InvalidOption, printable
+from api.cli.audit import Held, KeptCheckpoint, PublicKey
+from api.cli.session import DataDir, InvalidOption, printable, settings_with
 from api.composition import open_as_owner, signing_key
 from infrastructure.audit.signing import FILE_NAME, NoSigningKey
 from infrastructure.backup import restore as restoring
@@ -25,16 +26,41 @@ from infrastructure.embedded import open_embedded
 from infrastructure.postgres.database import Database
 from infrastructure.settings import Settings
 
+app = typer.Typer()
+
 _THROWN_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _MOST_FINDINGS = 100
 
 
-def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bool) -> None:
-    """Write a backup, and print the checkpoint of the settings' tenant."""
-    if unsigned and with_key:
+@app.command()
+def backup(
+    path: Annotated[Path, typer.Argument(help="Folder to write, which must not be there yet.")],
+    *,
+    unsigned: Annotated[
+        bool,
+        typer.Option(
+            "--unsigned",
+            help="Make no checkpoint: also a log that contradicts its last one is backed up.",
+        ),
+    ] = False,
+    with_signing_key: Annotated[
+        bool,
+        typer.Option(
+            "--with-signing-key",
+            help="Put the private key in too. Whoever has it can sign another history.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the whole log of all tenants to a folder, as of one moment; services may go on.
+
+    Prints the checkpoint that was signed over it: keep it where nobody here can change it.
+    """
+    settings = settings_with(data_dir=data_dir)
+    if unsigned and with_signing_key:
         raise InvalidOption("--with-signing-key: with --unsigned no key is read")
     with open_as_owner(settings) as (database, url), _shown() as progress:
-        signing = None if unsigned else _signing(settings, with_key=with_key)
+        signing = None if unsigned else _signing(settings, with_key=with_signing_key)
         manifest = back_up(
             database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
         )
@@ -46,7 +72,7 @@ def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bo
     )
     if signing is None:
         _tell("No checkpoint was signed: what comes back can be compared with its manifest only.")
-    elif not with_key:
+    elif not with_signing_key:
         _tell(
             "The signing key is not in it. Keep a copy elsewhere: without it the log is verified "
             "as before, but later checkpoints are signed by a new key."
@@ -56,7 +82,34 @@ def write_backup(settings: Settings, path: Path, *, unsigned: bool, with_key: bo
             print(each.checkpoint, end="")  # noqa: T201 - the command's output
 
 
-def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
+@app.command()
+def restore(
+    path: Annotated[Path, typer.Argument(help="Folder that `agentlog backup` wrote.")],
+    *,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Only try: restore into a server of its own, verify, throw it away."
+        ),
+    ] = False,
+    public_key: PublicKey = None,
+    checkpoint: KeptCheckpoint = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Bring a backup back into a new data folder or an empty database, and verify all of it.
+
+    Exit code 0 says that everything is there as it was, 1 that it came back broken.
+    """
+    held = Held.read(public_key=public_key, checkpoint=checkpoint)
+    if check:
+        whole = _check_backup(path, held)
+    else:
+        whole = _restore_backup(settings_with(data_dir=data_dir), path, held)
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
     """Restore a backup and verify it; return whether it is valid."""
     manifest = _read(path)
     with open_as_owner(settings) as (database, url):
@@ -67,7 +120,7 @@ def restore_backup(settings: Settings, path: Path, held: Held) -> bool:
         return _verified(database, path, manifest, held)
 
 
-def check_backup(path: Path, held: Held) -> bool:
+def _check_backup(path: Path, held: Held) -> bool:
     """Restore a backup into a temporary server; return whether it is valid."""
     manifest = _read(path)
     folder = Path(tempfile.mkdtemp(prefix="agentlog-check-"))
