@@ -25,9 +25,10 @@ settings.register_profile(
     "here",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("long", settings.get_profile("here"), derandomize=False, max_examples=250)
 settings.load_profile("here")
 
 LONGEST = {"reliability", "test_docs.py", "test_docs_operations.py", "test_real_data.py"}

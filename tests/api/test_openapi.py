@@ -43,6 +43,7 @@ from projections.readmodels.registry import READ_MODELS
 from projections.registry import VIEWS, option_values
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, make_key
+from tests.histories import examples
 from tests.infrastructure.appends import STORY, check_log
 from tests.infrastructure.readmodels.tables import catch_up
 
@@ -245,7 +246,6 @@ def test_the_examples_of_parameters_are_of_their_pattern(document: dict[str, Any
     assert checked > 0
 
 
-@pytest.mark.timeout(90)
 # the pool of connections does, in threads of its own
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: str(mode.value))
@@ -261,8 +261,7 @@ def test_nothing_that_the_document_allows_or_forbids_brings_a_5xx(
 
     def try_out(operation: APIOperation[Any, Any, Any, Any]) -> None:
         @settings(
-            max_examples=10,
-            derandomize=True,
+            examples(4),
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
