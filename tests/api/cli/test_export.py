@@ -13,7 +13,7 @@ from tests.command_line import agentlog, as_words, environment
 from tests.infrastructure.dataset.datasets import duck
 from tests.projections.chat_api import check_types, why_unsafe
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture

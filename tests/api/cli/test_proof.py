@@ -12,7 +12,7 @@ from tests.command_line import Outcome, agentlog, started
 from tests.databases import name_of, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture(scope="module", autouse=True)

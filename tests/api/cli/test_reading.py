@@ -12,7 +12,7 @@ from domain.json.text import parse
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 RAW = "".join(map(chr, [*range(32), *range(127, 160)])) + "\u202e\u2066\u2028\u200f"
 """Characters that drive a terminal, or turn its text around."""

@@ -10,13 +10,13 @@ import pytest
 
 from infrastructure.postgres.database import Database
 from projections.readmodels.registry import READ_MODELS
-from tests.api.test_cli_reading import refused
+from tests.api.cli.test_reading import refused
 from tests.command_line import agentlog, started
 from tests.databases import new_database, short_folder
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.infrastructure.readmodels.tables import catch_up
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from api.composition import open_service
 from domain.json.text import JsonValue
 from infrastructure.keys.key import KeyText
 from infrastructure.settings import Settings
+from tests.api.cli.test_serving import address_of
 from tests.api.keyholders import bearing
-from tests.api.test_cli_serving import address_of
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, started
 

@@ -15,7 +15,7 @@ from tests.api.conftest import store_over
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import STORY
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture

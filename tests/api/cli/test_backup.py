@@ -29,7 +29,7 @@ from tests.command_line import WAIT_SECONDS, agentlog, environment, started
 from tests.databases import CARELESS, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 COMES_AGAIN = {"snapshots", "tiles", "projections", "tracking"}
 OTHER = "Zoë & sons/2"
 FILE = {"bytes": 0, "sha256": ""}

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from domain.json.text import JsonValue, parse
-from tests.api.test_cli_serving import address_of
+from tests.api.cli.test_serving import address_of
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
 
