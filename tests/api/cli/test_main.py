@@ -9,7 +9,7 @@ from typer.main import get_group
 
 from api.cli.main import COMMANDS
 from api.http.app import VERSION
-from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, environment
+from tests.command_line import WAIT_SECONDS, agentlog, environment
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
 
@@ -74,7 +74,7 @@ def test_an_unknown_command_is_refused() -> None:
 
 
 def test_a_database_that_does_not_answer_is_said_without_a_traceback() -> None:
-    outcome = agentlog_process("threads", url=NOWHERE)
+    outcome = agentlog("threads", url=NOWHERE)
     assert outcome.code == 2
     assert outcome.err.startswith("agentlog: the database is not available: ")
     assert "Traceback" not in outcome.err

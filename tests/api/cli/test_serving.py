@@ -18,7 +18,6 @@ from tests.command_line import (
     AGENTLOG,
     WAIT_SECONDS,
     agentlog,
-    agentlog_process,
     as_words,
     environment,
     started,
@@ -162,10 +161,11 @@ def test_serve_listens_where_it_is_told_to(database_url: str, http: httpx2.Clien
         end(process, signal.SIGTERM)
 
 
-def test_a_port_that_is_taken_is_said(database_url: str) -> None:
+@pytest.mark.usefixtures("signals")
+def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        outcome = agentlog_process("serve", "--port", str(port), url=database_url)
+        outcome = agentlog("serve", "--port", str(port), url="postgresql:///asked_for_later")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == (
         f"agentlog: cannot listen on 127.0.0.1:{port}: Address already in use; "

@@ -17,7 +17,7 @@ from infrastructure.views.store import Store
 from projections.readmodels.registry import READ_MODELS
 from tests.api.refusals import problem_in
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
+from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.readmodels.tables import Talk, catch_up
 
@@ -174,7 +174,7 @@ def test_the_reason_why_one_stopped_cannot_drive_a_terminal(
 ) -> None:
     store.append("a", [reply("\x1b[2J")])
     catch_up(database, Talk(fails_on="\x1b[2J"))
-    shown = agentlog_process("projections", url=database_url)
+    shown = agentlog("projections", url=database_url)
     assert "stopped" in shown.out
     assert "\x1b[2J" not in shown.out
 
