@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import psycopg
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.json.text import JsonValue
@@ -19,6 +18,7 @@ from projections.readmodels.messages import Messages
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
 from projections.readmodels.tool_calls import ToolCalls
 from tests.databases import new_database
+from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -206,7 +206,7 @@ APPENDS = st.lists(
 )
 
 
-@settings(max_examples=8)
+@examples(5)
 @drawn(APPENDS)
 def test_rows_made_together_are_the_rows_of_each_by_itself(
     server_url: str,
