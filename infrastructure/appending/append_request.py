@@ -57,6 +57,21 @@ Outcomes = Sequence[Outcome] | BaseException
 """The outcome of each request, in order; or the error that prevented all of them."""
 
 
+Deliver = Callable[[Outcomes], object]
+"""Callback with the outcomes of requests."""
+
+
+class WriterOverloaded(AgentlogError):
+    """More appends are waiting than the writer takes: ask again a little later."""
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(
+            f"{capacity} appends are waiting already: ask again a little later; "
+            "nothing of this one was written"
+        )
+        self.capacity = capacity
+
+
 def raised(outcomes: Outcomes) -> Sequence[Outcome]:
     """Return the outcome of each request; raises the error that prevented all of them."""
     if isinstance(outcomes, BaseException):

@@ -3,25 +3,20 @@
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import psycopg
 
 from domain.errors import AgentlogError
 from infrastructure.appending.append_request import Outcome, Ready, ThreadKey
-from infrastructure.appending.append_statements import (
-    append_lone,
-    append_onward,
-    log_transaction,
-    look,
-)
-from infrastructure.appending.batch_decision import Batch, wanted_by
-from infrastructure.appending.commit_plan import Assumed, Moved, Wanted
-from infrastructure.appending.head_cache import Recall
+from infrastructure.appending.append_statements import append, log_transaction, look, stored_body
+from infrastructure.appending.commit_plan import Changes, Wanted
+from infrastructure.appending.decision import Batch, wanted_by
+from infrastructure.appending.head_cache import HeadCache
 from infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import BROKEN_OFF, unavailable
-from infrastructure.postgres.prepared_statements import Prepared
 
 logger = logging.getLogger("agentlog")
 
@@ -30,8 +25,6 @@ _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then autovacuum has analysed the tables
 _ONWARD_BYTES = 2**18  # limits what is decided twice when the cache is stale
-_PORTION = 400  # events sent at a time: PostgreSQL writes them while the next are decided
-_FIRST_PORTION = 100  # smaller: PostgreSQL is idle until it arrives
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
@@ -42,8 +35,7 @@ class Committer:
         self._database = database
         self._meters = meters
         self._connection: psycopg.Connection | None = None
-        self._prepared = Prepared()
-        self._recall = Recall()
+        self._cache = HeadCache()
         self._position = self._planned_at = 0
 
     def write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
@@ -79,35 +71,24 @@ class Committer:
 
         It is not if a request is refused or was appended before.
         """
-        if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
+        if not self._cache.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
-        missing = self._recall.missing(wanted.threads)
+        missing = self._cache.missing(wanted.threads)
         heads: Mapping[ThreadKey, Head] = {}
         if missing:
-            position, heads = look(connection, self._prepared, missing)
-            if not self._recall.holds_at(position):
+            position, heads = look(connection, missing)
+            if not self._cache.holds_at(position):
                 return None
-        ground = self._recall.ground(wanted, heads)
-        batch = Batch(ground, stored_body=_unknown)
+        batch = Batch(self._cache.ground(wanted, heads), partial(stored_body, connection))
         outcomes = [batch.decide(each) for each in ready]
-        refused = any(isinstance(each, AgentlogError) for each in outcomes)
-        if refused or not len(batch):
+        changes = batch.changes()
+        if changes is None or any(isinstance(each, AgentlogError) for each in outcomes):
             return None
-        entries = frozenset(
-            (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
-        )
-        assumed = Assumed(entries, wanted.ids)
         asked_at = time.monotonic()
-        lone = batch.lone()
-        if lone is None:
-            moved = append_onward(
-                connection, self._prepared, ground.position, batch.unlinked(), assumed
-            )
-        else:
-            moved = append_lone(connection, self._prepared, ground.position, lone, assumed)
-        if moved is None:
+        after = append(connection, changes)
+        if after is None:
             return None
-        self._note("onward", ready, ground.position, [moved], asked_at)
+        self._note("onward", ready, changes, after, asked_at)
         return outcomes
 
     def _write_holding(
@@ -115,38 +96,34 @@ class Committer:
     ) -> Sequence[Outcome]:
         """Write a batch with the log locked, from what is stored."""
         asked_at = time.monotonic()
-        outcomes: list[Outcome] = []
-        written: list[Moved] = []
-        with log_transaction(connection, wanted) as log:
-            batch, portion = Batch(log.ground, stored_body=log.body), _FIRST_PORTION
-            for number, each in enumerate(ready, 1):
-                outcomes.append(batch.decide(each))
-                more = number < len(ready)
-                if len(batch) and (not more or len(batch) >= portion):
-                    changes = batch.changes(log.recorded_at)
-                    log.append(changes, more=more)
-                    written.append(changes.moved())
-                    portion = _PORTION
-        if written:
-            self._note("holding", ready, log.ground.position, written, asked_at)
+        outcomes: Sequence[Outcome] = ()
+        changes, after = None, None
+        with log_transaction(connection, wanted) as ground:
+            batch = Batch(ground, partial(stored_body, connection))
+            outcomes = [batch.decide(each) for each in ready]
+            changes = batch.changes()
+            if changes is None:
+                raise psycopg.Rollback  # a commit would wait for the disk
+            after = append(connection, changes)
+            if after is None:
+                raise RuntimeError("agentlog.counter moved while its row was locked")
+        if changes is not None and after is not None:
+            self._note("holding", ready, changes, after, asked_at)
         return outcomes
 
     def _note(
         self,
         way: Way,
         ready: Sequence[Ready],
-        before: int,
-        written: Sequence[Moved],
+        changes: Changes,
+        after: Sequence[Head],
         asked_at: float,
     ) -> None:
         """Update the cache after a commit, and count the commit."""
-        for moved in written:
-            self._recall.note(before, moved)
-            before = moved.position
-        self._position = before
+        self._cache.note(changes, after)
+        self._position = changes.position
         seconds = time.monotonic() - asked_at
-        events = sum([moved.events for moved in written])
-        self._meters.committed(Commit(ready, events, way, seconds))
+        self._meters.committed(Commit(ready, len(changes.events), way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Discard prepared plans whenever the log has doubled.
@@ -168,14 +145,12 @@ class Committer:
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
             self._connection = self._database.connect()
+            # a plan for each append would take as long as the append
+            self._connection.execute("SET plan_cache_mode = force_generic_plan")
         return self._connection
 
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self._recall.forget()
-
-
-def _unknown(tenant: str, thread_id: str, version: int) -> bytes:
-    raise AssertionError(f"no place was looked up, so {tenant}/{thread_id}/{version} is none")
+            self._cache.forget()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from domain.threads import Entry, Key
 from infrastructure.appending.append_request import ThreadKey
-from infrastructure.appending.commit_plan import Ground, Moved, Wanted
+from infrastructure.appending.commit_plan import Changes, Ground, Wanted
 from infrastructure.eventlog.thread_heads import Head
 
 
@@ -21,7 +21,7 @@ class _Remembered:
     open: dict[Key, Entry] = field(default_factory=dict)
 
 
-class Recall:
+class HeadCache:
     """The most recent threads, at most `threads`, each with at most `entries` open entries."""
 
     def __init__(self, *, threads: int = 10_000, entries: int = 64) -> None:
@@ -49,10 +49,7 @@ class Recall:
         return position == self._position
 
     def ground(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> Ground:
-        """Return the cached state, with `heads` of the threads that are not cached.
-
-        Ledger entries and message ids that it lacks may still exist.
-        """
+        """Return the cached state, with `heads` of the threads that are not cached."""
         if self._position is None:
             raise RuntimeError("nothing has been written yet")
         found = {key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads}
@@ -60,28 +57,28 @@ class Recall:
             self._position,
             {key: known.head for key, known in found.items()},
             {key: known.open for key, known in found.items() if known.open},
+            complete=False,
         )
 
-    def note(self, previous: int, moved: Moved) -> None:
-        """Apply a commit of this writer, made when the log stood at `previous`."""
-        self._alone = self._position in {None, previous}
+    def note(self, changes: Changes, heads: Sequence[Head]) -> None:
+        """Apply a commit of this writer, and the heads after it."""
+        self._alone = self._position in {None, changes.previous}
         if not self._alone:
             self._threads.clear()
-        self._position = moved.position
-        for head in moved.heads:
+        self._position = changes.position
+        for head in heads:
             key = head.tenant, head.thread_id
             known = self._threads.pop(key, None) or _Remembered(head)
             known.head = head
             self._threads[key] = known
-            self._note_entries(known, moved.ledger.get(key, {}))
+        for thread, key, entry, _ in changes.notes:
+            self._note_entry(self._threads[thread], key, entry)
         while len(self._threads) > self._most_threads:
             del self._threads[next(iter(self._threads))]
 
-    def _note_entries(self, known: _Remembered, entries: Mapping[Key, Entry]) -> None:
-        if not entries:
-            return
-        # a new mapping: a decision may still hold the old one
-        kept = {key: entry for key, entry in known.open.items() if key not in entries}
-        kept |= {key: entry for key, entry in entries.items() if entry.answered is None}
-        surplus = max(len(kept) - self._most_entries, 0)
-        known.open = dict(list(kept.items())[surplus:])
+    def _note_entry(self, known: _Remembered, key: Key, entry: Entry) -> None:
+        known.open.pop(key, None)
+        if entry.answered is None:
+            known.open[key] = entry
+            if len(known.open) > self._most_entries:
+                del known.open[next(iter(known.open))]

@@ -12,8 +12,7 @@ from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json.text import JsonValue
 from domain.points_in_time import Moment
-from infrastructure.appending.append_queue import Deliver
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from infrastructure.appending.append_request import Appended, AppendRequest, Deliver, Outcome
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
 from infrastructure.eventlog.reader import LogReader

@@ -63,7 +63,7 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     TooManyQueries,
 )
-from infrastructure.appending.append_queue import WriterOverloaded
+from infrastructure.appending.append_request import WriterOverloaded
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.embedded import EmbeddedServerError
