@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from api.http.request.credentials import ForeignSite, KeyInUrl
 from api.http.request.errors import (
     BodyStalled,
+    ForeignSite,
     HeadersStalled,
     HeadersTooLarge,
+    KeyInUrl,
     MethodNotImplemented,
     RefusedRequest,
     TransferCodingNotImplemented,
