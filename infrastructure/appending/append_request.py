@@ -1,5 +1,6 @@
 """Append requests, receipts and outcomes."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -103,6 +104,11 @@ class Ready:
     stored: Sequence[Stored]
     size: int
     """Size of its bodies in bytes."""
+
+
+def wall_clock() -> int:
+    """Return milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
 
 
 class Preparer:

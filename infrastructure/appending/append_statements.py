@@ -98,7 +98,7 @@ def append(connection: psycopg.Connection, changes: Changes) -> list[Head] | Non
     if row is None:
         return None
     chains = {each[:2]: chain for each, chain in zip(changes.events, row[0], strict=True)}
-    return [head.linked(chains[head[:2]]) for head in changes.heads]
+    return [head._replace(chain=chains[head[:2]]) for head in changes.heads]
 
 
 def _query(

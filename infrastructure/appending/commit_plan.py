@@ -71,18 +71,14 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of one commit, decided when the log stood at `previous`.
+    """The changes of one commit, which moves the log from `previous` to `position`.
 
     `heads` are those after it, with the link before it: PostgreSQL sets the time and computes the
     links.
     """
 
     previous: int
+    position: int
     events: Sequence[NewEvent]
     heads: Sequence[Head]
     notes: Sequence[Note] = ()
-
-    @property
-    def position(self) -> int:
-        """The log's position after the commit."""
-        return self.events[-1].position

@@ -109,7 +109,7 @@ class Batch:
         """Decide one request against its thread as it stands in this batch."""
         head = self._heads[ready.thread]
         trial = _Trial(
-            head.thread,
+            Thread(head.thread_id, head.version, head.policy, head.status),
             head.facts,
             self._position,
             self._places.get(ready.thread, {}),
@@ -146,7 +146,7 @@ class Batch:
             for thread, entries in self._noted.items()
             for key, entry in entries.items()
         ]
-        return Changes(ground.position, self._events, heads, notes)
+        return Changes(ground.position, self._position, self._events, heads, notes)
 
     def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message

@@ -98,7 +98,8 @@ class PostgresRecorder(ApplicationRecorder):
                 for thread, ledger in ledgers.items()
                 for key, entry in ledger.items()
             ]
-            append(connection, Changes(ground.position, events, list(heads.values()), notes))
+            last = events[-1].position
+            append(connection, Changes(ground.position, last, events, [*heads.values()], notes))
         return [event.position for event in events]
 
     @override

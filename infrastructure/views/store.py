@@ -84,11 +84,12 @@ class Store:
         Raises:
             InvalidMessage: a blob is missing, or the files are too large together.
         """
-        whole = self.blobs.with_data(drafts)
+        if any(isinstance(draft, dict) and "files" in draft for draft in drafts):
+            drafts = self.blobs.with_data(drafts)
         return AppendRequest(
             self._tenant,
             thread_id,
-            whole,
+            drafts,
             facts,
             expected_version,
             closing,

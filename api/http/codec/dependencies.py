@@ -41,7 +41,7 @@ def principal_of(request: Request) -> Principal:
 def tenant_of(request: Request) -> Tenant:
     """Return the tenant of the principal."""
     tenants: Tenants = request.app.state.tenants
-    return tenants.of(principal_of(request).tenant)
+    return tenants[principal_of(request).tenant]
 
 
 def header_of(headers: Headers, name: bytes) -> bytes | None:

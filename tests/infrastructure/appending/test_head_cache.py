@@ -9,7 +9,7 @@ from domain.threads import Entry, Key
 from infrastructure.appending.append_request import Appended
 from infrastructure.appending.append_statements import log_transaction
 from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
-from infrastructure.appending.head_cache import HeadCache
+from infrastructure.appending.committer import HeadCache
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.body_deduplication import Stored
 from infrastructure.eventlog.reader import LogReader
@@ -229,7 +229,7 @@ def _note(cache: HeadCache, thread_id: str, position: int, **entries: Entry) -> 
     event = NewEvent(TENANT, thread_id, position, position, "reply", "", Stored(b""), b"", None)
     head = Head(TENANT, thread_id, version=position, position=position)
     notes = [Note((TENANT, thread_id), Key("call", key), each) for key, each in entries.items()]
-    cache.note(Changes(position - 1, [event], [head], notes), [head])
+    cache.note(Changes(position - 1, position, [event], [head], notes), [head])
 
 
 def test_the_oldest_threads_are_forgotten_first() -> None:
