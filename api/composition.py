@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 
 from psycopg.conninfo import make_conninfo
 
+from domain.identifiers import Ulids
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
 from infrastructure.analysts.slots import Slots
+from infrastructure.appending.append_request import wall_clock
 from infrastructure.appending.writer import Writer
 from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
@@ -21,7 +23,6 @@ from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.message_ids import Ulids
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.keys.accesses import Accesses
 from infrastructure.keys.cache import RecentKeys
@@ -92,8 +93,8 @@ def open_service(
     ):
         writer = Writer(
             database,
-            clock=_milliseconds,
-            new_id=Ulids(_milliseconds, secrets.randbits),
+            clock=wall_clock,
+            new_id=Ulids(wall_clock, secrets.randbits),
             meters=WriterMeters(on_commit),
         )
         key = signing_key(settings)
@@ -134,7 +135,7 @@ def open_service(
         with Tenants(tenant_of) as tenants:
             yield Service(
                 tenants=tenants,
-                own=tenants.of(settings.tenant),
+                own=tenants[settings.tenant],
                 database=database,
                 listener=listener,
                 standings=Standings(database, listener),
@@ -219,7 +220,3 @@ def _snapshot_key(settings: Settings) -> bytes:
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000

@@ -12,8 +12,7 @@ from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json.text import JsonValue
 from domain.points_in_time import Moment
-from infrastructure.appending.append_queue import Deliver
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from infrastructure.appending.append_request import Appended, AppendRequest, Deliver, Outcome
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
 from infrastructure.eventlog.reader import LogReader
@@ -85,11 +84,12 @@ class Store:
         Raises:
             InvalidMessage: a blob is missing, or the files are too large together.
         """
-        whole = self.blobs.with_data(drafts)
+        if any(isinstance(draft, dict) and "files" in draft for draft in drafts):
+            drafts = self.blobs.with_data(drafts)
         return AppendRequest(
             self._tenant,
             thread_id,
-            whole,
+            drafts,
             facts,
             expected_version,
             closing,

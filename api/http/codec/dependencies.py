@@ -1,16 +1,20 @@
-"""Request dependencies: strict JSON bodies, moments, versions, cursors.
+"""Request dependencies: strict JSON bodies, moments, versions, cursors; appends awaited.
 
 They are coroutines because the framework would run plain functions in a thread, which costs more
 than they do.
 """
 
+import asyncio
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from api.http.codec.problems import BodyTooLarge, InvalidIfMatch
-from api.http.codec.security_headers import Headers
+from api.http.codec.responses import Headers
 from api.http.request.limits import Limits
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
@@ -20,8 +24,12 @@ from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from domain.json.text import JsonValue
 from domain.points_in_time import Moment, parse_moment
 from domain.traces import read_traceparent
+from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, appended_in
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.views.store import Store
+
+SMALL_BODY = 64 * 2**10
+_ESCAPED = re.compile(rb"\\u00[0-7]")
 
 
 def principal_of(request: Request) -> Principal:
@@ -33,7 +41,7 @@ def principal_of(request: Request) -> Principal:
 def tenant_of(request: Request) -> Tenant:
     """Return the tenant of the principal."""
     tenants: Tenants = request.app.state.tenants
-    return tenants.of(principal_of(request).tenant)
+    return tenants[principal_of(request).tenant]
 
 
 def header_of(headers: Headers, name: bytes) -> bytes | None:
@@ -137,6 +145,44 @@ def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
     raise InvalidMessage.at(
         "", 'send one message with its "type", a list of messages, or {"messages": […]}'
     )
+
+
+async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
+    """Append and return the outcome; `read` makes the request from the body.
+
+    A small body is read in the event loop, which takes less time than a thread switch; a large one
+    is read in a thread, so that it does not block the loop.
+
+    Raises:
+        AgentlogError: the append is refused.
+    """
+    loop = asyncio.get_running_loop()
+    settling: asyncio.Future[Outcomes] = loop.create_future()
+
+    def deliver(outcomes: Outcomes) -> None:
+        loop.call_soon_threadsafe(_settle, settling, outcomes)
+
+    if is_small(body):
+        store.submit([read(body)], deliver)
+    else:
+        await run_in_threadpool(lambda: store.submit([read(body)], deliver))
+    return appended_in(await settling)
+
+
+def is_small(body: bytes) -> bool:
+    """Return whether a body is small enough to read in the event loop, and needs no database."""
+    return len(body) <= SMALL_BODY and not may_name_file(body)
+
+
+def may_name_file(body: bytes) -> bool:
+    """Return whether a body may refer to a file, by a key that may be escaped."""
+    # two plain searches are much faster than one regular expression
+    return b'"sha256"' in body or (b"\\u00" in body and _ESCAPED.search(body) is not None)
+
+
+def _settle(settling: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
+    if not settling.done():  # the client may have disconnected
+        settling.set_result(outcomes)
 
 
 async def types_of(

@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from api.http.request.credentials import ForeignSite, KeyInUrl
 from api.http.request.errors import (
     BodyStalled,
+    ForeignSite,
     HeadersStalled,
     HeadersTooLarge,
+    KeyInUrl,
     MethodNotImplemented,
     RefusedRequest,
     TransferCodingNotImplemented,
@@ -63,7 +64,7 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     TooManyQueries,
 )
-from infrastructure.appending.append_queue import WriterOverloaded
+from infrastructure.appending.append_request import WriterOverloaded
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.embedded import EmbeddedServerError

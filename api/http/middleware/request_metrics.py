@@ -9,8 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.routing import Route, Router
-from starlette.types import Message, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from api.http.codec.problems import headers_of, problem_of
+from api.http.codec.responses import problem_answer
+from domain.errors import AgentlogError
 from infrastructure.appending.writer_metrics import SECONDS, Tally
 
 ROUTE = "agentlog.route"
@@ -36,6 +39,20 @@ class Traffic:
         for route in router.routes:
             if isinstance(route, Route):
                 self._templates[route.endpoint] = prefix + route.path
+
+    async def refuse(
+        self,
+        error: AgentlogError,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        template: str = NO_ROUTE,
+    ) -> None:
+        """Answer a request with a problem, and count it."""
+        answer = problem_answer(problem_of(error), headers=headers_of(error))
+        self.count(scope, template, answer.status_code, began=time.perf_counter())
+        await answer(scope, receive, send)
 
     def watched(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that counts the response of a request."""

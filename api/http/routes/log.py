@@ -11,13 +11,13 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.codec.append import may_name_file
 from api.http.codec.dependencies import (
     After,
     Limit,
     TheStore,
     Types,
     limits_of,
+    may_name_file,
     number_cursor,
     origin_of,
     store_of,

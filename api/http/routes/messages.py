@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.append import append
 from api.http.codec.dependencies import (
     After,
     At,
@@ -15,6 +14,7 @@ from api.http.codec.dependencies import (
     TheStore,
     ThreadId,
     Types,
+    append,
     body_of,
     drafts_in,
     expected_version_of,
@@ -25,8 +25,7 @@ from api.http.codec.dependencies import (
     principal_of,
     tenant_of,
 )
-from api.http.codec.responses import Printed, json_answer
-from api.http.codec.security_headers import Headers
+from api.http.codec.responses import Headers, Printed, json_answer
 from api.http.openapi.schemas import TRACEPARENT, answers, json_body
 from api.http.request.limits import Limits
 from api.shapes.threads import appended_json, event_json

@@ -165,7 +165,7 @@ class Followings:
         """Return the followers of a tenant; call it in the event loop."""
         found = self._known.get(tenant)
         if found is None:
-            found = self._known[tenant] = Following(self._tenants.of(tenant).hub)
+            found = self._known[tenant] = Following(self._tenants[tenant].hub)
             found.closed = self._closed
         return found
 

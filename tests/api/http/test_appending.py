@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fastapi.testclient import TestClient
 
-from api.http.codec.append import append
+from api.http.codec.dependencies import append
 from domain.errors import InvalidMessage
 from domain.json.text import parse
 from infrastructure.appending.append_request import Appended, AppendRequest

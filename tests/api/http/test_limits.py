@@ -11,9 +11,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.middleware.rate_limit import Limited
-from api.http.middleware.request_metrics import Traffic
-from api.http.request.limits import Limits
+from api.http.middleware.rate_limit import Limiter
+from api.http.request.limits import Limits, TooManyRequests
 from domain.access import Principal
 from domain.json.text import parse
 from infrastructure.postgres.conninfo import Timeouts
@@ -198,28 +197,28 @@ def test_a_key_has_a_rate_of_its_own(app_with: AppWith) -> None:
     ],
 )
 def test_without_keys_a_network_is_one_caller(first: str, second: str, *, apart: bool) -> None:
-    answers = [_answer(client=(host, 1)) for host in (first, second)]
-    layer = _layer()
-    assert [_ask(layer, **each) for each in answers] == [200, 200 if apart else 429]
+    answers = [_scope(client=(host, 1)) for host in (first, second)]
+    limiter = _limiter()
+    assert [_ask(limiter, each) for each in answers] == [200, 200 if apart else 429]
 
 
 def test_a_key_is_the_caller_wherever_it_is_used() -> None:
-    layer = _layer()
+    limiter = _limiter()
     key = Principal("a", frozenset(), "k")
     asked = [("10.0.0.1", key), ("10.0.0.2", key), ("10.0.0.1", None)]
     found = [
-        _ask(layer, **_answer(client=(host, 1), principal=principal)) for host, principal in asked
+        _ask(limiter, _scope(client=(host, 1), principal=principal)) for host, principal in asked
     ]
     assert found == [200, 429, 200]
 
 
 def test_once_the_time_is_over_there_is_another_request() -> None:
     now = [100.0]
-    layer = _layer(clock=lambda: now[0])
-    asked = _answer(client=("a", 1))
-    assert [_ask(layer, **asked), _ask(layer, **asked)] == [200, 429]
+    limiter = _limiter(clock=lambda: now[0])
+    asked = _scope(client=("a", 1))
+    assert [_ask(limiter, asked), _ask(limiter, asked)] == [200, 429]
     now[0] += 1
-    assert _ask(layer, **asked) == 200
+    assert _ask(limiter, asked) == 200
 
 
 @contextmanager
@@ -318,35 +317,17 @@ def test_the_document_tells_of_them(client: TestClient) -> None:
             assert ("408" in answers) is ("413" in answers)
 
 
-def _layer(**given: Any) -> Limited:
-    async def answer(_: Any, __: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    return Limited(answer, Limits(rate_per_second=1, rate_burst=1), Traffic(), **given)
+def _limiter(**given: Any) -> Limiter:
+    return Limiter(Limits(rate_per_second=1, rate_burst=1), **given)
 
 
-def _answer(*, client: tuple[str, int], principal: Principal | None = None) -> dict[str, Any]:
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/v1/threads",
-        "headers": [],
-        "client": client,
-    }
-    return {"scope": {**scope, "agentlog.principal": principal}}
+def _scope(*, client: tuple[str, int], principal: Principal | None = None) -> dict[str, Any]:
+    return {"path": "/v1/threads", "client": client, "agentlog.principal": principal}
 
 
-def _ask(layer: Limited, scope: dict[str, Any]) -> int:
-    sent: list[Any] = []
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def receive() -> Any:
-        raise AssertionError("nothing is read of what is refused")
-
-    running = layer(dict(scope), receive, send)
-    with pytest.raises(StopIteration):
-        running.send(None)
-    status: int = sent[0]["status"]
-    return status
+def _ask(limiter: Limiter, scope: dict[str, Any]) -> int:
+    try:
+        limiter.admit(scope, stream=False)
+    except TooManyRequests:
+        return 429
+    return 200

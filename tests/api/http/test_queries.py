@@ -188,7 +188,7 @@ def test_the_examples_of_the_document_are_answered(client: TestClient) -> None:
 
 def test_without_a_login_the_service_says_what_it_takes(database: Database) -> None:
     app = app_over(database, store_over(database))
-    ours = app.state.tenants.of(TENANT)
+    ours = app.state.tenants[TENANT]
     analyst = Analyst(given_login(None), tenant=TENANT, slots=Slots())
     app.state.tenants = Tenants(lambda _: replace(ours, analyst=analyst))
     with TestClient(app) as client:
@@ -198,7 +198,7 @@ def test_without_a_login_the_service_says_what_it_takes(database: Database) -> N
 
 def test_who_finds_all_slots_taken_is_told_when_to_ask_again(client: TestClient) -> None:
     tenants: Tenants = client.app.state.tenants  # type: ignore[attr-defined] # of FastAPI
-    analyst = tenants.of(TENANT).analyst
+    analyst = tenants[TENANT].analyst
     with ExitStack() as taken:
         for _ in range(4):
             taken.enter_context(analyst.slot())

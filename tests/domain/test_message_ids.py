@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ulid import ULID
 
-from domain.identifiers import check_message_id
-from infrastructure.eventlog.message_ids import Ulids
+from domain.identifiers import Ulids, check_message_id
 from tests.infrastructure.appends import NOON, Clock
 
 

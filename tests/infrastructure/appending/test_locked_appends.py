@@ -1,13 +1,11 @@
-"""A large batch goes to PostgreSQL in portions, of which one is written while the next is decided:
-still one transaction, of which all or nothing is there.
-"""
+"""Appends decided while the log is locked: one transaction, of which all or nothing is there."""
 
 import psycopg
 import pytest
 
 from domain.errors import MessageConflict, RuleBroken
 from infrastructure.appending.append_request import Appended, Outcome, Ready
-from infrastructure.appending.batch_decision import Batch
+from infrastructure.appending.decision import Batch
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
@@ -24,10 +22,8 @@ from tests.infrastructure.appends import (
 
 
 @pytest.fixture(autouse=True)
-def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Portions of three events, each on its way by itself, however small."""
-    for name in ("_FIRST_PORTION", "_PORTION"):
-        monkeypatch.setattr(f"infrastructure.appending.committer.{name}", 3)
+def locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every append is too large to be decided from the cache."""
     monkeypatch.setattr("infrastructure.appending.committer._ONWARD_BYTES", 0)
 
 
@@ -36,7 +32,7 @@ def _version(outcome: Outcome) -> int:
     return outcome.version
 
 
-def test_heads_chains_and_ledger_go_on_from_one_portion_to_the_next(
+def test_heads_chains_and_ledger_go_on_from_one_request_to_the_next(
     writer: Writer, database: Database
 ) -> None:
     outcomes = writer.append_many(
@@ -82,9 +78,7 @@ def test_where_all_is_refused_or_there_nothing_is_written(
     assert last_position(database) == 7
 
 
-def test_what_stands_in_the_log_is_compared_while_a_portion_is_written(
-    writer: Writer, database: Database
-) -> None:
+def test_contents_are_compared_with_the_log_in_a_batch(writer: Writer, database: Database) -> None:
     writer.append(request("t", reply("one", id=given(1), timestamp=5)))
     new = [request("u", reply(str(number))) for number in range(4)]
     *_, again, other = writer.append_many(
@@ -100,7 +94,7 @@ def test_what_stands_in_the_log_is_compared_while_a_portion_is_written(
     check_log(database)
 
 
-def test_of_a_portion_that_fails_nothing_is_there_nor_of_those_before(
+def test_of_a_batch_that_fails_nothing_is_there(
     own_database: Database,
 ) -> None:
     writer = Writer(own_database, clock=lambda: 0, new_id=iter(map(given, range(99))).__next__)
@@ -114,7 +108,7 @@ def test_of_a_portion_that_fails_nothing_is_there_nor_of_those_before(
             "FOR EACH ROW WHEN (NEW.thread_id = 'bad') EXECUTE FUNCTION refuse()"
         )
     many = [request("t", reply(str(number))) for number in range(8)]
-    for place in (4, 8):  # one that is waited for by the next, and the last
+    for place in (4, 8):
         with pytest.raises(psycopg.errors.RaiseException):
             writer.append_many([*many[:place], request("bad", reply("x")), *many[place:]])
         assert last_position(own_database) == 0
@@ -122,7 +116,7 @@ def test_of_a_portion_that_fails_nothing_is_there_nor_of_those_before(
     check_log(own_database)
 
 
-def test_who_is_interrupted_while_a_portion_is_written_leaves_nothing(
+def test_an_interrupted_append_leaves_nothing(
     writer: Writer, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide = Batch.decide
