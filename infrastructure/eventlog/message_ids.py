@@ -11,7 +11,7 @@ from domain.identifiers import DIGIT_PAIRS
 _COUNTED_BITS = 20  # the last four digits
 
 
-class _Run(NamedTuple):
+class _UlidRun(NamedTuple):
     """Ids with the same time and random digits, counting up from a random number.
 
     The standard's rule for ids of the same millisecond (github.com/ulid/spec, monotonicity).
@@ -40,17 +40,17 @@ class Ulids:
         """Return a new id."""
         run, now = self._run, self._clock()
         if now > run.milliseconds:
-            run = self._run = _Run(now, run.noise, _time(now) + run.noise, run.numbers)
+            run = self._run = _UlidRun(now, run.noise, _time(now) + run.noise, run.numbers)
         while (number := next(run.numbers)) >= 1 << _COUNTED_BITS:  # no two threads get the same
             run = self._run = self._new_run(run.milliseconds + 1)
         return f"{run.beginning}{DIGIT_PAIRS[number >> 10]}{DIGIT_PAIRS[number & 1023]}"
 
-    def _new_run(self, milliseconds: int) -> _Run:
+    def _new_run(self, milliseconds: int) -> _UlidRun:
         bits = self._random_bits(80)
         # from the lower half, so that at least half of the numbers remain
         numbers = count(bits & (1 << _COUNTED_BITS - 1) - 1)
         noise = encode_randomness(bits.to_bytes(10))[:12]
-        return _Run(milliseconds, noise, _time(milliseconds) + noise, numbers)
+        return _UlidRun(milliseconds, noise, _time(milliseconds) + noise, numbers)
 
 
 def _time(milliseconds: int) -> str:
