@@ -128,7 +128,7 @@ def open_service(
                     store,
                     eraser,
                     tenant=name,
-                    forget=lambda thread_id: tenants.forget(name, thread_id),
+                    discard=lambda thread_id: tenants.forget(name, thread_id),
                 ),
             )
 
@@ -167,7 +167,7 @@ def open_as_owner(settings: Settings) -> Iterator[tuple[Database, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _MigratedDatabase:
     """A migrated database: its URL for the service, and `owner` where it is our own."""
 
     url: str = field(repr=False)
@@ -176,7 +176,7 @@ class _Place:
 
 
 @contextmanager
-def _ready_database(settings: Settings) -> Iterator[_Place]:
+def _ready_database(settings: Settings) -> Iterator[_MigratedDatabase]:
     """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
@@ -188,16 +188,16 @@ def _ready_database(settings: Settings) -> Iterator[_Place]:
             with owner.connection() as connection:
                 make_login(connection)
             url = make_conninfo(server.url, user=LOGIN)
-            yield _Place(url, f"its own PostgreSQL in {settings.data_dir}", owner)
+            yield _MigratedDatabase(url, f"its own PostgreSQL in {settings.data_dir}", owner)
         return
     with Database(settings.database_url, pool_size=1) as given:
         given.migrate()
         with given.connection() as connection:
             check_membership(connection)
-    yield _Place(settings.database_url, "AGENTLOG_DATABASE_URL", None)
+    yield _MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", None)
 
 
-def _analyst(place: _Place, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
+def _analyst(place: _MigratedDatabase, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
     if place.owner is not None and settings.analyst_url is None:
         login = own_login(place.owner, place.url, tenant=tenant)
     else:  # the given login itself determines its tenant

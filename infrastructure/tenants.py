@@ -51,8 +51,8 @@ class Tenants(dict[str, Tenant], Closing):
         """Drop a tenant's thread from memory, as contents of it were erased."""
         found = self.get(name)
         if found is not None:
-            found.store.recent.forget((name, thread_id))
-            found.hub.forget()
+            found.store.recent.discard((name, thread_id))
+            found.hub.discard()
 
     @override
     def close(self) -> None:

@@ -39,7 +39,7 @@ from api.http.routes import (
     views,
 )
 from api.http.routes.monitoring import Metrics
-from api.http.streaming.subscribers import Followings
+from api.http.streaming.subscribers import Followers
 from domain.errors import AgentlogError, Flaw
 from domain.json.places import path
 from infrastructure.appending.writer import Writer
@@ -82,7 +82,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.database = database
     app.state.writer = writer
     app.state.standings = standings
-    app.state.followings = followings = Followings(tenants)
+    app.state.followings = followings = Followers(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
         recent_bytes=lambda: tenants[own].store.recent.size,  # all tenants share it

@@ -2,7 +2,7 @@
 
 from api.shapes.threads import time_text
 from domain.json.text import JsonValue
-from infrastructure.keys.accesses import Recorded
+from infrastructure.keys.accesses import RecordedAccess
 from infrastructure.keys.key import Key
 
 
@@ -21,7 +21,7 @@ def key_json(key: Key) -> dict[str, JsonValue]:
     }
 
 
-def access_json(access: Recorded) -> JsonValue:
+def access_json(access: RecordedAccess) -> JsonValue:
     """Return a recorded access as JSON."""
     return {
         "number": access.number,

@@ -37,7 +37,7 @@ class Contents:
     tenants: Sequence[TenantContents]
 
 
-def schema_of(connection: psycopg.Connection) -> dict[int, str]:
+def applied_migrations(connection: psycopg.Connection) -> dict[int, str]:
     """Return the migrations applied to the database, with their digests.
 
     Raises:
@@ -75,7 +75,7 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
             done += tree.size
             count = 0 if threads is None else int(threads[0])
             found.append(TenantContents(tenant, count, tree.size, tree.root()))
-    return Contents(position, schema_of(connection), found)
+    return Contents(position, applied_migrations(connection), found)
 
 
 def _tree(

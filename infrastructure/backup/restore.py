@@ -59,7 +59,7 @@ def restore(
         session.tell(b"BEGIN;\n" + _SETTINGS + statement("refuse_filled_log").encode())
         _copy(archive, session, progress)
         archive.finish()
-        session.tell(statement("forget_builds").encode() + b"COMMIT;\n")
+        session.tell(statement("delete_builds").encode() + b"COMMIT;\n")
         session.told_all()
         session.finish()
     database.migrate()

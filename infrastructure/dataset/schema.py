@@ -71,11 +71,11 @@ def fields_of(name: str) -> tuple[Field, ...]:
         return EVENT_FIELDS
     return tuple(
         Field(each.name, _OF_SQL[each.type], nullable=each.nullable, comment=each.comment)
-        for each in table_of(name).columns
+        for each in table_named(name).columns
     )
 
 
-def table_of(name: str) -> Table:
+def table_named(name: str) -> Table:
     """Return the table of a read model."""
     return READ_MODELS[name].table
 
@@ -97,7 +97,7 @@ def arrow_type(name: ParquetType) -> pa.DataType:
             return pa.binary()
 
 
-def schema_of(name: str, *, tenant: str) -> pa.Schema:
+def arrow_schema(name: str, *, tenant: str) -> pa.Schema:
     """Return the schema of a table's files, with a comment on each column."""
     return pa.schema(
         [

@@ -9,7 +9,7 @@ from psycopg.errors import DeadlockDetected
 from domain.catalogue import read_stored
 from domain.facts import ThreadRedacted
 from domain.json.text import parse_stored
-from infrastructure.erasure.blanking import Erasure, blank_events
+from infrastructure.erasure.erased_events import Erasure, erase_events
 from infrastructure.erasure.renewal import renew_rows
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.erasure_lock import erase_alone
@@ -97,7 +97,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         fact = read_stored("thread.redacted", parse_stored(row[0]))
         if not isinstance(fact, ThreadRedacted):
             raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
-        blank_events(connection, Erasure.of(tenant, thread_id, version, fact))
+        erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), place)
         connection.execute(statement("delete_snapshots_of_thread"), place)
         renew_rows(connection, tenant, thread_id)

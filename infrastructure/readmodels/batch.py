@@ -21,7 +21,7 @@ _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class TenantEvent:
     """An event and its tenant."""
 
     tenant: str
@@ -29,10 +29,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Events by position, and the position they reach; no event up to there is left out."""
 
-    events: list[Recorded]
+    events: list[TenantEvent]
     position: int
 
 
@@ -44,7 +44,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     types: Collection[str] | None,
     limit: int,
     long_texts: bool,
-) -> Batch:
+) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
     A long text kept apart from its body is empty in it, or its beginning with `long_texts`.
@@ -66,12 +66,12 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         rows = cursor.execute(*asked).fetchall()
         events = recorded(cursor, rows, long_texts=long_texts)
     reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
-    return Batch(events, upto if reached_all else rows[-1][6])
+    return EventBatch(events, upto if reached_all else rows[-1][6])
 
 
 def recorded(
     cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
-) -> list[Recorded]:
+) -> list[TenantEvent]:
     """Return the events of rows of the log, with long texts as in `read_batch`."""
     cuts: defaultdict[str, list[bytes]] = defaultdict(list)
     for row in rows:
@@ -84,7 +84,7 @@ def recorded(
         for tenant, found in cuts.items()
     }
     return [
-        Recorded(
+        TenantEvent(
             tenant,
             Event(
                 thread_id,
@@ -129,5 +129,5 @@ def _readable(beginning: bytes) -> bytes:
     return whole_characters if half is None else whole_characters[: half.start(1)]
 
 
-def _size(events: list[Recorded]) -> int:
+def _size(events: list[TenantEvent]) -> int:
     return sum(len(each.event.body) for each in events)

@@ -19,7 +19,7 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
-from infrastructure.reports.query import asks_for_models, query_of
+from infrastructure.reports.query import asks_for_models, report_query
 from infrastructure.reports.question import Question
 from infrastructure.reports.report import METADATA, Column, Report
 
@@ -93,7 +93,7 @@ class Reports:
             if asks_for_models(report, question):
                 responses, so_far = _table(connection, "model_calls")
                 as_of = min(as_of, so_far)
-            query = query_of(
+            query = report_query(
                 report, question, tenant=self._tenant, table=table, model_calls=responses
             )
             try:

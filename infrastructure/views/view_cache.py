@@ -51,7 +51,7 @@ class RecentViews:
         """The number of erasures so far; read before a view is folded, and passed to `put`."""
         return self._erasures
 
-    def forget(self, thread: ThreadKey) -> None:
+    def discard(self, thread: ThreadKey) -> None:
         """Evict all views of a thread, and reject `put` for views read before now."""
         with self._lock:
             self._erasures += 1

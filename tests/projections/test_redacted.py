@@ -4,19 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.events import Event
-from domain.redaction import skeleton
+from domain.redaction import redacted_body
 from projections.view import StateView, render
 from tests.histories import examples, histories
 from tests.projections.laws import check_places_ascend, check_resuming_equals_replaying
 from tests.projections.test_laws import ALL_VIEWS
 
 
-def _blank(event: Event, redacted: int) -> Event:
+def _redacted(event: Event, redacted: int) -> Event:
     return Event(
         event.originator_id,
         event.originator_version,
         event.type,
-        skeleton(event.type, event.message_id, event.body),
+        redacted_body(event.type, event.message_id, event.body),
         event.message_id,
         event.position,
         event.recorded_at,
@@ -31,7 +31,7 @@ def test_no_view_fails_on_what_was_erased(events: list[Event], data: st.DataObje
     which = data.draw(
         st.sets(st.sampled_from([event.version for event in events])) if events else st.just(set())
     )
-    left = [_blank(each, 99) if each.version in which else each for each in events]
+    left = [_redacted(each, 99) if each.version in which else each for each in events]
     for before, after in zip(events, left, strict=True):
         assert (after.message is None) == (before.message is None)
     cut = data.draw(st.integers(min_value=0, max_value=len(left)))

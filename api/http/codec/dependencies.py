@@ -77,7 +77,7 @@ async def body_of(request: Request) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-async def limits_of(request: Request) -> Limits:
+async def request_limits(request: Request) -> Limits:
     """Return the service's limits for clients."""
     found: Limits = request.app.state.limits
     return found
@@ -97,13 +97,13 @@ async def moment_of(
     return None if at is None else parse_moment(at)
 
 
-async def origin_of(request: Request) -> Origin:
+async def append_origin(request: Request) -> Origin:
     """Return the key of a request and the trace in its traceparent header."""
     return origin_in(request.scope["headers"], principal_of(request))
 
 
 def origin_in(headers: Headers, principal: Principal) -> Origin:
-    """Return what `origin_of` returns, for a request with these headers.
+    """Return what `append_origin` returns, for a request with these headers.
 
     An invalid or repeated header is ignored, as the W3C recommends.
     """
@@ -200,7 +200,7 @@ def without_nul(text: str) -> str:
 
 
 TheStore = Annotated[Store, Depends(store_of)]
-TheLimits = Annotated[Limits, Depends(limits_of)]
+TheLimits = Annotated[Limits, Depends(request_limits)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
@@ -208,6 +208,6 @@ MessageId = Annotated[
     str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
 ]
 Types = Annotated[list[str] | None, Depends(types_of)]
-TheOrigin = Annotated[Origin, Depends(origin_of)]
+TheOrigin = Annotated[Origin, Depends(append_origin)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]

@@ -47,7 +47,7 @@ DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
 """Headers of every response but pages, in lower case, without `Cache-Control`."""
 
 
-class Printed(Response):
+class PrintedResponse(Response):
     """A response with a printed body, sent without copies.
 
     Its headers are bytes: encoding them from text takes longer than the rest of the response.
@@ -81,12 +81,12 @@ class Printed(Response):
 
 def json_answer(
     value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
-) -> Printed:
+) -> PrintedResponse:
     """Return `value` as a JSON response."""
-    return Printed(print_bytes(value), _JSON, status, headers or {})
+    return PrintedResponse(print_bytes(value), _JSON, status, headers or {})
 
 
-def error_answer(error: BaseException, *, asked: str) -> Printed:
+def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
     """Return the problem response for an error; logs an unexpected one.
 
     `asked` is the failed request's method and path.
@@ -100,12 +100,12 @@ def error_answer(error: BaseException, *, asked: str) -> Printed:
     )
 
 
-def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> Printed:
+def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
     """Return a problem as a response, with the id of its request."""
     found = request_id()
     instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
     body = print_bytes({**said, **instance})
-    return Printed(body, _PROBLEM, said["status"], headers or {})
+    return PrintedResponse(body, _PROBLEM, said["status"], headers or {})
 
 
 def policy_of_page(script: bytes) -> str:

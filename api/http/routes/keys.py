@@ -81,7 +81,7 @@ def revoke_key(request: Request, key_id: KeyId) -> Response:
     """Have a key of the tenant open nothing any more, at once; also the one that asks."""
     keys, principal = _keys(request), principal_of(request)
     key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.key_id)
-    keys.forget()
+    keys.discard()
     return json_answer(key_json(key))
 
 

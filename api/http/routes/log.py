@@ -16,10 +16,10 @@ from api.http.codec.dependencies import (
     Limit,
     TheStore,
     Types,
-    limits_of,
+    append_origin,
     may_name_file,
     number_cursor,
-    origin_of,
+    request_limits,
     store_of,
 )
 from api.http.codec.ndjson import NumberedLine, numbered_lines
@@ -78,7 +78,7 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    told = _answers(store, lines, await limits_of(request), await origin_of(request))
+    told = _answers(store, lines, await request_limits(request), await append_origin(request))
     return _Duplex(told, media_type=_LINES)
 
 

@@ -19,13 +19,13 @@ from api.http.codec.dependencies import (
     drafts_in,
     expected_version_of,
     header_of,
-    limits_of,
     number_cursor,
     origin_in,
     principal_of,
+    request_limits,
     tenant_of,
 )
-from api.http.codec.responses import Headers, Printed, json_answer
+from api.http.codec.responses import Headers, PrintedResponse, json_answer
 from api.http.openapi.schemas import TRACEPARENT, answers, json_body
 from api.http.request.limits import Limits
 from api.shapes.threads import appended_json, event_json
@@ -59,7 +59,7 @@ async def append_messages(request: Request) -> Response:
         request.path_params["thread_id"],
         request.scope["headers"],
         principal_of(request),
-        await limits_of(request),
+        await request_limits(request),
     )
     return appended_answer(await append(store, await body_of(request), read))
 
@@ -84,7 +84,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     return store.request(thread_id, drafts, expected_version=expected, origin=origin)
 
 
-def appended_answer(appended: Appended) -> Printed:
+def appended_answer(appended: Appended) -> PrintedResponse:
     """Return the response for the outcome of an append."""
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(

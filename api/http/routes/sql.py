@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.dependencies import Body, limits_of, tenant_of
+from api.http.codec.dependencies import Body, request_limits, tenant_of
 from api.http.codec.responses import json_answer
 from api.http.openapi.schemas import answers, json_body
 from api.shapes.tables import answer_csv, answer_json, tables_json
@@ -43,7 +43,7 @@ async def ask(
     """
     analyst = tenant_of(request).analyst
     as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
-    limits = await limits_of(request)
+    limits = await request_limits(request)
     return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
 
 

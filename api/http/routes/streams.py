@@ -17,7 +17,7 @@ from api.http.routes.views import option_parameters
 from api.http.streaming.log_stream import LogStream
 from api.http.streaming.sse_framing import FRAMINGS
 from api.http.streaming.sse_response import StreamResponse
-from api.http.streaming.subscribers import Following, Followings
+from api.http.streaming.subscribers import Followers, TenantFollowers
 from api.http.streaming.thread_stream import ThreadStream
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
 from domain.errors import FutureMoment, InvalidInput
@@ -103,8 +103,8 @@ async def follow_log(request: Request) -> StreamResponse:
     return StreamResponse(stream, None)
 
 
-def _following(request: Request) -> Following:
-    followings: Followings = request.app.state.followings
+def _following(request: Request) -> TenantFollowers:
+    followings: Followers = request.app.state.followings
     return followings.of(principal_of(request).tenant)
 
 

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.http.middleware.permissions import NEEDS
-from infrastructure.keys.accesses import Recorded
+from infrastructure.keys.accesses import RecordedAccess
 from infrastructure.keys.key import KeyText
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
@@ -40,9 +40,9 @@ def key(app: FastAPI, store: Store) -> KeyText:
     return make_key(app, "read")
 
 
-def recorded(app: FastAPI, tenant: str = TENANT) -> list[Recorded]:
+def recorded(app: FastAPI, tenant: str = TENANT) -> list[RecordedAccess]:
     """Return what is on record, the latest first."""
-    found: list[Recorded] = app.state.accesses.page(tenant)
+    found: list[RecordedAccess] = app.state.accesses.page(tenant)
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.streaming.subscribers import Following
+from api.http.streaming.subscribers import TenantFollowers
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, following_of, store_over
@@ -27,7 +27,7 @@ def address(app: FastAPI) -> Iterator[str]:
         yield found
 
 
-def wait_for(following: Following, count: int) -> None:
+def wait_for(following: TenantFollowers, count: int) -> None:
     """Wait until so many follow."""
     until = time.monotonic() + WAIT_SECONDS
     while following.count != count:
@@ -143,7 +143,7 @@ def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store
 
 def test_who_has_gone_leaves_nothing_behind(address: str, app: FastAPI, store: Store) -> None:
     store.append("t", [reply("one")])
-    following: Following = following_of(app)
+    following: TenantFollowers = following_of(app)
     for path in ("/v1/log/events", "/v1/threads/t/events", "/v1/threads/t/events?view=letta"):
         with listening(address, path) as stream:
             stream.next()
@@ -204,7 +204,7 @@ def test_a_lost_database_costs_those_who_follow_nothing(own_database: Database) 
         log = stack.enter_context(listening(address, "/v1/log/events"))
         assert [thread.next().id, log.next().id] == ["1.0", "1"]
         relay.cut()
-        following: Following = following_of(app)
+        following: TenantFollowers = following_of(app)
         (follower,) = following._threads["t"]
         assert following._loop is not None
         following._loop.call_soon_threadsafe(follower.ring)

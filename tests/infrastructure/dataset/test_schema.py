@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from infrastructure.dataset.export import TABLES
-from infrastructure.dataset.schema import EVENT_FIELDS, EVENTS, fields_of, schema_of
+from infrastructure.dataset.schema import EVENT_FIELDS, EVENTS, arrow_schema, fields_of
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
@@ -48,7 +48,7 @@ def test_files_have_the_schema_that_is_documented(store: Store, exporter: Export
     for path in exporter.manifest.files():
         name = path.split("/")[0]
         written = pq.read_schema(exporter.folder / path)
-        assert written.equals(schema_of(name, tenant=TENANT), check_metadata=True)
+        assert written.equals(arrow_schema(name, tenant=TENANT), check_metadata=True)
         read.add(name)
         with duck(exporter.folder) as connection:
             found = connection.sql(f"DESCRIBE {name}").fetchall()

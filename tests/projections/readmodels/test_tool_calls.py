@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.redaction import skeleton
+from domain.redaction import redacted_body
 from projections.readers.draft import sample_event
 from projections.readers.registry import choose_reader
 from projections.readmodels.tool_calls import ToolCalls
@@ -79,6 +79,6 @@ def test_what_a_wire_says_of_a_call_is_kept(wire: str, item: Item, outcome: str)
 @pytest.mark.parametrize("said", [{}, {"error": None}, {"error": "no"}])
 def test_redaction_keeps_what_a_result_says(said: dict[str, Any]) -> None:
     before = event(1, {"type": "tool_results", "results": [{**RESULT, **said}]})
-    blank = skeleton(before.type, before.message_id, before.body)
-    (row,) = rows_of(ToolCalls(), [dataclasses.replace(before, body=blank)])
+    left = redacted_body(before.type, before.message_id, before.body)
+    (row,) = rows_of(ToolCalls(), [dataclasses.replace(before, body=left)])
     assert row.outcome == outcome_of({**RESULT, **said})

@@ -1,4 +1,4 @@
-"""Replaces events of a redaction by skeletons, within the caller's transaction."""
+"""Erases the contents of a redaction from its events, within the caller's transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from domain.drafts import Prepared
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored
 from domain.messages import InputMessage
-from domain.redaction import left_digest, skeleton, skeleton_metadata, without_files
+from domain.redaction import left_digest, redacted_body, redacted_metadata, without_files
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, Stored, file_digests, stored, whole
 from infrastructure.postgres.binary_arrays import byte_strings, integers
@@ -43,7 +43,7 @@ class Erasure:
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
+class ErasedEvent:
     """An event after erasure: its whole body, and its metadata."""
 
     version: int
@@ -57,35 +57,37 @@ class Blank:
         return left_digest(self.body, self.metadata)
 
 
-def blank_events(connection: psycopg.Connection, erasure: Erasure) -> None:
-    """Replace the events of a redaction by skeletons, or remove only its file from them."""
+def erase_events(connection: psycopg.Connection, erasure: Erasure) -> None:
+    """Replace the bodies of redacted events, or remove only its file from them."""
     with connection.cursor(binary=True) as cursor:
-        for blanks in blank_pages(cursor, erasure):
-            _write(cursor, erasure, blanks)
+        for events in erased_pages(cursor, erasure):
+            _write(cursor, erasure, events)
 
 
-def blank_pages(
+def erased_pages(
     cursor: psycopg.Cursor[TupleRow], erasure: Erasure, *, after: int = 0
-) -> Iterator[list[Blank]]:
-    """Yield the blanks of events that an erasure still has to change, by version, in pages.
+) -> Iterator[list[ErasedEvent]]:
+    """Yield the events that an erasure still has to change, as erased, by version, in pages.
 
     Only those after `after`; a binary cursor is needed.
     """
     while rows := _page(cursor, erasure, after):
-        blanks = []
+        events = []
         for version, type_name, message_id, body, cuts, metadata in rows:
             if erasure.file is None:
-                left = skeleton(type_name, message_id, body), skeleton_metadata(metadata)
-                blanks.append(Blank(version, message_id, *left))
+                left = redacted_body(type_name, message_id, body), redacted_metadata(metadata)
+                events.append(ErasedEvent(version, message_id, *left))
             elif cuts is not None and erasure.file in cuts:
                 found = whole(body, cuts, read_contents(cursor, erasure.tenant, [cuts])).body
-                blanks.append(Blank(version, message_id, _without(found, erasure.file), metadata))
-        if blanks:
-            yield blanks
+                events.append(
+                    ErasedEvent(version, message_id, _without(found, erasure.file), metadata)
+                )
+        if events:
+            yield events
         after = rows[-1][0]
 
 
-class Left:
+class LeftDigests:
     """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
 
     def __init__(self, fact: Mapping[str, JsonValue]) -> None:
@@ -101,15 +103,15 @@ class Left:
         """Add the redaction's events up to a version; a binary cursor is needed."""
         messages = None if self._named is None else tuple(self._named)
         erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
-        for blank in chain.from_iterable(blank_pages(cursor, erasure, after=self._version)):
+        for event in chain.from_iterable(erased_pages(cursor, erasure, after=self._version)):
             if messages is None:
-                self._of_all.update(blank.digest)
+                self._of_all.update(event.digest)
             else:
-                self._by_id[blank.message_id] = blank.digest
+                self._by_id[event.message_id] = event.digest
         self._version = version
 
     def digests(self) -> list[str]:
-        """Return the digests; zeros for skeletons of other redactions."""
+        """Return the digests; zeros for events of other redactions."""
         if self._named is None:
             return [self._of_all.hexdigest()]
         return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
@@ -153,17 +155,17 @@ def _stored(erasure: Erasure, body: bytes) -> Stored:
     )
 
 
-def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, blanks: list[Blank]) -> None:
-    left = [_stored(erasure, each.body) for each in blanks]
+def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, events: list[ErasedEvent]) -> None:
+    left = [_stored(erasure, each.body) for each in events]
     cursor.execute(
         statement("redact_events"),
         {
             "tenant": erasure.tenant,
             "thread_id": erasure.thread_id,
             "version": erasure.version,
-            "versions": integers([each.version for each in blanks]),
+            "versions": integers([each.version for each in events]),
             "bodies": byte_strings([each.body for each in left]),
             "cuts": byte_strings([each.cuts for each in left]),
-            "metadata": byte_strings([each.metadata for each in blanks]),
+            "metadata": byte_strings([each.metadata for each in events]),
         },
     )
