@@ -97,9 +97,11 @@ def _import_files(
             for path in files:
                 importer.import_file(path)
             bar.update(task, completed=total)
-        except (KeyboardInterrupt, AgentlogError):
+        except (KeyboardInterrupt, AgentlogError) as error:
             _print_report(console, importer.report)
             console.print("interrupted: what is counted is written; run it again to go on")
+            if held.came:  # the batch that was on its way may have failed after the interrupt
+                raise KeyboardInterrupt from error
             raise
     _print_report(console, importer.report)
     return importer.report

@@ -256,7 +256,8 @@ class LogReader:
         """Return rows of events, and the contents cut out of their bodies."""
         rows = self._rows(name, **parameters)
         contents = self._contents(rows)
-        if digests_in(_cuts(rows)) <= contents.keys():
+        cuts = _cuts(rows)
+        if not cuts or digests_in(cuts) <= contents.keys():
             return rows, contents
         rows = self._rows(name, **parameters)  # some may have been erased in between
         return rows, self._contents(rows)

@@ -20,8 +20,7 @@ from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.views.results import Difference, Page, State
 from infrastructure.views.snapshots.snapshot_writer import Start
 from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.snapshots.views_in_use import ViewsInUse
-from infrastructure.views.view_cache import Folded, RecentViews
+from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
 from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
 from projections.difference import items_difference, state_difference
 from projections.registry import AnyView
