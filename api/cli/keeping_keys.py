@@ -11,8 +11,8 @@ from rich.text import Text
 from api.cli.reading import print_line
 from api.cli.session import printable
 from api.composition import open_service
-from api.shapes.access import access_json, key_json
-from api.shapes.threads import time_text
+from api.shapes import access as shapes
+from api.shapes.shape import time_text
 from infrastructure.keys.key import Key
 from infrastructure.keys.terms import expiry_of, name_of, scopes_of
 from infrastructure.settings import Settings
@@ -74,7 +74,7 @@ def list_keys(settings: Settings, *, tenant: str | None, as_json: bool) -> None:
         now = keys.clock()
     if as_json:
         for key in found:
-            print_line(key_json(key))
+            print_line(shapes.Key.of(key))
         return
     table = Table("id", "name", "scopes", "state", "expires", "created", "by")
     for key in found:
@@ -110,7 +110,7 @@ def list_accesses(settings: Settings, which: Which, *, tenant: str | None, as_js
         )
     if as_json:
         for access in found:
-            print_line(access_json(access))
+            print_line(shapes.Access.of(access))
         return
     table = Table("at", "key", "status", "route", "thread", "request")
     for access in found:

@@ -11,7 +11,8 @@ from rich.text import Text
 from api.cli.session import InvalidOption, chosen_view, json_line, printable
 from api.composition import open_service
 from api.filters import metadata_filter
-from api.shapes.threads import difference_json, event_json, thread_json, time_text
+from api.shapes.shape import time_text
+from api.shapes.threads import difference_json, event_json, thread_json
 from domain.events import Event
 from domain.json.text import JsonValue, print_text
 from domain.points_in_time import parse_moment

@@ -8,7 +8,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from api.cli.session import InvalidOption, json_line, printable
 from api.composition import open_as_owner, open_service
-from api.shapes.threads import file_redaction_json, redaction_json, time_text
+from api.shapes.shape import time_text
+from api.shapes.threads import FileRedaction, Redaction
 from infrastructure.erasure.retention import Due, Retention, read_rules
 from infrastructure.erasure.vacuum import vacuum
 from infrastructure.settings import Settings
@@ -27,7 +28,7 @@ def redact_thread(
         )
         _ask(f"erase the contents of {what} of thread {thread_id!r} for ever?", sure=sure)
         done = service.own.redactor.redact(thread_id, message_ids or None, reason)
-    typer.echo(json_line(redaction_json(done)))
+    typer.echo(json_line(Redaction.of(done)))
 
 
 def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> None:
@@ -35,7 +36,7 @@ def redact_file(settings: Settings, sha256: str, reason: str, *, sure: bool) -> 
     with open_service(settings) as service:
         _ask(f"erase file {sha256} from all messages for ever?", sure=sure)
         done = service.own.redactor.redact_file(sha256, reason)
-    typer.echo(json_line(file_redaction_json(done)))
+    typer.echo(json_line(FileRedaction.of(done)))
 
 
 def vacuum_tables(settings: Settings, *, full: bool) -> None:

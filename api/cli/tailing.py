@@ -14,7 +14,8 @@ from api.cli.reading import content_of, print_event, print_line
 from api.cli.session import InvalidOption, json_line, printable
 from api.composition import open_service
 from api.filters import metadata_filter
-from api.shapes.threads import event_json, time_text
+from api.shapes.shape import time_text
+from api.shapes.threads import event_json
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
 from domain.events import Event
 from infrastructure.eventlog.reader import BIGGEST

@@ -25,7 +25,7 @@ from api.http.middleware.query_parameters import KnownQueries
 from api.http.middleware.rate_limit import Limited, describe_limits
 from api.http.middleware.request_id import Identified
 from api.http.middleware.request_metrics import Traffic
-from api.http.openapi.schemas import components
+from api.http.openapi.bodies import components
 from api.http.request.limits import USUAL, Limits
 from api.http.routes import (
     analytics,

@@ -8,15 +8,15 @@ from fastapi.concurrency import run_in_threadpool
 from api.http.codec.dependencies import tenant_of
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers, content
 from api.plots import plot
 from api.questions import question_of
-from api.shapes.reports import answer_csv, answer_json
-from domain.json.text import JsonValue
+from api.shapes.reports import ReportAnswer, ReportTerms, answer_csv, answer_json, report_json
+from api.shapes.shape import Page
 from infrastructure.reports.catalogue import REPORTS, report
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.question import MOST_ROWS
-from infrastructure.reports.report import METADATA, Report
+from infrastructure.reports.report import METADATA
 from infrastructure.reports.reports import Answer
 
 router = APIRouter(tags=["analytics"])
@@ -119,17 +119,14 @@ _PARAMETERS = [
     ),
 ]
 
-_ANSWERS = answers(200, "Report", 404, 501)
-_ANSWERS[200]["content"] |= {
-    "text/csv": {"schema": {"$ref": "#/components/schemas/Csv"}},
-    "image/svg+xml": {"schema": {"$ref": "#/components/schemas/Svg"}},
-}
+_ANSWERS = answers(200, ReportAnswer, 404, 501)
+_ANSWERS[200]["content"] = {**content("Csv", "text/csv"), **content("Svg", "image/svg+xml")}
 
 
-@router.get("/analytics", responses=answers(200, "Reports"))
+@router.get("/analytics", responses=answers(200, Page[ReportTerms]))
 async def list_reports() -> Response:
     """List the reports: what each says, by what, and narrowed by what."""
-    return json_answer({"items": [_report_json(each) for each in REPORTS.values()], "next": None})
+    return json_answer({"items": [report_json(each) for each in REPORTS.values()], "next": None})
 
 
 @router.get(
@@ -191,19 +188,3 @@ def _quality(parameters: str) -> float:
         return float(value) if name.strip() == "q" else 1.0
     except ValueError:
         return 1.0
-
-
-def _report_json(each: Report) -> JsonValue:
-    return {
-        "name": each.name,
-        "comment": each.comment,
-        "projection": each.model,
-        "by": list(each.by or ()),
-        "breakdowns": [*each.all_breakdowns, f"{METADATA}KEY"] if each.by is not None else [],
-        "filters": [*each.all_filters, f"{METADATA}KEY"],
-        "clocks": list(each.clocks),
-        "columns": [
-            {"name": column.name, "unit": column.unit, "comment": column.comment}
-            for column in each.columns
-        ],
-    }

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from api.filters import metadata_filter
 from api.http.codec.dependencies import principal_of, store_of, without_nul
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers
 from api.http.routes.views import option_parameters
 from api.http.streaming.log_stream import LogStream
 from api.http.streaming.sse_framing import FRAMINGS

@@ -19,9 +19,10 @@ from api.http.codec.dependencies import (
     without_nul,
 )
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.openapi.answers import TRACEPARENT, answers, body
 from api.http.request.limits import Limits
-from api.shapes.threads import appended_json, thread_json
+from api.shapes.shape import Page
+from api.shapes.threads import Appended, Thread, appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from domain.threads import Status
@@ -59,11 +60,8 @@ _TEXT = (
 @router.post(
     "/threads",
     status_code=201,
-    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 413)},
-    openapi_extra={
-        **json_body("StartBody", description="What the thread is for."),
-        "parameters": [TRACEPARENT],
-    },
+    responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 413)},
+    openapi_extra=body("StartBody", TRACEPARENT, description="What the thread is for."),
 )
 def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
@@ -81,7 +79,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 
 @router.get(
     "/threads",
-    responses=answers(200, "Threads"),
+    responses=answers(200, Page[Thread]),
     openapi_extra={"parameters": [_METADATA_PARAMETERS]},
 )
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
@@ -106,7 +104,7 @@ def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
     return json_answer({"items": [thread_json(head) for head in page], "next": following})
 
 
-@router.get("/threads/{thread_id}", responses=answers(200, "Thread", 404))
+@router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
 def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
     """Where a thread stands; its version comes as ETag too."""
     head = store.thread(thread_id)
@@ -115,11 +113,8 @@ def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
 
 @router.post(
     "/threads/{thread_id}/close",
-    responses=answers(200, "Appended", 400, 404, 409, 413),
-    openapi_extra={
-        **json_body("CloseBody", description="Why, if there is something to say."),
-        "parameters": [TRACEPARENT],
-    },
+    responses=answers(200, Appended, 400, 404, 409, 413),
+    openapi_extra=body("CloseBody", TRACEPARENT, description="Why, if there is something to say."),
 )
 def close_thread(
     store: TheStore,
@@ -140,11 +135,10 @@ def close_thread(
 
 @router.post(
     "/threads/{thread_id}/annotate",
-    responses=answers(200, "Appended", 400, 404, 413),
-    openapi_extra={
-        **json_body("AnnotateBody", description="Keys to set; null takes one away."),
-        "parameters": [TRACEPARENT],
-    },
+    responses=answers(200, Appended, 400, 404, 413),
+    openapi_extra=body(
+        "AnnotateBody", TRACEPARENT, description="Keys to set; null takes one away."
+    ),
 )
 def annotate_thread(
     store: TheStore,

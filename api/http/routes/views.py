@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from api.http.codec.chunked_json import pieces_answer
 from api.http.codec.dependencies import After, At, TheStore, ThreadId
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers
 from api.shapes.threads import bare_view_json, difference_json, view_json
 from domain.points_in_time import parse_moment
 from projections.registry import VIEWS, AnyView, choose_view, option_values
