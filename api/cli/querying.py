@@ -11,7 +11,7 @@ from rich.text import Text
 from api.cli.reading import print_line
 from api.cli.session import InvalidOption, printable
 from api.composition import open_service
-from api.shapes.tables import AnalyticsTable, answer_csv, answer_json, rows_of_text
+from api.shapes.tables import answer_csv, answer_json, rows_of_text
 from infrastructure.analysts.answers import Answer
 from infrastructure.analysts.login import grants
 from infrastructure.analysts.parameters import MOST_CHARACTERS
@@ -80,7 +80,7 @@ def print_tables(settings: Settings, *, form: Form) -> None:
     with open_service(settings) as service:
         tables = service.own.analyst.tables()
     if form == "json":
-        print_line({"items": [AnalyticsTable.of(each) for each in tables], "next": None})
+        print_line({"items": tables, "next": None})
         return
     console = Console()
     for each in tables:

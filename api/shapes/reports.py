@@ -1,27 +1,20 @@
 """Answers of reports as JSON and CSV, for HTTP and the command line."""
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
 from typing import Any
 
 from pydantic import with_config
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape, time_text
+from api.shapes.shape import time_text
 from domain.json.text import JsonValue, print_text
-from infrastructure.reports.report import METADATA, Report
+from infrastructure.reports.report import METADATA, Column, Report
 from infrastructure.reports.reports import Answer
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""
-
-
-class ReportColumn(Shape):
-    """`unit` is null for names, `share` for what lies between 0 and 1."""
-
-    name: str
-    unit: str | None
-    comment: str
 
 
 class ReportTerms(TypedDict):
@@ -34,7 +27,7 @@ class ReportTerms(TypedDict):
     breakdowns: list[str]
     filters: list[str]
     clocks: list[str]
-    columns: list[ReportColumn]
+    columns: Sequence[Column]
 
 
 _EXAMPLE: JsonValue = {
@@ -64,7 +57,7 @@ class ReportAnswer(_Span):
     report: str
     by: list[str]
     asOf: int  # noqa: N815
-    columns: list[ReportColumn]
+    columns: Sequence[Column]
     rows: list[dict[str, Any]]
     truncated: bool
 
@@ -79,7 +72,7 @@ def report_json(report: Report) -> ReportTerms:
         "breakdowns": [*report.all_breakdowns, f"{METADATA}KEY"] if report.by is not None else [],
         "filters": [*report.all_filters, f"{METADATA}KEY"],
         "clocks": list(report.clocks),
-        "columns": [ReportColumn.of(each) for each in report.columns],
+        "columns": report.columns,
     }
 
 
@@ -92,7 +85,7 @@ def answer_json(answer: Answer) -> ReportAnswer:
         "asOf": answer.as_of,
         "from": time_text(answer.question.begin),
         "to": time_text(answer.question.end),
-        "columns": [ReportColumn.of(each) for each in answer.columns],
+        "columns": answer.columns,
         "rows": [dict(zip(names, row, strict=True)) for row in answer.rows],
         "truncated": answer.truncated,
     }

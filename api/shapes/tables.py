@@ -2,26 +2,18 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import orjson
 from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape
 from domain.errors import InvalidJson
 from domain.json.numbers import Decimal
 from domain.json.text import JsonValue, parse_stored, print_text
-from infrastructure.analysts.answers import Answer
+from infrastructure.analysts.answers import Answer, AnswerColumn
 from infrastructure.analysts.errors import InvalidQuery
-
-
-class AnswerColumn(Shape):
-    """A column of an answer; the type has PostgreSQL's name."""
-
-    name: str
-    type: str
 
 
 class QueryAnswer(TypedDict):
@@ -32,33 +24,17 @@ class QueryAnswer(TypedDict):
     in the log up to which it is filled.
     """
 
-    columns: list[AnswerColumn]
+    columns: Sequence[AnswerColumn]
     rows: Annotated[JsonValue, WithJsonSchema({"type": "array", "items": {"type": "array"}})]
     rowCount: int
     truncated: bool
     asOf: dict[str, int]
 
 
-class TableColumn(Shape):
-    """A column of a table that analysts may read."""
-
-    name: str
-    type: str
-    comment: str | None
-
-
-class AnalyticsTable(Shape):
-    """A table that analysts may read."""
-
-    name: str
-    comment: str | None
-    columns: list[TableColumn]
-
-
 def answer_json(answer: Answer) -> QueryAnswer:
     """Return an answer as JSON; its rows are JSON already."""
     return {
-        "columns": [AnswerColumn.of(each) for each in answer.columns],
+        "columns": answer.columns,
         "rows": orjson.Fragment(b"[" + b",".join(answer.rows) + b"]"),
         "rowCount": len(answer.rows),
         "truncated": answer.truncated,

@@ -10,10 +10,10 @@ from api.http.codec.dependencies import Body, limits_of, tenant_of
 from api.http.codec.responses import json_answer
 from api.http.openapi.answers import answers, body, content
 from api.shapes.shape import Page
-from api.shapes.tables import AnalyticsTable, QueryAnswer, answer_csv, answer_json
+from api.shapes.tables import QueryAnswer, answer_csv, answer_json
 from domain.json.text import JsonValue
 from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
-from infrastructure.analysts.answers import Answer
+from infrastructure.analysts.answers import Answer, CatalogueTable
 from infrastructure.analysts.errors import InvalidQuery
 
 router = APIRouter(tags=["analytics"])
@@ -48,16 +48,11 @@ async def ask(
     return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
 
 
-@router.get("/analytics/sql/tables", responses=answers(200, Page[AnalyticsTable], 404))
+@router.get("/analytics/sql/tables", responses=answers(200, Page[CatalogueTable], 404))
 async def list_tables(request: Request) -> Response:
     """List the tables that queries may be about, with what each column means."""
     analyst = tenant_of(request).analyst
-
-    def answer() -> Response:
-        items = [AnalyticsTable.of(each) for each in analyst.tables()]
-        return json_answer({"items": items, "next": None})
-
-    return await _apart(analyst, answer)
+    return await _apart(analyst, lambda: json_answer({"items": analyst.tables(), "next": None}))
 
 
 async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:
