@@ -10,30 +10,34 @@ import pyarrow.parquet as pq
 import pytest
 
 from infrastructure.dataset.export import TABLES
-from infrastructure.dataset.schema import EVENTS, fields_of, schema_of, table_of
+from infrastructure.dataset.schema import EVENTS, schema_of
 from infrastructure.views.store import Store
+from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "parquet.md"
 MARK = "test_schema.py -->\n"
-DUCK_TYPES = {
-    "string": "VARCHAR",
-    "int64": "BIGINT",
-    "double": "DOUBLE",
-    "timestamp": "TIMESTAMP WITH TIME ZONE",
-    "boolean": "BOOLEAN",
-    "binary": "BLOB",
+TYPES = {
+    "string": ("string", "VARCHAR"),
+    "int64": ("int64", "BIGINT"),
+    "double": ("double", "DOUBLE"),
+    "timestamp[us, tz=UTC]": ("timestamp", "TIMESTAMP WITH TIME ZONE"),
+    "bool": ("boolean", "BOOLEAN"),
+    "binary": ("binary", "BLOB"),
 }
+"""Arrow's types as the document and DuckDB name them."""
 
 
 def documented(name: str) -> str:
     """Return what the document has to say of a table."""
-    about = "One row an event of any thread." if name == EVENTS else table_of(name).comment
+    about = "One row an event of any thread." if name == EVENTS else READ_MODELS[name].table.comment
     lines = [f"### {name}", "", about, "", "| column | type | |", "|---|---|---|"]
-    for each in fields_of(name):
+    for each in schema_of(name, tenant=TENANT):
+        kind, _ = TYPES[str(each.type)]
         null = " or null" if each.nullable else ""
-        lines.append(f"| `{each.name}` | {each.type}{null} | {each.comment.replace('|', '/')} |")
+        comment = each.metadata[b"comment"].decode().replace("|", "/")
+        lines.append(f"| `{each.name}` | {kind}{null} | {comment} |")
     return "\n".join(lines)
 
 
@@ -57,11 +61,12 @@ def test_files_have_the_schema_that_is_documented(store: Store, exporter: Export
         read.add(name)
         with duck(exporter.folder) as connection:
             found = connection.sql(f"DESCRIBE {name}").fetchall()
-        expected = [(each.name, DUCK_TYPES[each.type]) for each in fields_of(name)]
+        schema = schema_of(name, tenant=TENANT)
+        expected = [(each.name, TYPES[str(each.type)][1]) for each in schema]
         assert [row[:2] for row in found] == [*expected, ("day", "DATE")]
     assert read >= {EVENTS, "messages", "tool_calls", "threads"}
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_column_takes_the_partitions_name(name: str) -> None:
-    assert "day" not in {each.name for each in fields_of(name)}
+    assert "day" not in schema_of(name, tenant=TENANT).names
