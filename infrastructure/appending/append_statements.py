@@ -40,6 +40,7 @@ from infrastructure.appending.statement_parameters import (
 )
 from infrastructure.eventlog.thread_heads import Head, ledger_digest
 from infrastructure.postgres.binary_arrays import byte_strings, read_byte_strings, texts
+from infrastructure.postgres.log_position import CounterLost
 from infrastructure.postgres.prepared_statements import Prepared, bytes_in, finish, rows_in, send
 from infrastructure.postgres.statements import statement
 
@@ -61,7 +62,7 @@ class LogTransaction:
             heads = self._query("select_heads", wanted.threads, **THREADS)
             ticket = locked.fetchone()
             if ticket is None:
-                raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+                raise CounterLost
             self._position, self.recorded_at = ticket
             found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
         keys = [each for each in wanted.keys if each[0] in found]
@@ -170,7 +171,7 @@ def look(
     result = prepared.execute(connection, "look", columns(threads, **THREADS))
     rows = rows_in(connection, result)
     if not rows:
-        raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+        raise CounterLost
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
     return rows[0][0], {key: found.get(key) or Head(*key) for key in threads}
 

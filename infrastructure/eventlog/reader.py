@@ -11,18 +11,15 @@ from psycopg.rows import TupleRow, class_row, tuple_row
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.events import Event
 from domain.json.text import print_bytes
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
+from domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
+from infrastructure.postgres.log_position import CounterLost, log_position
 from infrastructure.postgres.statements import statement
-
-BIGGEST = 2**63 - 1
-"""The largest version and position."""
-
 
 _REACH = 500
 """Heads that a search scans by recency, each a lookup, before it estimates again."""
@@ -156,7 +153,7 @@ class LogReader:
 
     def position(self) -> int:
         """Return the log's position, over all tenants."""
-        return self._number("SELECT position FROM agentlog.counter")
+        return log_position(self._database)
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
@@ -212,11 +209,6 @@ class LogReader:
         (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])
 
-    def _number(self, query: str) -> int:
-        with self._database.connection() as connection:
-            row = connection.execute(query.encode()).fetchone()
-        return 0 if row is None else int(row[0])
-
     def _refuse_future(self, time: datetime) -> None:
         with self._database.connection() as connection:
             settled = connection.execute(
@@ -230,7 +222,7 @@ class LogReader:
                 present = "this database takes no writes, and its log ends before that"
                 raise FutureMoment(time.isoformat(), present=present) from None
         if row is None or not isinstance(row[0], datetime):
-            raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+            raise CounterLost
         if time > row[0]:
             now = row[0].astimezone(UTC).isoformat()
             raise FutureMoment(time.isoformat(), present=f"the store's clock says {now}")

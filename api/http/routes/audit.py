@@ -18,8 +18,8 @@ from api.shapes.proofs import (
     inclusion_json,
 )
 from api.shapes.shape import Page
+from domain.points_in_time import BIGGEST
 from infrastructure.audit.proofs import Proofs
-from infrastructure.eventlog.reader import BIGGEST
 
 router = APIRouter(tags=["proof"])
 
