@@ -1,6 +1,8 @@
 """JSON responses with exact numbers, and problem responses."""
 
 import logging
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -10,6 +12,8 @@ from api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, pr
 from api.http.request.scope import request_id
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, print_bytes
+
+FoundT = TypeVar("FoundT")
 
 logger = logging.getLogger("agentlog")
 
@@ -55,6 +59,19 @@ def json_answer(
 ) -> Printed:
     """Return `value` as a JSON response."""
     return Printed(print_bytes(value), _JSON, status, headers or {})
+
+
+def page_answer(
+    found: Sequence[FoundT],
+    limit: int,
+    *,
+    shown: Callable[[FoundT], JsonValue],
+    place: Callable[[FoundT], int | str],
+) -> Printed:
+    """Return the first `limit` of what was found; the `place` of the last is the next cursor."""
+    page = found[:limit]
+    following = str(place(page[-1])) if len(found) > limit else None
+    return json_answer({"items": [shown(each) for each in page], "next": following})
 
 
 def error_answer(error: BaseException, *, asked: str) -> Printed:

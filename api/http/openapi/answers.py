@@ -91,6 +91,29 @@ def content(name: str, *media_types: str) -> Schema:
     return {each: {"schema": reference(name)} for each in media_types}
 
 
+def parameter(name: str, description: str, schema: Schema, **more: Any) -> Schema:  # noqa: ANN401 - JSON
+    """Return a query parameter that a route reads itself."""
+    return {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": description,
+        "schema": schema,
+        **more,
+    }
+
+
+def metadata_parameter(description: str, **example: str) -> Schema:
+    """Return the parameters `metadata.KEY`, of any keys."""
+    schema: Schema = {
+        "type": "object",
+        "propertyNames": {"pattern": r"^metadata\..+$"},
+        "additionalProperties": {"type": "string"},
+    }
+    shown = {f"metadata.{key}": value for key, value in example.items()}
+    return parameter("metadata", description, schema, style="form", explode=True, example=shown)
+
+
 def body(
     name: str, *parameters: Schema, description: str, media_type: str = "application/json"
 ) -> Schema:

@@ -1,11 +1,12 @@
 """Routes of audits, checkpoints and proofs."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
 from api.http.codec.dependencies import After, Limit, MessageId, ThreadId, number_cursor, tenant_of
-from api.http.codec.responses import json_answer
+from api.http.codec.responses import json_answer, page_answer
 from api.http.openapi.answers import answers
 from api.shapes.proofs import (
     Audit,
@@ -68,10 +69,8 @@ def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) 
     """List the signed checkpoints, the smallest first."""
     checkpoints = _proofs(request).checkpoints
     found = checkpoints.page(after=number_cursor(after), limit=limit + 1)
-    page = found[:limit]
-    following = str(page[-1].size) if len(found) > limit else None
-    items = [checkpoint_json(each, tenant=checkpoints.tenant) for each in page]
-    return json_answer({"items": items, "next": following})
+    shown = partial(checkpoint_json, tenant=checkpoints.tenant)
+    return page_answer(found, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
 
 
 @router.get("/checkpoints/latest", responses=answers(200, Checkpoint, 404))

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from api.http.codec.dependencies import After, Body, Limit, number_cursor, principal_of, without_nul
-from api.http.codec.responses import json_answer
+from api.http.codec.responses import json_answer, page_answer
 from api.http.openapi.answers import answers, body
 from api.shapes.access import Access, Key, NewKey
 from api.shapes.shape import Page
@@ -37,9 +37,7 @@ def list_keys(
     """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
     tenant = principal_of(request).tenant
     found = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
-    page = found[:limit]
-    following = page[-1].id if len(found) > limit else None
-    return json_answer({"items": [Key.of(each) for each in page], "next": following})
+    return page_answer(found, limit, shown=Key.of, place=lambda key: key.id)
 
 
 @router.post(
@@ -117,6 +115,4 @@ def list_accesses(
         before=number_cursor(after),
         limit=limit + 1,
     )
-    page = found[:limit]
-    following = str(page[-1].number) if len(found) > limit else None
-    return json_answer({"items": [Access.of(each) for each in page], "next": following})
+    return page_answer(found, limit, shown=Access.of, place=lambda access: access.number)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import repeat
 
 from fastapi import APIRouter, Request, Response
@@ -24,7 +25,7 @@ from api.http.codec.dependencies import (
 )
 from api.http.codec.ndjson import NumberedLine, numbered_lines
 from api.http.codec.problems import problem_of
-from api.http.codec.responses import json_answer
+from api.http.codec.responses import page_answer
 from api.http.openapi.answers import TRACEPARENT, answers, body
 from api.http.request.limits import Limits
 from api.shapes.shape import Page
@@ -51,10 +52,8 @@ def read_log(
 ) -> Response:
     """Read events of all threads beyond a position, in the order of the log."""
     events = store.log(after=number_cursor(after) or 0, types=types, limit=limit + 1)
-    page = events[:limit]
-    following = str(page[-1].position) if len(events) > limit else None
-    items = [event_json(event, with_thread=True) for event in page]
-    return json_answer({"items": items, "next": following})
+    shown = partial(event_json, with_thread=True)
+    return page_answer(events, limit, shown=shown, place=lambda event: event.position or 0)
 
 
 @router.post(

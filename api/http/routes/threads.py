@@ -18,8 +18,8 @@ from api.http.codec.dependencies import (
     number_cursor,
     without_nul,
 )
-from api.http.codec.responses import json_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body
+from api.http.codec.responses import json_answer, page_answer
+from api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
 from api.http.request.limits import Limits
 from api.shapes.shape import Page
 from api.shapes.threads import Appended, Thread, appended_json, thread_json
@@ -33,22 +33,13 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_METADATA_PARAMETERS = {
-    "name": "metadata",
-    "in": "query",
-    "required": False,
-    "description": "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
+_METADATA_PARAMETER = metadata_parameter(
+    "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
     "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
     "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
-    "style": "form",
-    "explode": True,
-    "schema": {
-        "type": "object",
-        "propertyNames": {"pattern": r"^metadata\..+$"},
-        "additionalProperties": {"type": "string"},
-    },
-    "example": {"metadata.team": "support", "metadata.reward": "0.0"},
-}
+    team="support",
+    reward="0.0",
+)
 _TEXT = (
     "Text to look for, whatever its case: each part of it, between spaces, must stand in the id or "
     "in the first 4,000 characters of the goal, from the beginning of a word. Each character of a "
@@ -80,7 +71,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 @router.get(
     "/threads",
     responses=answers(200, Page[Thread]),
-    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+    openapi_extra={"parameters": [_METADATA_PARAMETER]},
 )
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
@@ -99,9 +90,7 @@ def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
         metadata=_metadata_in(request),
     )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
-    page = heads[:limit]
-    following = str(page[-1].position) if len(heads) > limit else None
-    return json_answer({"items": [thread_json(head) for head in page], "next": following})
+    return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 
 
 @router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
