@@ -60,7 +60,9 @@ def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
 
 
 def test_its_metrics_exist() -> None:
-    exposition = (ROOT / "api" / "http" / "middleware" / "metrics_exposition.py").read_text()
+    middleware = ROOT / "api" / "http" / "middleware"
+    writer = ROOT / "infrastructure" / "appending" / "writer_metrics.py"
+    exposition = "".join(each.read_text() for each in (*middleware.glob("*metrics*.py"), writer))
     pool = re.findall(r'^    \("([a-z_]+)", "', exposition, re.MULTILINE)
     known = {f"agentlog_pool_{name}" for name in pool}
     known |= set(re.findall(r'"(agentlog_[a-z_]+)"', exposition))

@@ -16,7 +16,8 @@ from api.cli.session import (
     settings_with,
 )
 from api.composition import open_as_owner
-from api.shapes.threads import file_redaction_json, redaction_json, time_text
+from api.shapes.shape import time_text
+from api.shapes.threads import FileRedaction, Redaction
 from infrastructure.erasure.retention import Due, Retention, read_rules
 from infrastructure.erasure.vacuum import vacuum as vacuum_tables
 
@@ -47,13 +48,13 @@ def redact(  # noqa: PLR0913 - one parameter an option
         redactor = service.own.redactor
         if file is not None:
             _ask(f"erase file {file} from all messages for ever?", sure=yes)
-            done = file_redaction_json(redactor.redact_file(file, reason))
+            done = FileRedaction.of(redactor.redact_file(file, reason))
         else:
             head = service.store.thread(str(thread))
             count = f"{len(message)} of the" if message else "all"
             what = f"{count} {head.version} events of thread {thread!r}"
             _ask(f"erase the contents of {what} for ever?", sure=yes)
-            done = redaction_json(redactor.redact(head.thread_id, message or None, reason))
+            done = Redaction.of(redactor.redact(head.thread_id, message or None, reason))
     typer.echo(json_line(done))
 
 

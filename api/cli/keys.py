@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from api.cli.session import DataDir, print_line, printable, service_in
-from api.shapes.access import access_json, key_json
-from api.shapes.threads import time_text
+from api.shapes import access as shapes
+from api.shapes.shape import time_text
 from infrastructure.keys.key import Key
 from infrastructure.keys.terms import expiry_of, name_of, scopes_of
 
@@ -72,7 +72,7 @@ def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir =
         now = keys.clock()
     if as_json:
         for key in found:
-            print_line(key_json(key))
+            print_line(shapes.Key.of(key))
         return
     table = Table("id", "name", "scopes", "state", "expires", "created", "by")
     for key in found:
@@ -119,7 +119,7 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
         )
     if as_json:
         for access in found:
-            print_line(access_json(access))
+            print_line(shapes.Access.of(access))
         return
     table = Table("at", "key", "status", "route", "thread", "request")
     for access in found:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from api.cli.session import AsJson, DataDir, print_line, printable, service_in, settings_with
 from api.composition import Service, open_service
-from api.shapes.threads import build_json
+from api.shapes import threads
 from infrastructure.postgres.notifications import PROJECTED
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import Projection, Step
@@ -141,7 +141,7 @@ def _newest(service: Service, name: str) -> Build:
 def _print(found: Sequence[Build], *, as_json: bool) -> None:
     if as_json:
         for build in found:
-            print_line(build_json(build))
+            print_line(threads.Projection.of(build))
         return
     table = Table("projection", "build", "state", "position", "lag", "since", "reason")
     for build in found:

@@ -21,7 +21,7 @@ from api.cli.session import (
     settings_with,
 )
 from api.composition import open_service
-from api.shapes.tables import answer_csv, answer_json, rows_of_text, tables_json
+from api.shapes.tables import answer_csv, answer_json, rows_of_text
 from infrastructure.analysts.answers import Answer, CatalogueTable
 from infrastructure.analysts.login import grants as grants_for
 from infrastructure.analysts.parameters import MOST_CHARACTERS
@@ -107,7 +107,7 @@ def _print_answer(answer: Answer, form: Form) -> None:
 
 def _print_tables(tables: Sequence[CatalogueTable], *, as_json: bool) -> None:
     if as_json:
-        print_line(tables_json(tables))
+        print_line({"items": tables, "next": None})
         return
     console = Console()
     for each in tables:

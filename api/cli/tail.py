@@ -25,10 +25,11 @@ from api.cli.session import (
 from api.cli.threads import content_of, print_event
 from api.composition import Service
 from api.filters import metadata_filter
-from api.shapes.threads import event_json, time_text
-from api.tails import Asked, LogFilter, Pace, Tail, log_place, number_of, tail_of, view_to_tell
+from api.shapes.shape import time_text
+from api.shapes.threads import event_json
+from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
 from domain.events import Event
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST, number_of
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.subscriptions.hub import Entry, Hub
 from projections.followed_view import Told

@@ -22,7 +22,8 @@ from api.cli.session import (
     service_in,
 )
 from api.filters import metadata_filter
-from api.shapes.threads import difference_json, event_json, thread_json, time_text
+from api.shapes.shape import time_text
+from api.shapes.threads import difference_json, event_json, thread_json
 from domain.events import Event
 from domain.json.text import print_text
 from domain.points_in_time import parse_moment

@@ -20,7 +20,7 @@ from api.http.middleware.permissions import Permissions, describe_permissions
 from api.http.middleware.query_parameters import KnownQueries
 from api.http.middleware.rate_limit import Limiter, describe_limits
 from api.http.middleware.request_metrics import Traffic
-from api.http.openapi.schemas import components
+from api.http.openapi.bodies import components
 from api.http.request.limits import USUAL, Limits
 from api.http.routes import (
     analytics,

@@ -23,6 +23,7 @@ from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Plac
 from infrastructure.eventlog.blob_store import pieces_of
 from infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
 from infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
+from infrastructure.postgres.log_position import CounterLost
 from infrastructure.postgres.statements import statement
 
 _THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
@@ -50,7 +51,7 @@ def look(
     """Return the log's position and the heads of these threads."""
     rows = _query(connection, "look", _arrays(threads, **_THREADS)).fetchall()
     if not rows:
-        raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+        raise CounterLost
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
     return rows[0][0], {key: found.get(key) or Head(*key) for key in threads}
 

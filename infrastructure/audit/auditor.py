@@ -126,7 +126,7 @@ class Auditor:
             roots += [_Root(each.size, each.root, "that you hold") for each in held]
             tiles = self._tiles(cursor)
             waiting = sorted(roots, key=lambda each: each.size)
-            while leaves := leaves_after(cursor, self._tenant, after, 2**63 - 1):
+            while leaves := leaves_after(cursor, self._tenant, after):
                 tile = tiles.pop(frontier.size // TILE, None)
                 if tile is not None:
                     found.add(_tile_findings(frontier.size // TILE, tile, leaves))

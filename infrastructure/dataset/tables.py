@@ -14,7 +14,7 @@ from infrastructure.dataset.events import later
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
 from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import arrow_schema, table_named
+from infrastructure.dataset.schema import arrow_schema
 from infrastructure.dataset.table_days import DayRows, TableDays
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
@@ -87,7 +87,7 @@ def _export_table(
     as_before = known is not None and of_this_build and known.position == build.position
     if as_before and not erased.threads:
         return 0
-    table = TableDays(table_named(name), build.build, tenant=tenant)
+    table = TableDays(read_model(name).table, build.build, tenant=tenant)
     days = table.days(connection)
     erased_days = table.days_of(connection, erased.threads) if erased.threads else set()
     changed = {

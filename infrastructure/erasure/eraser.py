@@ -15,11 +15,11 @@ from infrastructure.postgres.database import Connections
 from infrastructure.postgres.erasure_lock import erase_alone
 from infrastructure.postgres.notifications import ERASED
 from infrastructure.postgres.statements import statement
+from infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
 
 _TRIES = 5
-_PAUSE_SECONDS = 0.1
 
 _AT_LEISURE = (
     # a thread may be long, and projections hold their builds for seconds
@@ -78,7 +78,7 @@ class Eraser:
                     if attempt == _TRIES:
                         raise
                     logger.info("an erasure is tried again: %s", error)
-            time.sleep(_PAUSE_SECONDS * attempt)
+            time.sleep(pause_seconds(attempt, first=0.05, most=0.5))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
 

@@ -26,6 +26,7 @@ from domain.facts import Fact
 from domain.integrity.hash_chain import digest
 from domain.json.text import parse_stored
 from domain.messages import Message
+from domain.points_in_time import BIGGEST
 from domain.threads import mentions
 from infrastructure.appending.append_statements import append, log_transaction
 from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
@@ -36,7 +37,6 @@ from infrastructure.eventsourcing_adapter.mapper import StoredMessage, message_i
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 
-_BIGGEST = 2**63 - 1
 _POLL_SECONDS = 0.05
 _PAGE = 500
 
@@ -116,7 +116,7 @@ class PostgresRecorder(ApplicationRecorder):
             "select_events_descending" if desc else "select_events",
             thread_id=str(originator_id),
             after=-1 if gt is None else gt,
-            upto=_BIGGEST if lte is None else lte,
+            upto=BIGGEST if lte is None else lte,
             limit=limit,
             types=None,
         )
@@ -135,7 +135,7 @@ class PostgresRecorder(ApplicationRecorder):
         rows = self._rows(
             "select_log",
             after=(start or 0) - (1 if inclusive_of_start else 0),
-            upto=_BIGGEST if stop is None else stop,
+            upto=BIGGEST if stop is None else stop,
             limit=limit,
             types=list(topics) or None,
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 import psycopg
 
 from domain.errors import AgentlogError
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.statements import statement

@@ -9,8 +9,8 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from domain.json.text import parse_stored
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
@@ -84,31 +84,7 @@ def recorded(
         for tenant, found in cuts.items()
     }
     return [
-        TenantEvent(
-            tenant,
-            Event(
-                thread_id,
-                version,
-                type_name,
-                body if cut is None else whole(body, cut, beginnings[tenant]).body,
-                message_id,
-                position,
-                recorded_at,
-                None if metadata is None else parse_stored(metadata),
-            ),
-        )
-        for (
-            tenant,
-            thread_id,
-            version,
-            type_name,
-            body,
-            message_id,
-            position,
-            recorded_at,
-            metadata,
-            cut,
-        ) in rows
+        TenantEvent(row[0], event_of((*row[1:], None), beginnings.get(row[0], {}))) for row in rows
     ]
 
 

@@ -19,10 +19,10 @@ from api.http.request.limits import Limits
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
 from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import InvalidCursor, InvalidMessage
+from domain.errors import InvalidMessage
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from domain.json.text import JsonValue
-from domain.points_in_time import Moment, parse_moment
+from domain.points_in_time import Moment, number_in, number_of, parse_moment
 from domain.traces import read_traceparent
 from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, appended_in
 from infrastructure.tenants import Tenant, Tenants
@@ -117,19 +117,15 @@ def expected_version_of(if_match: str | None) -> int | None:
     """Return the version in the If-Match header; `*` is any."""
     if if_match is None or if_match.strip() == "*":
         return None
-    text = if_match.strip().removeprefix("W/").strip('"')
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+    version = number_in(if_match.strip().removeprefix("W/").strip('"'))
+    if version is None:
         raise InvalidIfMatch(if_match)
-    return int(text)
+    return version
 
 
 def number_cursor(text: str | None) -> int | None:
     """Return the version or position in a list's cursor."""
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
-        raise InvalidCursor(text)
-    return int(text)
+    return None if text is None else number_of(text)
 
 
 def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:

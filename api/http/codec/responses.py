@@ -7,8 +7,9 @@ it applies to a whole host with all its ports, so the proxy that terminates TLS 
 import asyncio
 import logging
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from typing import TypeVar
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -19,6 +20,8 @@ from api.http.request.scope import request_id
 from domain.errors import AgentlogError
 from domain.json.printed import PrintedArray, Text
 from domain.json.text import JsonValue, print_bytes
+
+FoundT = TypeVar("FoundT")
 
 logger = logging.getLogger("agentlog")
 
@@ -84,6 +87,19 @@ def json_answer(
 ) -> PrintedResponse:
     """Return `value` as a JSON response."""
     return PrintedResponse(print_bytes(value), _JSON, status, headers or {})
+
+
+def page_answer(
+    found: Sequence[FoundT],
+    limit: int,
+    *,
+    shown: Callable[[FoundT], JsonValue],
+    place: Callable[[FoundT], int | str],
+) -> PrintedResponse:
+    """Return the first `limit` of what was found; the `place` of the last is the next cursor."""
+    page = found[:limit]
+    following = str(place(page[-1])) if len(found) > limit else None
+    return json_answer({"items": [shown(each) for each in page], "next": following})
 
 
 def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:

@@ -9,7 +9,7 @@ from api.http.streaming.sse_response import MOST, Stream
 from api.http.streaming.subscribers import TenantFollowers
 from api.tails import Pace, Tail
 from domain.events import Event
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST
 from infrastructure.subscriptions.hub import Paging
 from projections.followed_view import Told
 

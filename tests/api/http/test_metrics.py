@@ -90,6 +90,22 @@ def test_a_scrape_parses_and_names_what_there_is(remote: httpx2.Client) -> None:
     assert all(each.documentation for each in found.values())
 
 
+def test_a_histogram_has_its_bounds_and_no_time_of_its_making(remote: httpx2.Client) -> None:
+    remote.post("/v1/threads/t/messages", json={"type": "tick"})
+    found = families(remote)
+    bounds = {
+        name: " ".join(each.labels["le"] for each in found[name].samples if "le" in each.labels)
+        for name in ("agentlog_append_seconds", "agentlog_batch_messages")
+    }
+    assert bounds == {
+        "agentlog_append_seconds": (
+            "0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1.0 2.5 5.0 10.0 +Inf"
+        ),
+        "agentlog_batch_messages": " ".join([*(f"{2**power}.0" for power in range(11)), "+Inf"]),
+    }
+    assert not [name for name in found if name.endswith("_created")]
+
+
 def test_scrapes_at_once_do_not_take_each_others_question(app: FastAPI) -> None:
     async def scrape() -> None:
         for _ in range(3):

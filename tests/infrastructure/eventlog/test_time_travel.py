@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
+from domain.points_in_time import (
+    BIGGEST,
+    AtMessage,
+    AtPosition,
+    AtTime,
+    AtVersion,
+    Moment,
+    parse_moment,
+)
 from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import BIGGEST, LogReader
+from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
 from infrastructure.views.results import Page

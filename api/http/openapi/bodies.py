@@ -1,4 +1,4 @@
-"""OpenAPI schemas of request bodies, with examples, of responses and problems.
+"""OpenAPI schemas of request bodies, with examples.
 
 Bodies are parsed by `domain.json.text`, not by the framework, which would lose digits of numbers;
 so their schemas are defined here, generated from the models that validate them.
@@ -6,10 +6,8 @@ so their schemas are defined here, generated from the models that validate them.
 
 from pydantic.json_schema import models_json_schema
 
-from api.http.openapi.access import ACCESS_SHAPES
-from api.http.openapi.analytics import ANALYTICS_SHAPES
-from api.http.openapi.parts import Schema, reference
-from api.http.openapi.responses import ANSWERS
+from api.http.openapi.answers import PLAIN, Problem, Schema, reference
+from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
 from domain.facts import ThreadStarted
 from domain.messages import CustomMessage, FileAttachment, Model
@@ -37,11 +35,79 @@ _METADATA: Schema = {
 }
 
 
+def _fields(properties: Schema, *required: str, examples: list[Schema]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+        "examples": examples,
+    }
+
+
+_BODIES: dict[str, Schema] = {
+    "RedactBody": _fields(
+        {"reason": {"type": "string", "pattern": r"\S"}},
+        "reason",
+        examples=[{"reason": "erasure request 2026-118"}],
+    ),
+    "CloseBody": _fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
+    "AnnotateBody": _fields(
+        {"metadata": {"type": "object", "minProperties": 1}},
+        "metadata",
+        examples=[{"metadata": {"team": "support", "obsolete": None}}],
+    ),
+    "KeyBody": _fields(
+        {
+            "name": {"type": "string", "minLength": 1, "maxLength": 200},
+            "scopes": {"type": "array", "items": {"enum": list(SCOPES)}, "minItems": 1},
+            "expires": {
+                "type": ["string", "null"],
+                "description": "A span from now as `90d` (m, h, d, w), or an RFC 3339 time; never "
+                "without it.",
+            },
+        },
+        "name",
+        "scopes",
+        examples=[{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
+    ),
+    "Query": _fields(
+        {
+            "sql": {
+                "type": "string",
+                "maxLength": 100_000,
+                "description": "One SELECT, VALUES, TABLE or WITH … SELECT.",
+            },
+            "parameters": {
+                "description": "Values for `:name`, or in a list for `$1`. The type follows from "
+                "where a value stands, as for a text in quotes: else say it, as in `:n::bigint`.",
+                "anyOf": [{"type": "object"}, {"type": "array"}],
+            },
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 1000},
+            "timeoutSeconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "Up to AGENTLOG_ANALYST_SECONDS, which is the default.",
+            },
+        },
+        "sql",
+        examples=[
+            {
+                "sql": "SELECT type, count(*) FROM events WHERE thread_id = :thread GROUP BY type",
+                "parameters": {"thread": "support-42"},
+            },
+            {"sql": "SELECT name, position FROM progress WHERE position > $1", "parameters": [0]},
+        ],
+    ),
+}
+
+
 def components() -> dict[str, Schema]:
     """Return the named schemas of the document."""
     models: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage, ThreadStarted]
     _, found = models_json_schema(
-        [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
+        [*((model, "validation") for model in models), (Problem, "validation")],
+        ref_template="#/components/schemas/{model}",
     )
     schemas: dict[str, Schema] = dict(found["$defs"])
     for model in models:
@@ -89,39 +155,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **ACCESS_SHAPES}
-
-
-TRACEPARENT: Schema = {
-    "name": "traceparent",
-    "in": "header",
-    "required": False,
-    "description": "The trace that this belongs to (W3C Trace Context): it goes into the metadata "
-    "of whatever is appended and names none itself. What is no trace context is ignored.",
-    "schema": {"type": "string"},
-    "example": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-}
-
-
-def json_body(schema: str, *, description: str) -> Schema:
-    """Return a route's `openapi_extra` for a JSON body."""
-    content = {"application/json": {"schema": reference(schema)}}
-    return {"requestBody": {"required": True, "description": description, "content": content}}
-
-
-def answers(
-    ok: int, schema: str, *problems: int, media_type: str = "application/json"
-) -> dict[int | str, Schema]:
-    """Return a route's `responses`: the schema of the response, and its problems."""
-    found: dict[int | str, Schema] = {
-        ok: {"description": "As asked.", "content": {media_type: {"schema": reference(schema)}}}
-    }
-    for status in (*problems, 422, 503):
-        found[status] = {
-            "description": _PROBLEMS[status],
-            "content": {"application/problem+json": {"schema": reference("Problem")}},
-        }
-    return found
+    return {**schemas, **_BODIES, **PLAIN}
 
 
 def _as_sent(schema: Schema) -> Schema:
@@ -129,17 +163,3 @@ def _as_sent(schema: Schema) -> Schema:
     properties = {**schema["properties"], "metadata": _METADATA}
     required = [name for name in schema.get("required", []) if name not in {"id", "timestamp"}]
     return {**schema, "properties": properties, "required": sorted({*required, "type"})}
-
-
-_PROBLEMS = {
-    400: "Not JSON that the log can keep, or a header off.",
-    403: "Not yours: the detail says what is.",
-    404: "Not there, or not yet: the detail says what is.",
-    405: "The path takes another method.",
-    409: "The log as it stands forbids it.",
-    412: "The thread is at another version.",
-    413: "The body is too large.",
-    422: "The words are off: `errors` names each place and reason.",
-    501: "An extra of agentlog is not installed: the detail says which.",
-    503: "The database does not answer; retrying with the same message ids is safe.",
-}
