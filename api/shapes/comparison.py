@@ -1,187 +1,182 @@
 """Comparisons of threads as JSON, for HTTP and the command line."""
 
-from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NotRequired
 
+from typing_extensions import TypedDict
+
+from api.shapes.shape import Shape
 from domain.json.text import JsonValue
-from infrastructure.comparison.comparer import Compared, Side
-from infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet
+from infrastructure.comparison.comparer import Compared
+from projections.comparison import comparison, details
+from projections.comparison.alignment import Op
 from projections.comparison.changes import Change, shortened
-from projections.comparison.comparison import Comparison, History
-from projections.comparison.details import Detail, Glimpse, Shown, details, glimpse
 
 
-def compared_json(found: Compared, *, context: int, after: int, limit: int) -> JsonValue:
-    """Return a page of each comparison; `next` is the log's position and a row."""
-    comparisons: list[JsonValue] = []
+class Glimpse(Shape):
+    """An item in one line: its place, its kind, and the first words of its content."""
+
+    place: str
+    type: str
+    tools: list[str]
+    hint: str
+
+
+class Side(Shape):
+    """A thread as it was compared; `count` is that of its items."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    count: int
+
+
+class Counts(Shape):
+    """How many items are equal, changed, or only in one side; a pair counts once."""
+
+    equal: int
+    changed: int
+    only_a: int
+    only_b: int
+
+
+class SideBranch(TypedDict):
+    """Sides, by number, and what they did at a parting: null where they had ended."""
+
+    sides: list[int]
+    did: Glimpse | None
+
+
+class SideParting(TypedDict):
+    """Where all sides first part, after `equal` equal items."""
+
+    equal: int
+    branches: list[SideBranch]
+
+
+class Divergence(TypedDict):
+    """The places of the first items that differ, null for a side that had ended."""
+
+    equal: int
+    a: str | None
+    b: str | None
+
+
+class ComparisonRow(TypedDict):
+    """An item of a side or of both, or a folded run of `count` equal items.
+
+    An item has the fields of a glimpse, `item` itself and whether that is `cut`; a folded run has
+    the places `from` and `to`. `changes` is a JSON Patch (RFC 6902) of what the item says, with the
+    words that differ as `edits`; null where that is too large.
+    """
+
+    op: Op
+    count: int
+    a: NotRequired[dict[str, Any]]
+    b: NotRequired[dict[str, Any]]
+    changes: NotRequired[list[dict[str, Any]] | None]
+
+
+class Comparison(TypedDict):
+    """Two sides, by number: where they first differ, and a page of rows."""
+
+    a: int
+    b: int
+    divergence: Divergence | None
+    counts: Counts
+    items: list[ComparisonRow]
+    next: str | None
+
+
+class Comparisons(TypedDict):
+    """The first side compared with each other one, as of a position of the log."""
+
+    view: str
+    asOf: int
+    sides: list[Side]
+    divergence: SideParting | None
+    comparisons: list[Comparison]
+
+
+def compared_json(
+    found: Compared, *, context: int, after: int = 0, limit: int | None = None
+) -> Comparisons:
+    """Return each comparison, or a page of it; `next` is the log's position and a row."""
+    comparisons: list[Comparison] = []
     for number, each in enumerate(found.comparisons, 1):
-        page, following = details(found.view, each, context=context, after=after, limit=limit)
-        counts = each.counts
+        page, following = details.details(
+            found.view, each, context=context, after=after, limit=limit
+        )
         comparisons.append(
             {
                 "a": 0,
                 "b": number,
                 "divergence": _divergence_json(each),
-                "counts": {
-                    "equal": counts["equal"],
-                    "changed": counts["changed"],
-                    "onlyA": counts["only_a"],
-                    "onlyB": counts["only_b"],
-                },
-                "items": [_detail_json(row, each) for row in page],
+                "counts": Counts.of(each.counts),
+                "items": [_row_json(row, each) for row in page],
                 "next": None if following is None else f"{found.as_of}.{following}",
             }
         )
     return {
         "view": found.view.name,
         "asOf": found.as_of,
-        "sides": [_side_json(side) for side in found.sides],
+        "sides": [Side.of(side) for side in found.sides],
         "divergence": _parting_json(found),
         "comparisons": comparisons,
     }
 
 
-def compared_sets_json(found: ComparedSets) -> JsonValue:
-    """Return where the runs of each task part."""
+def _divergence_json(found: comparison.Comparison) -> Divergence | None:
+    divergence = found.divergence
+    if divergence is None:
+        return None
     return {
-        "view": found.asked.view.name,
-        "asOf": found.as_of,
-        "by": f"metadata.{found.asked.by}",
-        "lacking": found.lacking,
-        "cut": found.is_cut,
-        "items": [_set_json(each) for each in found.sets],
-        "next": None,
+        "equal": divergence.equal,
+        "a": None if divergence.a is None else found.a.items[divergence.a].key,
+        "b": None if divergence.b is None else found.b.items[divergence.b].key,
     }
 
 
-def tally(runs: Sequence[Run]) -> dict[str, int]:
-    """Return how many runs there are, and how many of each verdict."""
-    verdicts = [run.verdict for run in runs]
-    return {
-        "runs": len(runs),
-        "failed": verdicts.count("failed"),
-        "succeeded": verdicts.count("succeeded"),
-        "unknown": verdicts.count("unknown"),
-    }
-
-
-def _side_json(side: Side) -> JsonValue:
-    return {
-        "threadId": side.thread_id,
-        "version": side.version,
-        "position": side.position,
-        "count": len(side.history.items),
-    }
-
-
-def _parting_json(found: Compared) -> JsonValue:
-    """Return where all sides first part; `sides` are numbers in the list of sides."""
+def _parting_json(found: Compared) -> SideParting | None:
     if found.parting is None:
         return None
-    equal = found.parting.equal
-    return {
-        "equal": equal,
-        "branches": [
-            {
-                "sides": list(branch.members),
-                "did": None
-                if branch.ended
-                else _glimpse_json(
-                    glimpse(found.view, found.sides[branch.members[0]].history, equal)
-                ),
-            }
-            for branch in found.parting.branches
-        ],
-    }
+    branches: list[SideBranch] = []
+    for branch in found.parting.branches:
+        did = None
+        if not branch.ended:
+            history = found.sides[branch.members[0]].history
+            did = Glimpse.of(details.glimpse(found.view, history, found.parting.equal))
+        branches.append({"sides": list(branch.members), "did": did})
+    return {"equal": found.parting.equal, "branches": branches}
 
 
-def _divergence_json(comparison: Comparison) -> JsonValue:
-    found = comparison.divergence
-    if found is None:
-        return None
-    return {
-        "equal": found.equal,
-        "a": None if found.a is None else comparison.a.items[found.a].key,
-        "b": None if found.b is None else comparison.b.items[found.b].key,
-    }
-
-
-def _detail_json(found: Detail, comparison: Comparison) -> JsonValue:
+def _row_json(found: details.Detail, of: comparison.Comparison) -> ComparisonRow:
     row = found.row
     if row.folded:
-        return {
-            "op": row.op,
-            "count": len(row.a),
-            "a": _span_json(comparison.a, row.a),
-            "b": _span_json(comparison.b, row.b),
-        }
-    sides = {"a": found.a, "b": found.b}
-    shown = {side: _shown_json(each) for side, each in sides.items() if each is not None}
-    if row.op != "changed":
-        return {"op": row.op, "count": 1, **shown}
-    changed = None if found.changes is None else [_change_json(each) for each in found.changes]
-    return {"op": row.op, "count": 1, **shown, "changes": changed}
+        a, b = _span_json(of.a, row.a), _span_json(of.b, row.b)
+        return {"op": row.op, "count": len(row.a), "a": a, "b": b}
+    shown: ComparisonRow = {"op": row.op, "count": 1}
+    if found.a is not None:
+        shown["a"] = _item_json(found.a)
+    if found.b is not None:
+        shown["b"] = _item_json(found.b)
+    if row.op == "changed":
+        changes = found.changes
+        shown["changes"] = None if changes is None else [_change_json(each) for each in changes]
+    return shown
 
 
-def _span_json(history: History, span: range) -> JsonValue:
+def _span_json(history: comparison.History, span: range) -> dict[str, Any]:
     return {"from": history.items[span[0]].key, "to": history.items[span[-1]].key}
 
 
-def _shown_json(found: Shown) -> JsonValue:
-    return {**_glimpse_json(found.glimpse), "item": found.item, "cut": found.is_cut}
+def _item_json(found: details.Shown) -> dict[str, Any]:
+    return {**Glimpse.of(found.glimpse), "item": found.item, "cut": found.is_cut}
 
 
-def _glimpse_json(found: Glimpse) -> dict[str, JsonValue]:
-    return {
-        "place": found.place,
-        "type": found.type,
-        "tools": list(found.tools),
-        "hint": found.hint,
-    }
-
-
-def _change_json(change: Change) -> JsonValue:
+def _change_json(change: Change) -> dict[str, Any]:
     operation = {key: shortened(value)[0] for key, value in change.operation.items()}
     if change.edits is None:
         return operation
-    edits = [
-        {
-            "a": edit.a,
-            "b": edit.b,
-            "removed": shortened(edit.removed)[0],
-            "added": shortened(edit.added)[0],
-        }
-        for edit in change.edits
-    ]
+    edits: list[JsonValue] = [shortened(asdict(edit))[0] for edit in change.edits]
     return {**operation, "edits": edits}
-
-
-def _set_json(found: RunSet) -> JsonValue:
-    return {
-        "value": found.value,
-        **tally(found.runs),
-        "threads": [
-            {
-                "threadId": run.thread_id,
-                "version": run.version,
-                "end": run.end,
-                "verdict": run.verdict,
-            }
-            for run in found.runs
-        ],
-        "partings": [_fork_json(fork) for fork in found.forks],
-        "partingCount": found.fork_count,
-    }
-
-
-def _fork_json(fork: Fork) -> JsonValue:
-    return {
-        "equal": fork.equal,
-        "branches": [
-            {
-                **tally(way.runs),
-                "threads": [run.thread_id for run in way.runs],
-                "did": None if way.did is None else _glimpse_json(way.did),
-            }
-            for way in fork.ways
-        ],
-    }

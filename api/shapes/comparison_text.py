@@ -1,20 +1,17 @@
 """Comparisons of threads as lines for a terminal."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from api.shapes.comparison import tally
 from domain.json.text import print_text
 from infrastructure.comparison.comparer import Compared, Side
 from infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
 from projections.comparison.comparison import Comparison
-from projections.comparison.details import Detail, Glimpse, Shown, details, visible
-
-_MOST_ROWS = 1000
-_MOST_IDS = 10
+from projections.comparison.details import Detail, Glimpse, Shown, detail, visible
 
 
 def compared_lines(found: Compared, *, context: int = 1) -> Iterator[str]:
-    """Yield each comparison: the first divergence, then the rows, at most a page of them."""
+    """Yield each comparison: the first divergence, then the rows."""
     for number, comparison in enumerate(found.comparisons, 1):
         if number > 1:
             yield ""
@@ -51,11 +48,8 @@ def _comparison_lines(
         f"{counts['only_a']} only in a, {counts['only_b']} only in b"
     )
     yield ""
-    page, following = details(found.view, comparison, context=context, after=0, limit=_MOST_ROWS)
-    for each in page:
-        yield from _row_lines(each)
-    if following is not None:
-        yield f"… more than {following} rows"
+    for row in comparison.rows(context=context):
+        yield from _row_lines(detail(found.view, comparison, row))
 
 
 def _row_lines(found: Detail) -> Iterator[str]:
@@ -74,7 +68,7 @@ def _item_lines(sign: str, shown: Shown | None) -> Iterator[str]:
 
 
 def _side(side: Side) -> str:
-    return f"{side.thread_id} at version {side.version}, {len(side.history.items)} items"
+    return f"{side.thread_id} at version {side.version}, {side.count} items"
 
 
 def _did(found: Glimpse) -> str:
@@ -93,9 +87,7 @@ def _fork_lines(fork: Fork) -> Iterator[str]:
     yield f"  after {fork.equal} equal items"
     for way in fork.ways:
         yield f"    {_tally(way.runs)}: {_way(way)}"
-        ids = [run.thread_id for run in way.runs]
-        more = f" and {len(ids) - _MOST_IDS} more" if len(ids) > _MOST_IDS else ""
-        yield f"      {', '.join(ids[:_MOST_IDS])}{more}"
+        yield f"      {', '.join(run.thread_id for run in way.runs)}"
 
 
 def _way(way: Way) -> str:
@@ -103,7 +95,6 @@ def _way(way: Way) -> str:
 
 
 def _tally(runs: Sequence[Run]) -> str:
-    counted = tally(runs)
-    total = counted.pop("runs")
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
-    return f"{total} run{'s' * (total > 1)} ({verdicts})"
+    counted = Counter(run.verdict for run in runs)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counted.items()))
+    return f"{len(runs)} run{'s' * (len(runs) > 1)} ({verdicts})"

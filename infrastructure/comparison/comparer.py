@@ -57,6 +57,11 @@ class Side:
     position: int | None
     history: History
 
+    @property
+    def count(self) -> int:
+        """The number of items."""
+        return len(self.history.items)
+
 
 @dataclass(frozen=True, slots=True)
 class Compared:

@@ -47,16 +47,17 @@ class Detail:
 
 
 def details(
-    view: View[Any, Any], comparison: Comparison, *, context: int, after: int, limit: int
+    view: View[Any, Any], comparison: Comparison, *, context: int, after: int, limit: int | None
 ) -> tuple[list[Detail], int | None]:
     """Return the rows after the first `after`, and how many there are up to the next page.
 
-    A page has at most `limit` rows and about a megabyte of items; None is the last page.
+    A page has at most `limit` rows and about a megabyte of items, or without `limit` all rows;
+    None is the last page.
     """
     found: list[Detail] = []
     size = 0
     for row in islice(comparison.rows(context=context), after, None):
-        if len(found) >= limit or size > _PAGE_BYTES:
+        if limit is not None and (len(found) >= limit or size > _PAGE_BYTES):
             return found, after + len(found)
         found.append(detail(view, comparison, row))
         if not row.folded:

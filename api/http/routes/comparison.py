@@ -5,16 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from api.filters import failure_filter, metadata_key
-from api.http.codec.dependencies import After, tenant_of, without_nul
+from api.http.codec.dependencies import After, tenant_of
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
-from api.http.routes.threads import METADATA_PARAMETERS, metadata_in
+from api.http.openapi.answers import answers
+from api.http.routes.threads import METADATA_PARAMETER, TheFilter
 from api.http.routes.views import chosen_view, option_parameters
-from api.shapes.comparison import compared_json, compared_sets_json
-from domain.threads import Status
+from api.shapes.comparison import Comparisons, compared_json
+from api.shapes.run_sets import RunSets, run_sets_json
 from infrastructure.comparison.comparer import parse_side
 from infrastructure.comparison.run_sets import SetsAsked
-from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.view_fold import place_of
 from projections.comparison.steps import Which
 from projections.registry import VIEWS
@@ -32,7 +31,7 @@ Steps = Annotated[
 
 @router.get(
     "/compare",
-    responses=answers(200, "Comparisons", 404),
+    responses=answers(200, Comparisons, 404),
     openapi_extra={"parameters": option_parameters()},
 )
 def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
@@ -66,11 +65,12 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 @router.get(
     "/compare/sets",
-    responses=answers(200, "ComparedSets", 404),
-    openapi_extra={"parameters": [METADATA_PARAMETERS, *option_parameters()]},
+    responses=answers(200, RunSets, 404),
+    openapi_extra={"parameters": [METADATA_PARAMETER, *option_parameters()]},
 )
 def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
+    threads: TheFilter,
     by: Annotated[
         str, Query(description="The key that names the task.", examples=["metadata.task"])
     ],
@@ -84,19 +84,13 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     ] = None,
     view: ViewName = "kernel",
     steps: Steps = "calls",
-    status: Status | None = None,
-    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
 ) -> Response:
     """Compare the runs of each task: where they part, and which way those went that failed."""
     asked = SetsAsked(
-        ThreadFilter(
-            status=status,
-            parent=parent and without_nul(parent),
-            metadata=metadata_in(request),
-        ),
+        threads,
         chosen_view(request, view),
         by=metadata_key(by),
         failed=failure_filter(failed or ()),
         which=steps,
     )
-    return json_answer(compared_sets_json(tenant_of(request).run_sets.compare(asked)))
+    return json_answer(run_sets_json(tenant_of(request).run_sets.compare(asked)))
