@@ -18,6 +18,8 @@ from infrastructure.appending.writer import Writer
 from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
+from infrastructure.comparison.comparer import Comparer
+from infrastructure.comparison.run_sets import RunSets
 from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
@@ -131,6 +133,8 @@ def open_service(
                     tenant=name,
                     discard=lambda thread_id: tenants.forget(name, thread_id),
                 ),
+                comparer=Comparer(store, reader),
+                run_sets=RunSets(store, reader),
             )
 
         with Tenants(tenant_of) as tenants:

@@ -31,6 +31,8 @@ NEEDS: Mapping[str, Need] = {
     "GET /v1/threads/{thread_id}/diff": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/audit": "read",
+    "GET /v1/compare": "read",
+    "GET /v1/compare/sets": "read",
     "GET /v1/log": "read",
     "GET /v1/log/events": "read",
     "GET /v1/blobs/{digest}": "read",
