@@ -33,6 +33,7 @@ from api.http.routes import (
     blobs,
     keys,
     log,
+    mcp,
     messages,
     monitoring,
     pages,
@@ -71,7 +72,9 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
+    assistants = mcp.McpEndpoint(version=VERSION)
     app = _Application(
+        lifespan=assistants.lifespan,
         title="agentlog",
         version=VERSION,
         summary=pages.SUMMARY,
@@ -118,6 +121,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         app.include_router(routes)
         app.traffic.know(routes)
         permissions.know(routes)
+    app.router.routes.append(assistants.route)
     app.traffic.know(app.router)
     permissions.know(app.router)
     app.router.routes.insert(0, _Shortcut())
