@@ -9,8 +9,8 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from domain.json.text import parse_stored
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
@@ -21,7 +21,7 @@ _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class TenantEvent:
     """An event and its tenant."""
 
     tenant: str
@@ -29,10 +29,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Events by position, and the position they reach; no event up to there is left out."""
 
-    events: list[Recorded]
+    events: list[TenantEvent]
     position: int
 
 
@@ -44,7 +44,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     types: Collection[str] | None,
     limit: int,
     long_texts: bool,
-) -> Batch:
+) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
     A long text kept apart from its body is empty in it, or its beginning with `long_texts`.
@@ -66,12 +66,12 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         rows = cursor.execute(*asked).fetchall()
         events = recorded(cursor, rows, long_texts=long_texts)
     reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
-    return Batch(events, upto if reached_all else rows[-1][6])
+    return EventBatch(events, upto if reached_all else rows[-1][6])
 
 
 def recorded(
     cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
-) -> list[Recorded]:
+) -> list[TenantEvent]:
     """Return the events of rows of the log, with long texts as in `read_batch`."""
     cuts: defaultdict[str, list[bytes]] = defaultdict(list)
     for row in rows:
@@ -84,31 +84,7 @@ def recorded(
         for tenant, found in cuts.items()
     }
     return [
-        Recorded(
-            tenant,
-            Event(
-                thread_id,
-                version,
-                type_name,
-                body if cut is None else whole(body, cut, beginnings[tenant]).body,
-                message_id,
-                position,
-                recorded_at,
-                None if metadata is None else parse_stored(metadata),
-            ),
-        )
-        for (
-            tenant,
-            thread_id,
-            version,
-            type_name,
-            body,
-            message_id,
-            position,
-            recorded_at,
-            metadata,
-            cut,
-        ) in rows
+        TenantEvent(row[0], event_of((*row[1:], None), beginnings.get(row[0], {}))) for row in rows
     ]
 
 
@@ -129,5 +105,5 @@ def _readable(beginning: bytes) -> bytes:
     return whole_characters if half is None else whole_characters[: half.start(1)]
 
 
-def _size(events: list[Recorded]) -> int:
+def _size(events: list[TenantEvent]) -> int:
     return sum(len(each.event.body) for each in events)
