@@ -109,3 +109,43 @@ class SqlAnswer(BaseModel):
     rows: list[list[Json]]
     truncated: bool = Field(description="whether there are more rows: use LIMIT and OFFSET")
     as_of: dict[str, Json]
+
+
+class SearchPage(BaseModel):
+    """Messages that match, newest first, as of a position of the log."""
+
+    hits: list[Json]
+    as_of: int
+    next: str | None = Field(description="give it as `after` to go on; null at the end")
+
+
+class Outline(BaseModel):
+    """The steps of a thread at a version; a step says nothing of what it has not."""
+
+    thread_id: str
+    version: int
+    prices: str | None = Field(description="the list that costs were computed by")
+    steps: list[Json]
+    next: str | None = Field(description="give it as `after` to go on; null at the end")
+
+
+class Comparison(BaseModel):
+    """Histories aligned with the first of them, as of a position of the log."""
+
+    view: str
+    as_of: int
+    sides: list[Json]
+    divergence: Json = Field(description="where all part first, and what each then did")
+    comparisons: list[Json]
+    next: str | None = Field(description="give it as `after` to go on; null at the end")
+
+
+class ComparedSets(BaseModel):
+    """The runs of each task, as of a position of the log."""
+
+    view: str
+    as_of: int
+    by: str
+    sets: list[Json]
+    cut: bool = Field(description="whether older threads were left out")
+    next: str | None = Field(description="give it as `after` to go on; null at the end")

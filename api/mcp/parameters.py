@@ -16,6 +16,9 @@ At = Annotated[
     str | None,
     Field(description="a moment: version, @position, time or message id; default the present"),
 ]
+Metadata = Annotated[
+    dict[str, str] | None, Field(description="keys of the threads' metadata and their values")
+]
 After = Annotated[str | None, Field(description="`next` of the page before")]
 View = Annotated[
     str,
@@ -24,3 +27,8 @@ View = Annotated[
         "state; others as the service has them (letta, maria, anomalies, timeline, …)"
     ),
 ]
+
+
+def metadata_filters(metadata: dict[str, str] | None) -> dict[str, str]:
+    """Return the API's parameters for these keys of the metadata."""
+    return {f"metadata.{key}": value for key, value in (metadata or {}).items()}

@@ -16,7 +16,7 @@ from api.mcp.answers import (
 )
 from api.mcp.http_api import thread_path
 from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
-from api.mcp.parameters import After, ApiOf, At, ThreadId, View
+from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, View, metadata_filters
 from domain.json.text import print_text
 
 _PART = 12_000
@@ -36,16 +36,18 @@ class ThreadTools:
             str | None, Field(description="words of the goal or of the id; not of messages")
         ] = None,
         status: Annotated[str | None, Field(description="open, exited or closed")] = None,
-        metadata: Annotated[
-            dict[str, str] | None, Field(description="keys of the metadata and their values")
-        ] = None,
+        metadata: Metadata = None,
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Threads:
         """List threads of agents, those that moved last first."""
-        wanted = {f"metadata.{key}": value for key, value in (metadata or {}).items()}
         found = await self._api_of(ctx).get(
-            "/v1/threads", q=q, status=status, after=after, limit=limit, **wanted
+            "/v1/threads",
+            q=q,
+            status=status,
+            after=after,
+            limit=limit,
+            **metadata_filters(metadata),
         )
         threads = [_thread(each) for each in found["items"]]
         page = models_that_fit(threads)
