@@ -6,7 +6,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from api.mcp.answers import Comparison, ComparedSets, Outline, SearchPage
+from api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
 from api.mcp.http_api import thread_path
 from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
@@ -71,7 +71,7 @@ class QuestionTools:
     async def outline(
         self, ctx: Context, thread_id: ThreadId, at: At = None, after: After = None
     ) -> Outline:
-        """Outline a thread, a line a step: calls, time, tokens, cost, what failed or looks wrong."""
+        """Outline a thread by steps: calls, time, tokens, cost, what failed or looks wrong."""
         begin = 0
         if after is not None:  # the version and the step to go on at
             at, _, rest = after.partition(".")
@@ -102,7 +102,7 @@ class QuestionTools:
         steps: Steps = "all",
         after: After = None,
     ) -> Comparison:
-        """Compare histories, aligned by what was said and called: where they part first, and how."""
+        """Compare histories by what was said and called: where they part first, and how."""
         limit = _MOST_ROWS
         while True:
             found = await self._api_of(ctx).get(
@@ -134,7 +134,7 @@ class QuestionTools:
         steps: Steps = "calls",
         after: After = None,
     ) -> ComparedSets:
-        """Compare the runs of each task: at which step they part, which way the failing ones went."""
+        """Compare the runs of each task: where they part, and which way those that failed went."""
         if after is not None and not after.isdigit():
             raise ToolError(f"after={after[:64]!r} is not the `next` of a comparison")
         begin = int(after or 0)
