@@ -1,8 +1,8 @@
 """Streams on a real server: equal to reads, resumable at every place, framed for each client."""
 
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
@@ -169,18 +169,16 @@ def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, store: Sto
 def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store: Store) -> None:
     following_of(app).heartbeat_seconds = following_of(app).quiet_seconds = 0.02
     tell(store, STORY[1])
-    answers: list[Any] = []
-    asking = threading.Thread(
-        target=lambda: answers.extend(_letta(address, "/v1/threads/t/events?view=letta"))
-    )
-    asking.start()
-    with listening(address, "/v1/threads/t/events?view=letta") as beside:
-        while following_of(app).count < 2:
-            beside.line()
-        for _ in range(10):  # heartbeats, which the client gets too
-            beside.line()
-    tell(store, reply("Done."), STORY[-2])
-    asking.join(timeout=30)
+    with ThreadPoolExecutor(1) as client:
+        asking = client.submit(_letta, address, "/v1/threads/t/events?view=letta")
+        with listening(address, "/v1/threads/t/events?view=letta") as beside:
+            while following_of(app).count < 2:
+                assert not asking.done(), asking.result()
+                beside.line()
+            for _ in range(10):  # heartbeats, which the client gets too
+                beside.line()
+        tell(store, reply("Done."), STORY[-2])
+        answers = asking.result(timeout=30)
     assert [each.message_type for each in answers][-2:] == ["stop_reason", "usage_statistics"]
 
 
