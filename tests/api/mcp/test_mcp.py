@@ -14,6 +14,10 @@ from tests.infrastructure.appends import STORY
 
 TOOLS = {
     "find_threads",
+    "search",
+    "outline",
+    "compare",
+    "compare_runs",
     "read_thread",
     "read_message",
     "read_view",
