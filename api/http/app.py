@@ -29,6 +29,7 @@ from api.http.routes import (
     comparison,
     keys,
     log,
+    mcp,
     messages,
     monitoring,
     pages,
@@ -68,7 +69,9 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
     traffic, permissions = Traffic(), Permissions()
+    assistants = mcp.McpEndpoint(version=VERSION)
     app = FastAPI(
+        lifespan=assistants.lifespan,
         title="agentlog",
         version=VERSION,
         summary=pages.SUMMARY,
@@ -115,6 +118,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         app.include_router(routes)
         traffic.know(routes)
         permissions.know(routes)
+    app.router.routes.append(assistants.route)
     traffic.know(app.router)
     permissions.know(app.router)
     app.router.routes.insert(0, Shortcut())
