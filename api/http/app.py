@@ -27,20 +27,16 @@ from api.http.routes import (
     audit,
     blobs,
     comparison,
-    keys,
     log,
-    mcp,
     messages,
-    monitoring,
-    pages,
-    projections,
     redaction,
     sql,
     streams,
     threads,
     views,
 )
-from api.http.routes.monitoring import Metrics
+from api.http.routes.service import keys, mcp, monitoring, pages, projections
+from api.http.routes.service.monitoring import Metrics
 from api.http.streaming.subscribers import Followers
 from domain.errors import AgentlogError, Flaw
 from domain.json.places import path
@@ -76,7 +72,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         version=VERSION,
         summary=pages.SUMMARY,
         telemetry=_NO_TELEMETRY,
-        docs_url=None,  # loads scripts from another host: see routes/pages.py
+        docs_url=None,  # loads scripts from another host: see routes/service/pages.py
         redoc_url=None,
         redirect_slashes=False,  # to the client's own Host
     )
