@@ -22,6 +22,7 @@ NEEDS: Mapping[str, Need] = {
     # the same for everybody, but what an installation is should be known to its own
     "GET /openapi.json": "any key",
     "GET /docs": "any key",
+    "POST /mcp": "read",
     "GET /v1/threads": "read",
     "GET /v1/threads/{thread_id}": "read",
     "GET /v1/threads/{thread_id}/messages": "read",

@@ -26,17 +26,15 @@ from api.http.routes import (
     audit,
     blobs,
     comparison,
-    keys,
     log,
     messages,
-    monitoring,
-    projections,
     redaction,
     sql,
     streams,
     threads,
     views,
 )
+from api.http.routes.service import keys, monitoring, projections
 from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
 from infrastructure.postgres.database import Database
