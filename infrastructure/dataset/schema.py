@@ -6,7 +6,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from projections.readmodels.table import Table
 
 EVENTS = "events"
@@ -77,7 +77,7 @@ def fields_of(name: str) -> tuple[Field, ...]:
 
 def table_of(name: str) -> Table:
     """Return the table of a read model."""
-    return READ_MODELS[name].table
+    return PUBLIC_READ_MODELS[name].table
 
 
 def arrow_type(name: ParquetType) -> pa.DataType:
