@@ -2,12 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from typing import get_args
 
-from api.filters import InvalidFilter, metadata_filter
-from domain.errors import InvalidMoment
-from domain.points_in_time import AtTime, parse_moment
+from api.filters import InvalidFilter, metadata_filter, time_filter
 from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.report import METADATA, Clock, Report
 
@@ -66,21 +64,10 @@ def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def _time(name: str, text: str) -> datetime:
-    """Return the time in a text; a date is the start of that day in UTC."""
     try:
-        if len(text) == len("2026-01-31"):
-            return datetime.combine(date.fromisoformat(text), time(), UTC)
-        match parse_moment(text):
-            case AtTime(time=found):
-                return found
-            case _:
-                pass
-    except (ValueError, InvalidMoment):
-        pass
-    raise InvalidQuestion(
-        f"{name}: {text[:64]!r} is no date (2026-01-31) and no RFC 3339 time with its zone "
-        "(2026-01-31T10:00:00Z)"
-    )
+        return time_filter(name, text)
+    except InvalidFilter as error:
+        raise InvalidQuestion(str(error)) from error
 
 
 def _clock(text: str | None) -> Clock:

@@ -1,4 +1,4 @@
-"""Index of words: the live table of the read model, asked within one transaction."""
+"""Index of words: the live table of the read model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -128,8 +128,7 @@ class Search:
         """Ask the index; again, if a rebuild dropped the table meanwhile."""
         for left in reversed(range(_TRIES)):
             try:
-                with self._searched.connection() as connection, connection.transaction():
-                    connection.execute("SET LOCAL jit = off")  # takes longer than these run
+                with self._searched.connection() as connection:
                     return question(Index(connection, self._tenant), *asked, **more)
             except UndefinedTable:
                 if not left:

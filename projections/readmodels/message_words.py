@@ -18,7 +18,7 @@ from projections.search_text import words_in
 _MOST_BYTES = 2**20 - 1024
 """Most bytes of the words of a row; a `tsvector` holds less than 1 MiB."""
 
-_TOOL_CHARACTERS = 200
+_NAME_CHARACTERS = 200
 
 
 @dataclass(slots=True)
@@ -78,12 +78,12 @@ def tenant_word(tenant: str) -> str:
 
 def type_word(type_name: str) -> str:
     """Return the word of messages of a type."""
-    return f" type {type_name}"
+    return f" type {held(type_name)[:_NAME_CHARACTERS]}"
 
 
 def tool_word(tool: str) -> str:
     """Return the word of messages that name a tool."""
-    return f" tool {held(tool)[:_TOOL_CHARACTERS]}"
+    return f" tool {held(tool)[:_NAME_CHARACTERS]}"
 
 
 def _fitting(words: Iterable[str]) -> Words:

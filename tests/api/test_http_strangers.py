@@ -74,6 +74,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/log/events": {"follow": "false"},
     "GET /v1/analytics/{name}": {"by": "metadata.team"},
     "GET /v1/threads": {"metadata.team": OURS},
+    "GET /v1/search": {"q": OURS},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
 }
 NOT_THERE = {
@@ -97,6 +98,7 @@ NOT_THERE = {
 EMPTY = {
     "GET /v1/threads",
     "GET /v1/log",
+    "GET /v1/search",
     "GET /v1/checkpoints",
     "GET /v1/accesses",
 }

@@ -10,6 +10,7 @@ from api.http.openapi.access import ACCESS_SHAPES
 from api.http.openapi.analytics import ANALYTICS_SHAPES
 from api.http.openapi.parts import Schema, reference
 from api.http.openapi.responses import ANSWERS
+from api.http.openapi.search import SEARCH_SHAPES
 from domain.catalogue import MESSAGE_TYPES
 from domain.facts import ThreadStarted
 from domain.messages import CustomMessage, FileAttachment, Model
@@ -89,7 +90,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **ACCESS_SHAPES}
+    return {**schemas, **ANSWERS, **ANALYTICS_SHAPES, **SEARCH_SHAPES, **ACCESS_SHAPES}
 
 
 TRACEPARENT: Schema = {

@@ -32,7 +32,7 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_METADATA_PARAMETERS = {
+METADATA_PARAMETERS = {
     "name": "metadata",
     "in": "query",
     "required": False,
@@ -54,6 +54,15 @@ _TEXT = (
     "script without spaces, and each of punctuation, counts as a word. Of a thread that was never "
     "started, all of it must begin the id, as that is written."
 )
+
+
+def metadata_in(request: Request) -> dict[str, JsonValue]:
+    """Return the query's filters on metadata."""
+    return metadata_filter(
+        (name.removeprefix(_METADATA), value)
+        for name, value in request.query_params.multi_items()
+        if name.startswith(_METADATA)
+    )
 
 
 @router.post(
@@ -82,7 +91,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 @router.get(
     "/threads",
     responses=answers(200, "Threads"),
-    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+    openapi_extra={"parameters": [METADATA_PARAMETERS]},
 )
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
@@ -98,7 +107,7 @@ def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
         status=status,
         parent=parent and without_nul(parent),
         text=q and without_nul(q),
-        metadata=_metadata_in(request),
+        metadata=metadata_in(request),
     )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     page = heads[:limit]
@@ -161,15 +170,6 @@ def annotate_thread(
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     appended = store.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
-
-
-def _metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return the query's filters on metadata."""
-    return metadata_filter(
-        (name.removeprefix(_METADATA), value)
-        for name, value in request.query_params.multi_items()
-        if name.startswith(_METADATA)
-    )
 
 
 def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:
