@@ -41,8 +41,8 @@ class Predicate:
         self._environment = _Environment()
         try:
             path = self._environment.compile(text)
-        except (JSONPathError, RecursionError) as error:
-            raise InvalidJsonPath(text, str(error)) from error
+        except JSONPathError as error:
+            raise InvalidJsonPath(text, _reason(error)) from error
         if not isinstance(path, JSONPath):
             raise InvalidJsonPath(text, "use a single path")
         self._path = path
@@ -52,6 +52,12 @@ class Predicate:
         self._environment.tick = tick
         for match in self._path.finditer(_counting(content, tick)):
             yield match.parts, match.obj
+
+
+def _reason(error: JSONPathError) -> str:
+    # not its text, which fails where the path ends too early
+    at = -1 if error.token is None else error.token.index
+    return f"{error.args[0]}, at {'its end' if at < 0 else f'character {at + 1}'}"
 
 
 class _Environment(JSONPathEnvironment):

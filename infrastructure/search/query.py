@@ -17,6 +17,8 @@ MOST_TEXT = 1000
 
 MOST_PREDICATES = 8
 
+_NO_TYPE = ""
+
 
 class InvalidSearch(InvalidInput):
     """Messages cannot be searched like that."""
@@ -69,10 +71,10 @@ class Query:
     @cached_property
     def wanted_types(self) -> Sequence[str] | None:
         """The types of messages that may match, None for all."""
-        of_roles = [each for role in self.roles for each in types_of_role(role)]
         if not self.roles:
             return self.types or None
-        return [each for each in of_roles if not self.types or each in self.types]
+        of_roles = [each for role in self.roles for each in types_of_role(role)]
+        return [each for each in of_roles if not self.types or each in self.types] or [_NO_TYPE]
 
     @property
     def narrows(self) -> bool:

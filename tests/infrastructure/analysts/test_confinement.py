@@ -14,13 +14,13 @@ from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.errors import InvalidQuery, QueryForbidden, QueryRejected
 from infrastructure.analysts.login import role_of
 from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.conftest import OTHER, SECRET
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.infrastructure.analysts.test_queries import rows
 from tests.infrastructure.appends import TENANT, fetch
 
-VIEWS = ["events", *READ_MODELS]
+VIEWS = ["events", *PUBLIC_READ_MODELS]
 TABLES = [
     "agentlog.events",
     "agentlog.threads",
