@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
 from domain.json.text import print_bytes
 from infrastructure.eventlog.reader import BIGGEST
@@ -102,7 +102,8 @@ class Index:
 
     def _rows(self, name: str, asked: dict[str, Any]) -> list[TupleRow]:
         text = SQL(statement(name)).format(table=self._table)
+        return self._run(text, {**asked, "tenant": self._tenant})
+
+    def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
         # unprepared: a generic plan knows neither the words nor which filters are set
-        return self._connection.execute(
-            text, {**asked, "tenant": self._tenant}, prepare=False
-        ).fetchall()
+        return self._connection.execute(text, asked, prepare=False).fetchall()
