@@ -18,7 +18,7 @@ _WORD_CHARACTERS = 64
 
 # ASCII signs are in every text: they would make the index larger and not more selective
 _WORDS = re.compile(rf"{_OF_WORDS}{{1,{_WORD_CHARACTERS}}}|[^\x00-\x7f\s]")
-_OF_WORD = re.compile(_OF_WORDS)
+_INSIDE = re.compile(_OF_WORDS * 2)
 _PARTS = re.compile(r'"([^"]+)"(?!\S)|(\S+)')
 
 
@@ -40,22 +40,32 @@ class Part:
     whole: bool
 
     @cached_property
+    def folded(self) -> str:
+        """Its text in lower case."""
+        return folded(self.text)
+
+    @property
     def words(self) -> list[tuple[str, bool]]:
         """Its words, each with whether it may be but the beginning of one."""
-        text = folded(self.text)
-        found = list(_WORDS.finditer(text))
-        return [(each[0], not self.whole and each.end() == len(text)) for each in found]
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        text = folded(self.text)
-        before = rf"(?<!{_OF_WORDS})" if _OF_WORD.match(text) else ""
-        after = rf"(?!{_OF_WORDS})" if self.whole and _OF_WORD.match(text[-1]) else ""
-        return re.compile(f"{before}{re.escape(text)}{after}")
+        found = _WORDS.finditer(self.folded)
+        end = len(self.folded)
+        return [(each[0], not self.whole and each.end() == end) for each in found]
 
     def matches(self, text: str, begin: int = 0) -> Iterator[tuple[int, int]]:
         """Yield begin and end of each place, from `begin` on, where it stands in a folded text."""
-        return (each.span() for each in self._pattern.finditer(text, begin))
+        size = len(self.folded)
+        at = text.find(self.folded, begin)
+        while at >= 0:
+            end = at + size
+            fits = not _is_inside(text, at) and not (self.whole and _is_inside(text, end))
+            if fits:
+                yield at, end
+            at = text.find(self.folded, end if fits else at + 1)
+
+
+def _is_inside(text: str, place: int) -> bool:
+    """Return whether a place is inside a word."""
+    return bool(place) and _INSIDE.match(text, place - 1) is not None
 
 
 def parts_of(search: str) -> list[Part]:
