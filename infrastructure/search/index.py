@@ -1,7 +1,7 @@
 """Index of words: the live table of the read model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -20,6 +20,8 @@ from projections.readmodels.message_words import MessageWords
 MODEL = MessageWords()
 
 _REACH = 2000
+_MANY_THREADS = 1000
+_NO_THREAD = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,17 @@ class Index:
             upto = BIGGEST if query.end is None else end
         return Bounds(since, min(upto, self._as_of + 1), self._as_of)
 
+    def narrowed(self, query: Query) -> Query:
+        """Return the query with the threads of its metadata, where these are few."""
+        if not query.metadata:
+            return query
+        asked = {"facts": _facts(query), "limit": _MANY_THREADS}
+        found = [row[0] for row in self._rows("threads_of_metadata", asked)]
+        if len(found) == _MANY_THREADS:
+            return query
+        threads = [each for each in found if not query.threads or each in query.threads]
+        return replace(query, threads=threads or [_NO_THREAD], metadata={})
+
     def walk(self, query: Query, since: int, before: int) -> Candidates:
         """Return the candidates among the next rows before a position."""
         asked = self._filters(query, since, before) | {"reach": _REACH}
@@ -95,7 +108,7 @@ class Index:
         return {
             "words": query.tsquery(self._tenant),
             "threads": list(query.threads) or None,
-            "facts": print_bytes({"metadata": dict(query.metadata)}) if query.metadata else None,
+            "facts": _facts(query),
             "since": since,
             "before": before,
         }
@@ -107,3 +120,7 @@ class Index:
     def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
         # unprepared: a generic plan knows neither the words nor which filters are set
         return self._connection.execute(text, asked, prepare=False).fetchall()
+
+
+def _facts(query: Query) -> bytes | None:
+    return print_bytes({"metadata": dict(query.metadata)}) if query.metadata else None

@@ -24,11 +24,10 @@ SECONDS = 2.0
 _FEW = 0.005
 """If fewer of them match, the search uses the index; if more do, it walks on."""
 
-_EVENTS = 100
-"""Events read at a time."""
+_MOST_EVENTS = 500
+"""Most events read at a time; twice as many each time, from those that a page may need."""
 
 _TRIES = 3
-
 
 AnswerT = TypeVar("AnswerT")
 Asked = ParamSpec("Asked")
@@ -87,11 +86,12 @@ class Search:
             SearchTooLong: a JSONPath takes too long on one message.
         """
         until = self._clock() + SECONDS
+        query = self._ask(Index.narrowed, query)
         bounds = self._ask(Index.bounds, query)
         hits: list[Hit] = []
         upto = bounds.upto if before is None else min(before, bounds.upto)
         for candidates in self._candidates(query, since=bounds.since, before=upto):
-            for event in self._events(candidates.positions):
+            for event in self._events(candidates.positions, at_a_time=limit + 1):
                 hit = hit_of(query, event, self._timer(event))
                 if hit is not None:
                     hits.append(hit)
@@ -108,7 +108,7 @@ class Search:
 
         The newest rows are walked, where many match; the index finds those that are few.
         """
-        walks, few = not query.threads, _EVENTS
+        walks, few = not query.threads, _MOST_EVENTS
         while before > since:
             if walks:
                 found = self._ask(Index.walk, query, since, before)
@@ -135,10 +135,11 @@ class Search:
                     raise
         raise NotYetBuilt(MODEL.name)
 
-    def _events(self, positions: Sequence[int]) -> Iterator[Event]:
+    def _events(self, positions: Sequence[int], *, at_a_time: int) -> Iterator[Event]:
         """Yield the events at some positions, newest first, without files."""
         while positions:
-            asked = {"tenant": self._tenant, "positions": list(positions[:_EVENTS])}
+            some = positions[:at_a_time]
+            asked = {"tenant": self._tenant, "positions": list(some)}
             with (
                 self._database.connection() as connection,
                 connection.cursor(binary=True, row_factory=tuple_row) as cursor,
@@ -147,8 +148,10 @@ class Search:
                 size = MODEL.long_text_bytes
                 found = [each.event for each in recorded(cursor, rows, sizes=[size])[size]]
             yield from found
-            last = found[-1].position or 0 if found else positions[:_EVENTS][-1]
+            # fewer where their texts are long
+            last = (found[-1].position if found else None) or some[-1]
             positions = [each for each in positions if each < last]
+            at_a_time = min(2 * at_a_time, _MOST_EVENTS)
 
     def _timer(self, event: Event) -> Callable[[], None]:
         until = self._clock() + SECONDS

@@ -165,6 +165,18 @@ def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
     assert len(seen) == 30
 
 
+@pytest.mark.parametrize("many", [1, 2, 3, 1000])
+@pytest.mark.parametrize("threads", [[], ["a"], ["b"]])
+def test_metadata_of_few_threads_and_of_many_find_the_same(
+    talk: Store, search: Search, monkeypatch: pytest.MonkeyPatch, many: int, threads: list[str]
+) -> None:
+    monkeypatch.setattr(index, "_MANY_THREADS", many)
+    talk.annotate("b", {"team": "ops", "more": True})
+    for metadata, found in ({"team": "ops"}, "ab"), ({"more": True}, "b"), ({"more": 1}, ""):
+        hits = search.find(Query("mia", metadata=metadata, threads=threads)).items
+        assert {hit.thread_id for hit in hits} == set(found) & set(threads or "ab")
+
+
 @pytest.mark.parametrize("reach", [1, 7, 1000])
 def test_the_index_is_used_where_walking_finds_few(
     store: Store, search: Search, indexed: Index, monkeypatch: pytest.MonkeyPatch, reach: int
