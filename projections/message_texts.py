@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from domain.events import Event
 from domain.json.places import Parts, walk
 from domain.json.text import JsonValue, print_text
-from domain.redaction import skeleton
+from domain.redaction import redacted_body
 
 MOST_CHARACTERS = 1_000_000
 """Characters of a message that are searched; texts beyond are not."""
@@ -42,7 +42,7 @@ def role_of(type_name: str) -> str | None:
 
 def content_of(event: Event) -> dict[str, JsonValue]:
     """Return a message as JSON; empty if its content was erased, or cannot be read."""
-    erased = event.redacted is not None and event.body == skeleton(
+    erased = event.redacted is not None and event.body == redacted_body(
         event.type, event.message_id, event.body
     )
     return event.raw if isinstance(event.raw, dict) and not erased else {}

@@ -9,8 +9,8 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from domain.json.text import parse_stored
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in, whole
+from infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
+from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
@@ -20,7 +20,7 @@ _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class TenantEvent:
     """An event and its tenant."""
 
     tenant: str
@@ -28,13 +28,13 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Events by position, and the position they reach; no event up to there is left out.
 
     `events` has the same events for each of some sizes, with so many bytes of each long text.
     """
 
-    events: Mapping[int, list[Recorded]]
+    events: Mapping[int, list[TenantEvent]]
     position: int
 
 
@@ -46,7 +46,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     types: Collection[str] | None,
     limit: int,
     sizes: Collection[int],
-) -> Batch:
+) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
     A text kept apart from its body is as long as `sizes` says, in bytes; a file is empty.
@@ -69,12 +69,12 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         events = recorded(cursor, rows, sizes=sizes)
     known = events[max(sizes)]
     reached_all = len(known) == len(rows) < limit and _size(known) < MOST_BYTES
-    return Batch(events, upto if reached_all else known[-1].event.position or after)
+    return EventBatch(events, upto if reached_all else known[-1].event.position or after)
 
 
 def recorded(
     cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, sizes: Collection[int]
-) -> Mapping[int, list[Recorded]]:
+) -> Mapping[int, list[TenantEvent]]:
     """Return the events of rows of the log, with long texts as in `read_batch`.
 
     Of rows with many long texts only the first, and none without the others of its position.
@@ -88,12 +88,12 @@ def recorded(
         tenant: _contents(cursor, tenant, digests_in(found), longest)
         for tenant, found in cuts.items()
     }
-    events: dict[int, list[Recorded]] = {size: [] for size in sizes}
+    events: dict[int, list[TenantEvent]] = {size: [] for size in sizes}
     left = MOST_BYTES
     for number, row in enumerate(rows):
-        tenant, body, position, cut = row[0], row[4], row[6], row[9]
+        tenant, position, cut = row[0], row[6], row[9]
         if cut is None:
-            each = Recorded(tenant, _event(row, body))
+            each = TenantEvent(tenant, event_of(row[1:], {}))
             for found in events.values():
                 found.append(each)
             continue
@@ -102,33 +102,20 @@ def recorded(
         if is_full and number and position != rows[number - 1][6]:
             break
         for size, found in events.items():
-            found.append(Recorded(tenant, _event(row, _body(body, cut, known, size))))
+            found.append(TenantEvent(tenant, event_of(row[1:], _texts(cut, known, size))))
         left -= len(events[longest][-1].event.body)
     return events
 
 
-def _event(row: TupleRow, body: bytes) -> Event:
-    metadata = row[8]
-    return Event(
-        row[1],
-        row[2],
-        row[3],
-        body,
-        row[5],
-        row[6],
-        row[7],
-        None if metadata is None else parse_stored(metadata),
-        row[10],
-    )
-
-
-def _body(body: bytes, cut: bytes, contents: Mapping[Digest, bytes | None], size: int) -> bytes:
+def _texts(
+    cut: bytes, contents: Mapping[Digest, bytes | None], size: int
+) -> Mapping[Digest, bytes]:
+    """Return the contents of a body's cuts, each as long as `size` says; files are empty."""
     digests, files = digests_in([cut]), files_in(cut)
     if not size:
-        return whole(body, cut, dict.fromkeys(digests, b"")).body
+        return dict.fromkeys(digests, b"")
     texts = digests & contents.keys()
-    known = {each: b"" if each in files else _cut_to(size, contents[each] or b"") for each in texts}
-    return whole(body, cut, known).body
+    return {each: b"" if each in files else _cut_to(size, contents[each] or b"") for each in texts}
 
 
 def _contents(
@@ -155,5 +142,5 @@ def _cut_to(size: int, text: bytes) -> bytes:
     return whole_characters if half is None else whole_characters[: half.start(1)]
 
 
-def _size(events: list[Recorded]) -> int:
+def _size(events: list[TenantEvent]) -> int:
     return sum(len(each.event.body) for each in events)

@@ -9,7 +9,7 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Identifier
 
 from domain.json.text import print_bytes
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection_status import NotYetBuilt

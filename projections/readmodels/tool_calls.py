@@ -14,7 +14,7 @@ from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
 from projections.text_format import arguments_text
 
-Outcome = Literal["succeeded", "failed"]
+Outcome = Literal["succeeded", "failed", "unstated"]
 
 _FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
 """Matches an output that reports an error, as this project's views and most agents write it."""
@@ -41,7 +41,10 @@ class ToolCallRow(Row):
     answered_position: Annotated[int | None, "of that message in the log"]
     answered_at: Annotated[datetime | None, "when the log took the answer"]
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"]
-    outcome: Annotated[Outcome | None, "succeeded or failed; null while open"]
+    outcome: Annotated[
+        Outcome | None,
+        "succeeded or failed; unstated, where the result does not say; null while open",
+    ]
     error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
     error_message: Annotated[str | None, "the beginning of what the error said"]
 
@@ -49,6 +52,7 @@ class ToolCallRow(Row):
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
 
+    version = 3
     table = table_of(
         ToolCallRow,
         name="tool_calls",
@@ -145,19 +149,21 @@ def failed(result: ToolResult) -> bool:
 def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
-    An output may report a failure without an error field: histories on OpenAI's wire have no other
-    way.
+    `"error": null` says that it succeeded. Without the field only a failure can be recognized, by
+    the output's text: histories on OpenAI's wire have no other way.
     """
     match result.error:
         case ToolError(name=name, message=message):
             return "failed", name or _class_of(message), shown(message)
         case str(message):
             return "failed", _class_of(message), shown(message)
+        case None if "error" in result.model_fields_set:
+            return "succeeded", None, None
         case None:
             pass
     found = _FAILED_TEXT.match(result.output) if isinstance(result.output, str) else None
     if found is None:
-        return "succeeded", None, None
+        return "unstated", None, None
     message = result.output[found.end() :]
     return "failed", _class_of(message), shown(message)
 

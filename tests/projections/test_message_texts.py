@@ -9,7 +9,7 @@ from hypothesis import given
 from domain.events import Event
 from domain.json.numbers import Decimal
 from domain.json.places import path
-from domain.redaction import skeleton
+from domain.redaction import redacted_body
 from projections.message_texts import MOST_CHARACTERS, content_of, role_of, texts_of, tools_of
 from tests.histories import event, histories
 from tests.projections.readmodels.stories import with_facts
@@ -109,7 +109,7 @@ def test_a_message_is_searched_up_to_a_bound() -> None:
 @given(histories(max_size=4))
 def test_an_erased_message_has_no_texts_and_no_tools(events: list[Event]) -> None:
     for each in events:
-        body = skeleton(each.type, each.message_id, each.body)
+        body = redacted_body(each.type, each.message_id, each.body)
         erased = dataclasses.replace(each, body=body, redacted=9)
         assert content_of(erased) == {}
         assert content_of(each) == (each.raw or {})

@@ -9,9 +9,9 @@ from api.filters import time_filter
 from api.http.codec.dependencies import After, Types, number_cursor, tenant_of, without_nul
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.schemas import answers
-from api.http.routes.threads import METADATA_PARAMETERS, metadata_in
-from api.shapes.search import found_json
+from api.http.openapi.answers import answers
+from api.http.routes.threads import METADATA_PARAMETER, metadata_in
+from api.shapes.search import Hits
 from infrastructure.search import query
 from infrastructure.search.index import MODEL
 from infrastructure.search.json_path import MOST_CHARACTERS
@@ -33,8 +33,8 @@ _FROM = "From then on, by the store's clock: an RFC 3339 time with its zone, or 
 
 @router.get(
     "/search",
-    responses=answers(200, "SearchPage", 404),
-    openapi_extra={"parameters": [METADATA_PARAMETERS]},
+    responses=answers(200, Hits, 404),
+    openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
 async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
@@ -77,4 +77,4 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         await until_projected(request.app.state.standings, wait, names=[MODEL.name])
     search = tenant_of(request).search
     found = await run_in_threadpool(search.find, asked, before=before, limit=limit)
-    return json_answer(found_json(found))
+    return json_answer(Hits.of(found))

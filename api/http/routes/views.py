@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.chunked_json import pieces_answer
 from api.http.codec.dependencies import After, At, TheStore, ThreadId
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
+from api.http.codec.responses import json_answer, pieces_answer
+from api.http.openapi.answers import answers, parameter
 from api.shapes.threads import bare_view_json, difference_json, view_json
 from domain.points_in_time import parse_moment
 from projections.registry import VIEWS, AnyView, choose_view, option_values
@@ -26,13 +25,11 @@ def option_parameters() -> list[dict[str, Any]]:
             found = described.setdefault(name, {"views": [], "values": values})
             found["views"].append(view.name)
     return [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "description": f"Option of {', '.join(found['views'])}.",
-            "schema": {"type": "string", "enum": list(found["values"])},
-        }
+        parameter(
+            name,
+            f"Option of {', '.join(found['views'])}.",
+            {"type": "string", "enum": list(found["values"])},
+        )
         for name, found in described.items()
     ]
 
