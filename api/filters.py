@@ -45,12 +45,14 @@ def _scalar(text: str) -> JsonValue:
     return text if isinstance(value, dict | list) else value
 
 
-def time_filter(name: str, text: str) -> datetime:
-    """Return the time in a text; a date is the start of that day in UTC.
+def time_filter(name: str, text: str | None) -> datetime | None:
+    """Return the time in a text, if given; a date is the start of that day in UTC.
 
     Raises:
         InvalidFilter: it is neither.
     """
+    if text is None:
+        return None
     try:
         if len(text) == len("2026-01-31"):
             return datetime.combine(date.fromisoformat(text), time(), UTC)

@@ -32,11 +32,11 @@ def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
             takes = ", ".join((*GENERAL, *report.all_filters, f"{METADATA}KEY"))
             raise InvalidQuestion(f"{name[:64]}: report {report.name} takes no such thing; {takes}")
     by = given.get("by")
-    begin, end, limit = _once(given, "from"), _once(given, "to"), _once(given, "limit")
+    limit = _once(given, "limit")
     question = Question(
         by=None if by is None else [each for text in by for each in text.split(",") if each],
-        begin=None if begin is None else _time("from", begin),
-        end=None if end is None else _time("to", end),
+        begin=_time("from", _once(given, "from")),
+        end=_time("to", _once(given, "to")),
         filters=filters,
         metadata=_metadata(metadata),
         clock=_clock(_once(given, "clock")),
@@ -63,7 +63,7 @@ def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
         raise InvalidQuestion(str(error)) from error
 
 
-def _time(name: str, text: str) -> datetime:
+def _time(name: str, text: str | None) -> datetime | None:
     try:
         return time_filter(name, text)
     except InvalidFilter as error:

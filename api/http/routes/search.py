@@ -67,8 +67,8 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         tools=tool or (),
         roles=role or (),
         threads=[without_nul(each) for each in thread or ()],
-        begin=None if begin is None else time_filter("from", begin),
-        end=None if end is None else time_filter("to", end),
+        begin=time_filter("from", begin),
+        end=time_filter("to", end),
         metadata=metadata_in(request),
         where=where or (),
     )
