@@ -211,7 +211,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
     filters = {"status": status, "q": q, "parent": parent, "metadata": metadata}
     if by is None:
         for name, value in {**filters, "failed": failed}.items():
-            if value:
+            if value not in (None, []):
                 raise InvalidOption(f"--{name} goes with --by metadata.KEY")
         sides = [parse_side(each) for each in threads or ()]
         if len(sides) < _FEWEST_SIDES:

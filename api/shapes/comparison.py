@@ -1,6 +1,5 @@
 """Comparisons of threads as JSON, for HTTP and the command line."""
 
-from dataclasses import asdict
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -8,9 +7,9 @@ from typing_extensions import TypedDict
 from api.shapes.shape import Shape
 from domain.json.text import JsonValue
 from infrastructure.comparison.comparer import Compared
-from projections.comparison import comparison, details
+from projections.comparison import changes, comparison, details
 from projections.comparison.alignment import Op
-from projections.comparison.changes import Change, shortened
+from projections.comparison.changes import shortened
 
 
 class Glimpse(Shape):
@@ -62,19 +61,54 @@ class Divergence(TypedDict):
     b: str | None
 
 
+class ComparedItem(TypedDict):
+    """An item with its glimpse; `cut` where its texts are cut, or it is null for its size."""
+
+    place: str
+    type: str
+    tools: list[str]
+    hint: str
+    item: Any
+    cut: bool
+
+
+Folded = TypedDict("Folded", {"from": str, "to": str})
+"""The places of the first and the last of a run of equal items."""
+
+
+class Edit(Shape):
+    """A part of a text that differs: where it begins in each, and both parts."""
+
+    a: int
+    b: int
+    removed: str
+    added: str
+
+
+Change = TypedDict(
+    "Change",
+    {
+        "op": str,
+        "path": str,
+        "from": NotRequired[str],
+        "value": NotRequired[Any],
+        "edits": NotRequired[list[Edit]],
+    },
+)
+"""An operation of a JSON Patch (RFC 6902), with the edits where it replaces a text by one."""
+
+
 class ComparisonRow(TypedDict):
     """An item of a side or of both, or a folded run of `count` equal items.
 
-    An item has the fields of a glimpse, `item` itself and whether that is `cut`; a folded run has
-    the places `from` and `to`. `changes` is a JSON Patch (RFC 6902) of what the item says, with the
-    words that differ as `edits`; null where that is too large.
+    `changes` are of what the item says, null where that is too large.
     """
 
     op: Op
     count: int
-    a: NotRequired[dict[str, Any]]
-    b: NotRequired[dict[str, Any]]
-    changes: NotRequired[list[dict[str, Any]] | None]
+    a: NotRequired[ComparedItem | Folded]
+    b: NotRequired[ComparedItem | Folded]
+    changes: NotRequired[list[Change] | None]
 
 
 class Comparison(TypedDict):
@@ -153,7 +187,7 @@ def _parting_json(found: Compared) -> SideParting | None:
 def _row_json(found: details.Detail, of: comparison.Comparison) -> ComparisonRow:
     row = found.row
     if row.folded:
-        a, b = _span_json(of.a, row.a), _span_json(of.b, row.b)
+        a, b = _folded_json(of.a, row.a), _folded_json(of.b, row.b)
         return {"op": row.op, "count": len(row.a), "a": a, "b": b}
     shown: ComparisonRow = {"op": row.op, "count": 1}
     if found.a is not None:
@@ -161,22 +195,30 @@ def _row_json(found: details.Detail, of: comparison.Comparison) -> ComparisonRow
     if found.b is not None:
         shown["b"] = _item_json(found.b)
     if row.op == "changed":
-        changes = found.changes
-        shown["changes"] = None if changes is None else [_change_json(each) for each in changes]
+        made = found.changes
+        shown["changes"] = None if made is None else [_change_json(each) for each in made]
     return shown
 
 
-def _span_json(history: comparison.History, span: range) -> dict[str, Any]:
-    return {"from": history.items[span[0]].key, "to": history.items[span[-1]].key}
+def _folded_json(history: comparison.History, run: range) -> Folded:
+    return {"from": history.items[run[0]].key, "to": history.items[run[-1]].key}
 
 
-def _item_json(found: details.Shown) -> dict[str, Any]:
-    return {**Glimpse.of(found.glimpse), "item": found.item, "cut": found.is_cut}
+def _item_json(found: details.Shown) -> ComparedItem:
+    glimpse = found.glimpse
+    return {
+        "place": glimpse.place,
+        "type": glimpse.type,
+        "tools": list(glimpse.tools),
+        "hint": glimpse.hint,
+        "item": found.item,
+        "cut": found.is_cut,
+    }
 
 
-def _change_json(change: Change) -> dict[str, Any]:
-    operation = {key: shortened(value)[0] for key, value in change.operation.items()}
-    if change.edits is None:
-        return operation
-    edits: list[JsonValue] = [shortened(asdict(edit))[0] for edit in change.edits]
-    return {**operation, "edits": edits}
+def _change_json(change: changes.Change) -> Change:
+    operation: JsonValue = {key: shortened(each)[0] for key, each in change.operation.items()}
+    shown: Change = operation
+    if change.edits is not None:
+        shown["edits"] = [shortened(Edit.of(edit))[0] for edit in change.edits]
+    return shown
