@@ -28,10 +28,18 @@ COMMANDS = {
     "show": ("threads", "Show a thread and its messages as the log has them."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
+    "compare": (
+        "threads",
+        "Compare threads by what was said and called, or all runs of each task.",
+    ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "find": ("queries", "Find messages by text, by filters and by JSONPath, newest first."),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
+    "mcp": (
+        "assistants",
+        "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
+    ),
     "verify": ("audit", "Check that nothing was changed: exit code 0 says whole, 1 broken."),
     "checkpoint": (
         "audit",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from ulid import ULID
 
 from api.filters import metadata_filter
@@ -49,12 +49,30 @@ _TEXT = (
 
 
 def metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return the query's filters on metadata."""
+    """Return the query's filters on metadata, whose names have any keys."""
     return metadata_filter(
         (name.removeprefix(_METADATA), value)
         for name, value in request.query_params.multi_items()
         if name.startswith(_METADATA)
     )
+
+
+async def thread_filter(
+    request: Request,
+    status: Status | None = None,
+    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
+    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
+) -> ThreadFilter:
+    """Return the query's filters of threads."""
+    return ThreadFilter(
+        status=status,
+        parent=parent and without_nul(parent),
+        text=q and without_nul(q),
+        metadata=metadata_in(request),
+    )
+
+
+TheFilter = Annotated[ThreadFilter, Depends(thread_filter)]
 
 
 @router.post(
@@ -82,22 +100,10 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
     responses=answers(200, Page[Thread]),
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
-def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
-    request: Request,
-    store: TheStore,
-    status: Status | None = None,
-    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
-    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
-    after: After = None,
-    limit: Limit = 50,
+def list_threads(
+    store: TheStore, which: TheFilter, after: After = None, limit: Limit = 50
 ) -> Response:
     """List threads, those that moved last first; with several filters those that match them all."""
-    which = ThreadFilter(
-        status=status,
-        parent=parent and without_nul(parent),
-        text=q and without_nul(q),
-        metadata=metadata_in(request),
-    )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 

@@ -25,11 +25,9 @@ from api.http.routes import (
     analytics,
     audit,
     blobs,
-    keys,
+    comparison,
     log,
     messages,
-    monitoring,
-    projections,
     redaction,
     search,
     sql,
@@ -37,6 +35,7 @@ from api.http.routes import (
     threads,
     views,
 )
+from api.http.routes.service import keys, monitoring, projections
 from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
 from infrastructure.postgres.database import Database
@@ -131,6 +130,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", threads),
             ("/v1", messages),
             ("/v1", views),
+            ("/v1", comparison),
             ("/v1", log),
             ("/v1", search),
             ("/v1", blobs),
