@@ -105,17 +105,15 @@ def test_a_search_that_takes_long_says_how_to_go_on(
 
 
 def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) -> None:
-    asked = ("find", "hello", "--thread", "new")
-    for command in (("--no-wait",), ("--json",)):
-        outcome = agentlog(*asked, *command, url=database_url)
-        assert (outcome.code == 0) == (command == ("--json",))
-        assert ("not built yet" in outcome.err) == (command == ("--no-wait",))
+    asked = ("find", "hello", "--no-wait", "--json")
+    outcome = agentlog(*asked, url=database_url)
+    assert outcome.code == 2
+    assert "not built yet" in outcome.err
+    assert found(database_url, "hello") == []
     with Database(database_url, pool_size=2) as database:
         store_over(database, tenant="default").append("new", [{"type": "reply", "text": "Hello!"}])
-    assert agentlog(*asked, "--no-wait", "--json", url=database_url).lines == [
-        {"items": [], "asOf": 0, "next": None}
-    ]
-    assert found(database_url, *asked[1:]) == [("new", 1)]
+    assert agentlog(*asked, url=database_url).lines == [{"items": [], "asOf": 0, "next": None}]
+    assert found(database_url, "hello") == [("new", 1)]
 
 
 @pytest.mark.parametrize(
