@@ -1,8 +1,7 @@
 """Batches of the log for projections: all tenants' events by position, bounded in size."""
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -10,14 +9,12 @@ from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
 from domain.json.text import parse_stored
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.eventlog.blob_store import read_beginnings
+from infrastructure.eventlog.body_deduplication import digests_in, whole
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
 """Most bytes of the bodies of a batch, except its first."""
-
-_BEGINNING_BYTES = 256
-_CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +75,7 @@ def recorded(
         if row[9] is not None:
             cuts[row[0]].append(row[9])
     beginnings = {
-        tenant: _beginnings(cursor, tenant, found)
+        tenant: read_beginnings(cursor, tenant, found).texts
         if long_texts
         else dict.fromkeys(digests_in(found), b"")
         for tenant, found in cuts.items()
@@ -110,23 +107,6 @@ def recorded(
             cut,
         ) in rows
     ]
-
-
-def _beginnings(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: list[bytes]
-) -> Mapping[Digest, bytes]:
-    rows = cursor.execute(
-        statement("select_beginnings"),
-        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": _BEGINNING_BYTES},
-    ).fetchall()
-    return {digest: _readable(content) for digest, content in rows}
-
-
-def _readable(beginning: bytes) -> bytes:
-    """Return the longest prefix of a JSON text without a partial character or escape."""
-    whole_characters = beginning.decode("utf-8", "ignore").encode()
-    half = _CUT_ESCAPE.search(whole_characters)
-    return whole_characters if half is None else whole_characters[: half.start(1)]
 
 
 def _size(events: list[Recorded]) -> int:

@@ -149,7 +149,13 @@ class Fold(Generic[CarryT, OptionsT]):
         trail, interval = self._trail, self._interval
         if trail is not None and self.version == trail.start.version:
             trail.look(upto)
-        events = self._reader.each_event(self._thread_id, after=self.version, upto=upto, limit=most)
+        events = self._reader.each_event(
+            self._thread_id,
+            after=self.version,
+            upto=upto,
+            limit=most,
+            long_texts=self._view.reads_long_texts,
+        )
         missing = None if settled is None or enough is None else enough - len(settled)
         passed: list[Passed[CarryT]] = []
         stopped = False
