@@ -24,8 +24,8 @@ _ERROR = re.compile(
 )
 _FAILED = re.compile(r"\s*(?:Failed|FAILED|Failure|Unable|Could not|Cannot|Can't)\b")
 _TRACEBACK = "Traceback (most recent call last)"
-_EXIT = re.compile(r"[Ee]xit(?:ed)?(?: with)?(?: code| status)?:? +(?:code )?(-?\d{1,10})\b")
-_HTTP = re.compile(r"\s*(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? )?[45]\d\d (?:[A-Z]|$)")
+_EXIT = re.compile(r"[Ee]xit(?:ed with)? (?:code|status):? +(-?\d{1,10})\b")
+_HTTP = re.compile(r"\s*(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? )?[45]\d\d [A-Z]")
 _SHELL = (
     "command not found",
     "No such file or directory",

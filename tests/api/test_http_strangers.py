@@ -83,6 +83,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/messages/{message_id}/proof",
     "GET /v1/threads/{thread_id}/views/{view}",
     "GET /v1/threads/{thread_id}/diff",
+    "GET /v1/threads/{thread_id}/outline",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/audit",
     "GET /v1/blobs/{digest}",

@@ -160,6 +160,13 @@ ANSWERS: dict[str, Schema] = {
             }
         ],
     },
+    "Outline": object_of(
+        threadId=STRING,
+        version=INTEGER,
+        position={"type": ["integer", "null"]},
+        prices=NULLABLE_STRING,
+        steps=list_of({"type": "object"}),
+    ),
     "Projections": page_of("Projection"),
     "Projection": {
         **object_of(

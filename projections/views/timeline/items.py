@@ -61,7 +61,7 @@ def point(event: Event, step: int) -> Item:
     return item
 
 
-def pause(version: int, begun: int, ended: int) -> Item:
+def pause(version: int, begun: int, ended: int, step: int) -> Item:
     """Return the item of the pause between two messages."""
     return {
         "kind": "gap",
@@ -70,6 +70,7 @@ def pause(version: int, begun: int, ended: int) -> Item:
         "startedAt": iso_time(begun),
         "endedAt": iso_time(ended),
         "elapsedMs": ended - begun,
+        "step": step,
     }
 
 

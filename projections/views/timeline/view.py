@@ -52,7 +52,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         message = event.message
         if message is not None and event.type not in FACT_TYPES:  # those have the log's clock
             if now.time is not None and message.timestamp - now.time > LONGEST_PAUSE_MS:
-                items.append(pause(event.version, now.time, message.timestamp))
+                items.append(pause(event.version, now.time, message.timestamp, now.step))
             now.time = message.timestamp
         # not `match`: each failed class pattern would call pydantic's metaclass
         act = ACTS.get(type(message))

@@ -1,0 +1,90 @@
+"""Outlines as lines of text for a terminal."""
+
+from collections.abc import Iterable, Iterator
+
+from projections.outline import Called, Step
+
+_LEAST_WIDTH = 40
+_WIDTH_OF_FIGURES = 100
+_MOST_CALLS = 4
+_TIMES = "\u00d7"
+
+
+def outline_lines(steps: Iterable[Step], *, width: int) -> Iterator[str]:
+    """Yield a line for each step, of at most `width` characters, none below 40.
+
+    Step, place, time since the start, what happened, how long it took, marks; tokens and cost where
+    there is room.
+    """
+    width = max(width, _LEAST_WIDTH)
+    for step in steps:
+        place = f"{step.number:>5} {'v' + str(step.version):>7} {_duration(step.after_ms):>8}  "
+        figures = f" {_duration(step.elapsed_ms):>8}"
+        if width >= _WIDTH_OF_FIGURES:
+            figures += f" {_tokens(step):>15} {_cost(step):>10}"
+        room = max(width - len(place) - len(figures), 0)
+        what = _cut("  " * step.depth + _what(step) + _marks(step), room)
+        yield f"{place}{what:<{room}}{figures}"[:width].rstrip()
+
+
+def _what(step: Step) -> str:
+    match step.kind:
+        case "model" | "result":
+            done = [_call(called) for called in step.calls[:_MOST_CALLS]]
+            if len(step.calls) > _MOST_CALLS:
+                done.append(f"{len(step.calls) - _MOST_CALLS} more")
+            if step.replied:
+                done.append("reply")
+            head = "result without a call" if step.kind == "result" else step.name or "agent"
+            text = f"{head}: {', '.join(done)}" if done else head
+        case kind:
+            text = kind if step.name is None else f"{kind} {step.name}"
+    if step.times > 1:
+        text += f" {_TIMES}{step.times}"
+    left = ", ".join(f"{count} {kind}" for kind, count in step.others.items())
+    return f"{text} (+ {left})" if left else text
+
+
+def _call(called: Called) -> str:
+    text = called.name if called.times == 1 else f"{called.name} {_TIMES}{called.times}"
+    return f"{text} ({called.failed} failed)" if called.failed else text
+
+
+def _marks(step: Step) -> str:
+    marks = [] if step.outcome in {None, "succeeded"} else [str(step.outcome)]
+    if step.is_open:
+        marks.append("open")
+    marks += [f"{rule}?" for rule in step.suspected]
+    return f"  [{', '.join(marks)}]" if marks else ""
+
+
+def _duration(ms: float | None) -> str:
+    if ms is None:
+        return ""
+    seconds = ms / 1000
+    if seconds < 60:  # noqa: PLR2004 - of a minute
+        return f"{seconds:.1f}s"
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 100:  # noqa: PLR2004 - no more digits
+        return f"{hours // 24}d"
+    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{seconds:02}s"
+
+
+def _tokens(step: Step) -> str:
+    if step.input_tokens is None and step.output_tokens is None:
+        return ""
+    shown = ("?" if each is None else str(each) for each in (step.input_tokens, step.output_tokens))
+    return " → ".join(shown)
+
+
+def _cost(step: Step) -> str:
+    if step.cost_usd is not None:
+        return f"${step.cost_usd:.4f}"
+    return "" if step.computed_cost_usd is None else f"~${step.computed_cost_usd:.4f}"
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text that fits, without characters that a terminal would obey."""
+    text = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return text if len(text) < room else f"{text[: max(room - 2, 0)]}… "
