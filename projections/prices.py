@@ -57,12 +57,6 @@ def computed_cost(
     return round(rates.cost(input_tokens=fresh, cached=cached, output_tokens=out), 12)
 
 
-def linear_rates(model: str, provider: str | None, timestamp: int) -> Rates | None:
-    """Return the rates of a model at a time, None where there are none that hold for any number."""
-    rates = _rates(model, provider, timestamp // _QUARTER) if len(model) <= _LONGEST_NAME else None
-    return None if rates == "tiered" else rates
-
-
 @lru_cache(maxsize=1024)
 def _rates(model: str, provider: str | None, quarter: int) -> Rates | Literal["tiered"] | None:
     from genai_prices.types import TieredPrices  # noqa: PLC0415 - heavy, see above

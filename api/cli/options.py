@@ -19,7 +19,9 @@ At = Annotated[
 ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
 ViewArgument = Annotated[
     str,
-    typer.Argument(help="kernel, openai, maria, letta, openletta, agent-state or anomalies."),
+    typer.Argument(
+        help="kernel, openai, maria, letta, openletta, agent-state, anomalies or timeline."
+    ),
 ]
 OptionList = Annotated[
     list[str] | None,

@@ -12,6 +12,7 @@ from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, T
 from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
+from projections.suspicion import suspicions
 from projections.text_format import arguments_text
 
 Outcome = Literal["succeeded", "failed"]
@@ -44,10 +45,15 @@ class ToolCallRow(Row):
     outcome: Annotated[Outcome | None, "succeeded or failed; null while open"]
     error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
     error_message: Annotated[str | None, "the beginning of what the error said"]
+    suspected: Annotated[
+        str | None, "rules of suspicion that the result meets, blanks between; null where none"
+    ]
 
 
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
+
+    version: ClassVar[int] = 3
 
     table = table_of(
         ToolCallRow,
@@ -105,6 +111,7 @@ def _asked(
         outcome=None,
         error_class=None,
         error_message=None,
+        suspected=None,
     )
 
 
@@ -126,6 +133,8 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
     row.answered_at = event.recorded_at
     row.latency_ms = elapsed_ms((row.called_sent_at, row.called_at), (sent, event.recorded_at))
     row.outcome, row.error_class, row.error_message = _outcome(result)
+    if result.error is None:
+        row.suspected = " ".join(suspicions(result.output)) or None
 
 
 def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.json.text import parse
+from projections.registry import VIEWS
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 
@@ -127,9 +128,7 @@ def test_show_cuts_what_is_long_unless_all_of_it_is_asked_for(
 # --- view and diff ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["kernel", "openai", "maria", "letta", "openletta", "agent-state", "anomalies"]
-)
+@pytest.mark.parametrize("name", list(VIEWS))
 def test_every_view_prints_json_lines(url: str, name: str) -> None:
     outcome = agentlog("view", "unruly", name, url=url)
     assert outcome.code == 0
@@ -232,7 +231,6 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
     }
     (tmp_path / "evil.json").write_text(json.dumps(own))
     assert agentlog("import", tmp_path, url=database_url).code == 0
-    views = ("kernel", "openai", "maria", "letta", "openletta", "agent-state", "anomalies")
     outcomes = [
         agentlog("threads", url=database_url),
         agentlog("threads", "--json", url=database_url),
@@ -242,7 +240,7 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
         agentlog("export", url=database_url),
         agentlog("diff", "evil", url=database_url),
         agentlog("diff", "evil", "openai", url=database_url),
-        *(agentlog("view", "evil", view, url=database_url) for view in views),
+        *(agentlog("view", "evil", view, url=database_url) for view in VIEWS),
         agentlog("view", "evil", "openai", "-o", f"{text}=x", url=database_url),
         agentlog("show", text, url=database_url),
     ]

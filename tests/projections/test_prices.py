@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from domain.messages import TokenUsage
-from projections.prices import computed_cost, linear_rates, price_list
+from projections.prices import computed_cost, price_list
 
 AT = 1_767_600_000_000
 THOUSAND = TokenUsage(input_tokens=1000, output_tokens=100)
@@ -34,8 +34,6 @@ def test_a_price_that_depends_on_the_number_of_tokens_is_computed_for_one_call_a
     assert few is not None
     assert many is not None
     assert many > 1100 * few
-    assert linear_rates("gemini-2.5-pro", None, AT) is None
-    assert linear_rates("gpt-4o", None, AT) == (2.5e-06, 1.25e-06, 1e-05)
 
 
 @pytest.mark.parametrize(

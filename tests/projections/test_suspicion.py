@@ -1,6 +1,7 @@
 """The rules of suspicion, by example and measured on real results."""
 
 import json
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -15,12 +16,15 @@ from domain.events import Event
 from domain.json.beginning import BEGINNING_BYTES, beginning_of, readable
 from domain.json.text import parse_stored, print_bytes
 from projections.readers.registry import choose_reader
+from projections.readmodels.tool_calls import ToolCalls
 from projections.suspicion import RESULT_RULES, Past, suspicions
 from projections.view import Item, render
 from projections.views.timeline.view import TimelineView
 from tests.conftest import TAU_BENCH
-from tests.histories import json_values
+from tests.histories import history, json_values
+from tests.projections.readmodels.folding import rows_of
 
+ROOT = Path(__file__).parents[2]
 LABELS = Path(__file__).parent / "airline_labels.json"
 
 
@@ -76,8 +80,11 @@ def test_a_rule_marks_what_it_is_about(output: Any, rules: list[str]) -> None:
     assert list(suspicions(output)) == rules
 
 
-def test_every_rule_over_results_has_its_reason() -> None:
+def test_every_rule_has_its_reason_and_is_documented() -> None:
     assert all(rule.__doc__ for rule in RESULT_RULES.values())
+    text = (ROOT / "docs" / "how-to" / "find-what-went-wrong.md").read_text()
+    others = ["empty", "repeated_in_a_row", "repeated_often", "loop", "unanswered", "slow", "dear"]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [*RESULT_RULES, *others]
 
 
 @given(json_values)
@@ -165,6 +172,20 @@ def test_a_figure_far_above_the_usual_is_marked(
     assert past.took("call", measure, figure)[1] == ()
     past, _ = past.took("call", measure, usual)
     assert past.took("call", measure, figure)[1] == rules
+
+
+OUTPUTS = ["Error: no", '{"status": "error"}', "exit code 3", {"ok": False, "error": "x"}, "fine"]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_the_read_model_and_the_timeline_agree(output: Any) -> None:
+    events = history(
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "x"}]},
+        {"type": "tool_results", "results": [{"callId": "a", "output": output}]},
+    )
+    (row,) = rows_of(ToolCalls(), events)
+    (placed,) = render(TimelineView(), events).items
+    assert (row.suspected or "").split() == placed.item["suspected"]
 
 
 RUNS: list[dict[str, Any]] = json.loads(TAU_BENCH.read_bytes()) if TAU_BENCH.exists() else []
