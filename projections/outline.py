@@ -52,7 +52,7 @@ class Step:
     cost_usd: float | None = None
     computed_cost_usd: float | None = None
     outcome: str | None = None
-    suspected: list[str] = field(default_factory=list)
+    suspected: tuple[str, ...] = ()
     others: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -112,7 +112,8 @@ class _Lines:
 
     def _call(self, step: Step, item: Item) -> None:
         failed, is_open = item["outcome"] == "failed", item["endVersion"] is None
-        step.outcome = "failed" if failed else step.outcome
+        if failed:
+            step.outcome = "failed"
         digest = item["digest"]
         same = (each for each in step.calls if digest is not None and each.digest == digest)
         called = next(same, None)
@@ -156,7 +157,7 @@ def _line(item: Item, kind: str, *, depth: int = 0) -> Step:
         end_version=version if end_version is None else end_version,
         is_open=version is not None and "endVersion" in item and end_version is None,
         outcome=item.get("outcome"),
-        suspected=list(item.get("suspected", ())),
+        suspected=tuple(item.get("suspected", ())),
     )
 
 
@@ -220,7 +221,8 @@ def _add(step: Step, part: Step) -> None:
     step.computed_cost_usd = _sum(step.computed_cost_usd, part.computed_cost_usd)
     if part.outcome == "failed":
         step.outcome = "failed"
-    step.suspected += [rule for rule in part.suspected if rule not in step.suspected]
+    if part.suspected:
+        step.suspected = tuple(dict.fromkeys((*step.suspected, *part.suspected)))
     for kind, count in part.others.items():
         step.others[kind] = step.others.get(kind, 0) + count
 

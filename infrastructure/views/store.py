@@ -221,8 +221,8 @@ class Store:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self.thread(thread_id)
         version = self._reader.version_at(head, at)
-        items = self._whole(head, TimelineView(), version)
-        steps = outline(each.item for each in items)
+        fold = self._fold(thread_id, TimelineView(), 0)
+        steps = outline(each.item for each in fold.each(version))
         return Outline(thread_id, version, self._reader.position_of(head, version), steps)
 
     def difference(

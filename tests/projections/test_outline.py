@@ -74,7 +74,7 @@ def test_the_same_call_one_step_after_another_is_one_line() -> None:
     )
     assert [step.times for step in found] == [4, 1]
     assert found[0].input_tokens == 3600
-    assert found[0].suspected == ["repeated_in_a_row"]
+    assert found[0].suspected == ("repeated_in_a_row",)
     assert shown(found)[0].startswith("1 v1 0.0s gpt-4o: search x4 [repeated_in_a_row?] 15.0s")
 
 
