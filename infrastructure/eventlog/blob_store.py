@@ -60,6 +60,11 @@ class Contents(NamedTuple):
     sizes: Mapping[Digest, int] | None = None
 
 
+def read_whole(cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]) -> Contents:
+    """Return what `read_contents` returns."""
+    return Contents(read_contents(cursor, tenant, cuts))
+
+
 def read_beginnings(
     cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
 ) -> Contents:

@@ -1,6 +1,6 @@
 """Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isqrt
 from typing import get_args
@@ -13,7 +13,7 @@ from domain.events import Event
 from domain.json.text import print_bytes
 from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
-from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_contents
+from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
 from infrastructure.eventlog.body_deduplication import digests_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
@@ -24,11 +24,8 @@ BIGGEST = 2**63 - 1
 """The largest version and position."""
 
 
-_REACH = 500
-"""Heads that a search scans by recency, each a lookup, before it estimates again."""
-
-_FEW = 0.02
-"""If fewer of them match, the search uses the index; if more do, the scan goes on."""
+_REACH = 500  # heads that a search scans by recency, each a lookup, before it estimates again
+_FEW = 0.02  # if fewer of them match, the search uses the index; if more do, the scan goes on
 
 
 class LogReader:
@@ -143,11 +140,8 @@ class LogReader:
         All rows are read at once; each event is made when it is requested. Without `long_texts`
         only the beginnings of contents are read, and not checked.
         """
-        rows, contents = self._whole_rows(
-            "select_events_to_fold",
-            {"thread_id": thread_id, "after": after or -1, "upto": upto, "limit": limit},
-            long_texts=long_texts,
-        )
+        wanted = {"thread_id": thread_id, "after": after or -1, "upto": upto, "limit": limit}
+        rows, contents = self._whole_rows("select_events_to_fold", wanted, long_texts=long_texts)
         return (event_of(row, contents, thread_id=thread_id) for row in rows)
 
     def log(
@@ -260,24 +254,23 @@ class LogReader:
         return [event_of(row, contents) for row in rows]
 
     def _whole_rows(
-        self, name: str, parameters: dict[str, object], *, long_texts: bool = True
+        self, name: str, parameters: Mapping[str, object], *, long_texts: bool = True
     ) -> tuple[list[TupleRow], Contents]:
         """Return rows of events, and the contents cut out of their bodies, or their beginnings."""
-        rows = self._rows(name, **parameters)
-        contents = self._contents(rows, long_texts=long_texts)
-        if digests_in(_cuts(rows)) <= contents.texts.keys():
-            return rows, contents
-        rows = self._rows(name, **parameters)  # some may have been erased in between
-        return rows, self._contents(rows, long_texts=long_texts)
+        for _ in range(2):
+            rows = self._rows(name, **parameters)
+            contents = self._contents(rows, long_texts=long_texts)
+            if digests_in(_cuts(rows)) <= contents.texts.keys():
+                break  # else some may have been erased in between
+        return rows, contents
 
     def _contents(self, rows: Sequence[TupleRow], *, long_texts: bool) -> Contents:
         cuts = _cuts(rows)
         if not cuts:
             return Contents({})
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            if long_texts:
-                return Contents(read_contents(cursor, self._tenant, cuts))
-            return read_beginnings(cursor, self._tenant, cuts)
+            read = read_whole if long_texts else read_beginnings
+            return read(cursor, self._tenant, cuts)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)
