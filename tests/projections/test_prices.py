@@ -1,5 +1,7 @@
 """Costs computed by the list of prices."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -58,3 +60,19 @@ def test_the_list_has_a_name_and_a_version() -> None:
     name, _, version = price_list().partition(" ")
     assert name == "genai-prices"
     assert version[0].isdigit()
+
+
+def test_the_list_is_imported_on_first_use_and_asks_no_network() -> None:
+    code = """
+import socket, sys
+import projections.registry
+from domain.messages import TokenUsage
+from projections.prices import computed_cost
+assert "genai_prices" not in sys.modules
+def refuse(*_):
+    raise AssertionError("it opens a connection")
+socket.socket.connect = refuse
+usage = TokenUsage(input_tokens=1000, output_tokens=100)
+assert computed_cost("gpt-4o", None, usage, 1_767_600_000_000) == 0.0035
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
