@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: demo test test-external soak check format lint types contracts structure lock bench clean
+.PHONY: demo test test-external test-slow soak check format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -28,15 +28,18 @@ $(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml
 demo: $(RUNTIME)/.ready ## start the service on its own PostgreSQL with example threads
 	$(RUNTIME)/bin/agentlog demo
 
-test: $(VENV)/.ready ## all tests, on an embedded PostgreSQL of their own
+test: $(VENV)/.ready ## all tests but slow ones, on an embedded PostgreSQL of their own
 	$(BIN)/python -m pytest $(PARALLEL)
 
 test-external: $(VENV)/.ready ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
 	$(BIN)/python -m pytest $(PARALLEL)
 
+test-slow: $(VENV)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+	$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
+
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
-	$(BIN)/python -m pytest -v tests/reliability --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
+	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
 
 check: format lint types contracts test ## what must be green before a change lands
 

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 
 from psycopg.conninfo import make_conninfo
 
+from domain.identifiers import Ulids
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
 from infrastructure.analysts.slots import Slots
+from infrastructure.appending.append_request import wall_clock
 from infrastructure.appending.writer import Writer
 from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
@@ -21,7 +23,6 @@ from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.message_ids import Ulids
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.keys.accesses import Accesses
 from infrastructure.keys.cache import RecentKeys
@@ -92,8 +93,8 @@ def open_service(
     ):
         writer = Writer(
             database,
-            clock=_milliseconds,
-            new_id=Ulids(_milliseconds, secrets.randbits),
+            clock=wall_clock,
+            new_id=Ulids(wall_clock, secrets.randbits),
             meters=WriterMeters(on_commit),
         )
         key = signing_key(settings)
@@ -127,14 +128,14 @@ def open_service(
                     store,
                     eraser,
                     tenant=name,
-                    forget=lambda thread_id: tenants.forget(name, thread_id),
+                    discard=lambda thread_id: tenants.forget(name, thread_id),
                 ),
             )
 
         with Tenants(tenant_of) as tenants:
             yield Service(
                 tenants=tenants,
-                own=tenants.of(settings.tenant),
+                own=tenants[settings.tenant],
                 database=database,
                 listener=listener,
                 standings=Standings(database, listener),
@@ -166,7 +167,7 @@ def open_as_owner(settings: Settings) -> Iterator[tuple[Database, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _MigratedDatabase:
     """A migrated database: its URL for the service, and `owner` where it is our own."""
 
     url: str = field(repr=False)
@@ -175,7 +176,7 @@ class _Place:
 
 
 @contextmanager
-def _ready_database(settings: Settings) -> Iterator[_Place]:
+def _ready_database(settings: Settings) -> Iterator[_MigratedDatabase]:
     """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
@@ -187,16 +188,16 @@ def _ready_database(settings: Settings) -> Iterator[_Place]:
             with owner.connection() as connection:
                 make_login(connection)
             url = make_conninfo(server.url, user=LOGIN)
-            yield _Place(url, f"its own PostgreSQL in {settings.data_dir}", owner)
+            yield _MigratedDatabase(url, f"its own PostgreSQL in {settings.data_dir}", owner)
         return
     with Database(settings.database_url, pool_size=1) as given:
         given.migrate()
         with given.connection() as connection:
             check_membership(connection)
-    yield _Place(settings.database_url, "AGENTLOG_DATABASE_URL", None)
+    yield _MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", None)
 
 
-def _analyst(place: _Place, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
+def _analyst(place: _MigratedDatabase, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
     if place.owner is not None and settings.analyst_url is None:
         login = own_login(place.owner, place.url, tenant=tenant)
     else:  # the given login itself determines its tenant
@@ -219,7 +220,3 @@ def _snapshot_key(settings: Settings) -> bytes:
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _milliseconds() -> int:
-    return time.time_ns() // 1_000_000

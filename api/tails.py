@@ -12,7 +12,7 @@ from domain.errors import FutureMoment, InvalidCursor
 from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json.text import JsonValue, print_text
-from domain.points_in_time import Moment
+from domain.points_in_time import Moment, number_of
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.views.store import Store
 from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
@@ -21,7 +21,6 @@ from projections.view import StateView
 from projections.views.letta.turns import LettaLive, LettaTurnsView
 from projections.views.letta.view import LettaOptions
 
-_BIGGEST_DIGITS = 19
 _NUMBERS = (int, float, Decimal)
 
 
@@ -158,13 +157,6 @@ def _check_there(version: int, present: int, thread_id: str) -> None:
         raise FutureMoment(
             f"version {version}", present=f"thread {thread_id!r} is at version {present}"
         )
-
-
-def number_of(text: str) -> int:
-    """Return the version or position in a text; raises `InvalidCursor`."""
-    if not (text.isascii() and text.isdecimal() and len(text) < _BIGGEST_DIGITS):
-        raise InvalidCursor(text)
-    return int(text)
 
 
 def _same(one: JsonValue, other: JsonValue) -> bool:

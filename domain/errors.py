@@ -4,7 +4,7 @@ AgentlogError
 ├── InvalidInput          the caller's input is invalid
 │   ├── InvalidJson       not JSON, not Unicode, or nested too deep
 │   ├── InvalidMessage    JSON, but no message of the catalogue
-│   ├── InvalidThreadId / InvalidMessageId / InvalidMoment / InvalidCursor
+│   ├── InvalidThreadId / InvalidMoment / InvalidCursor
 │   ├── UnknownView / InvalidViewOption / UnknownFormat
 │   └── EmptyAppend
 ├── NotThere              the requested object does not exist (yet)
@@ -100,17 +100,6 @@ class InvalidThreadId(InvalidInput):
             "use 1 to 128 of the characters A-Z a-z 0-9 . _ : ~ -"
         )
         self.thread_id = thread_id
-
-
-class InvalidMessageId(InvalidInput):
-    """A message id is not a ULID."""
-
-    def __init__(self, message_id: str) -> None:
-        super().__init__(
-            f"{message_id[:64]!r} is no message id: "
-            "use a ULID, 26 characters of Crockford's base 32 in capitals"
-        )
-        self.message_id = message_id
 
 
 class InvalidMoment(InvalidInput):

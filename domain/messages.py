@@ -143,7 +143,10 @@ class ToolError(Model):
 
 
 class ToolResult(Model):
-    """What a tool gave back: `output` is any JSON, or a process container."""
+    """What a tool gave back: `output` is any JSON, or a process container.
+
+    A null `error` says that the tool did not fail; without the field nothing is said.
+    """
 
     call_id: CallId | None = None
     name: str | None = None

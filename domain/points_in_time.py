@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from domain.errors import InvalidMoment
+from domain.errors import InvalidCursor, InvalidMoment
 from domain.identifiers import is_message_id
 
 
@@ -38,8 +38,27 @@ class AtTime:
 
 Moment = AtVersion | AtPosition | AtMessage | AtTime
 
-_BIGGEST = 2**63 - 1
+BIGGEST = 2**63 - 1
+"""The largest version and position."""
+
+_MOST_DIGITS = 19
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)\Z")
+
+
+def number_in(text: str) -> int | None:
+    """Return the version or position in a text of digits, None if it is none."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS):
+        return None
+    number = int(text)
+    return number if number <= BIGGEST else None
+
+
+def number_of(cursor: str) -> int:
+    """Return the version or position in a list's cursor; raises `InvalidCursor`."""
+    number = number_in(cursor)
+    if number is None:
+        raise InvalidCursor(cursor)
+    return number
 
 
 def parse_moment(text: str) -> Moment:
@@ -53,9 +72,8 @@ def parse_moment(text: str) -> Moment:
     """
     if is_message_id(text):
         return AtMessage(text)
-    digits = text.removeprefix("@")
-    if digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) <= _BIGGEST:  # noqa: PLR2004 - digits of 2**63
-        number = int(digits)
+    number = number_in(text.removeprefix("@"))
+    if number is not None:
         return AtPosition(number) if text.startswith("@") else AtVersion(number)
     if _RFC_3339.match(text):
         try:

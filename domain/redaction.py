@@ -1,8 +1,8 @@
-"""Skeletons: a message's type, ids and figures, which stay when its content is erased.
+"""Redacted messages: type, ids and figures stay when the content is erased.
 
-A skeleton is a message of the same type with "[redacted]" in place of its texts. Every view shows
-it in its place and pairs calls with results as before, without code for erasure. Erasing a skeleton
-again changes nothing.
+A redacted message is one of the same type with "[redacted]" in place of its texts. Every view shows
+it in its place and pairs calls with results as before, without code for erasure. Redacting it again
+changes nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -59,8 +59,8 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
 """Fields with ids and figures: kept. Fields in neither table are removed."""
 
 
-def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
-    """Return the skeleton of a stored body; if that cannot be read, type, id and time."""
+def redacted_body(type_name: str, message_id: str, body: bytes) -> bytes:
+    """Return a stored body, redacted; if that cannot be read, type, id and time."""
     raw = _read(body)
     timestamp = raw.get("timestamp")
     known = isinstance(timestamp, int) and not isinstance(timestamp, bool)
@@ -72,7 +72,7 @@ def skeleton(type_name: str, message_id: str, body: bytes) -> bytes:
     return print_bytes({**bare, **kept, **said, **_special(type_name, raw)})
 
 
-def skeleton_metadata(metadata: bytes | None) -> bytes | None:
+def redacted_metadata(metadata: bytes | None) -> bytes | None:
     """Return the metadata that stays: the id of the model response, and the appending key."""
     raw = _read(metadata or b"")
     kept = {key: raw[key] for key in ("responseId", APPENDED_BY) if isinstance(raw.get(key), str)}
@@ -90,7 +90,7 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
 
 
 def left_digest(body: bytes, metadata: bytes | None) -> bytes:
-    """Return the SHA-256 over the SHA-256 of a skeleton and that of its metadata."""
+    """Return the SHA-256 over the SHA-256 of a redacted body and that of its metadata."""
     return digest(digest(body) + digest(metadata or b""))
 
 
@@ -120,7 +120,7 @@ def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     kept = {key: result[key] for key in ("callId", "name") if key in result}
     match result.get("error"):
         case None:
-            failed: dict[str, JsonValue] = {}
+            failed: dict[str, JsonValue] = {"error": None} if "error" in result else {}
         case str():
             failed = {"error": REDACTED}
         case _:

@@ -30,36 +30,31 @@ class Tenant:
     redactor: Redactor
 
 
-class Tenants(Closing):
-    """The tenants used so far; `make` constructs one, without database access."""
+class Tenants(dict[str, Tenant], Closing):
+    """The tenants used so far, by name; `make` constructs one, without database access.
+
+    Any name has a tenant, whether or not that has threads.
+    """
 
     def __init__(self, make: Callable[[str], Tenant]) -> None:
+        super().__init__()
         self._make = make
-        self._known: dict[str, Tenant] = {}
         self._making = threading.Lock()
 
-    def of(self, name: str) -> Tenant:
-        """Return a tenant, whether or not it has any threads."""
-        found = self._known.get(name)
-        if found is None:
-            with self._making:
-                found = self._known.get(name)
-                if found is None:
-                    found = self._known[name] = self._make(name)
-        return found
-
-    def known(self) -> list[Tenant]:
-        """Return the tenants used so far."""
-        return list(self._known.values())
+    def __missing__(self, name: str) -> Tenant:
+        with self._making:
+            if name not in self:
+                self[name] = self._make(name)
+        return self[name]
 
     def forget(self, name: str, thread_id: str) -> None:
         """Drop a tenant's thread from memory, as contents of it were erased."""
-        found = self._known.get(name)
+        found = self.get(name)
         if found is not None:
-            found.store.recent.forget((name, thread_id))
-            found.hub.forget()
+            found.store.recent.discard((name, thread_id))
+            found.hub.discard()
 
     @override
     def close(self) -> None:
-        for tenant in self.known():
+        for tenant in list(self.values()):
             tenant.hub.close()

@@ -44,7 +44,7 @@ class Ahead(Watch):
     def _look(self) -> None:
         began = time.monotonic()
         try:
-            for tenant in self._tenants.known():
+            for tenant in list(self._tenants.values()):
                 self._look_at(tenant)
         finally:
             self._closed.wait(max(self._pause_seconds, time.monotonic() - began))

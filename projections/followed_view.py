@@ -105,7 +105,7 @@ class PatientLive(Live):
             if before is None or before != _digest(each):
                 found.append(Told("item", self._place(), each.item))
         if items:
-            gone = [key for key in self._told if _parsed(key) <= self._after]
+            gone = [key for key in self._told if parse_key(key) <= self._after]
             for key in gone:
                 del self._told[key]
         return found
@@ -174,11 +174,12 @@ def parse_place(text: str) -> tuple[Place, dict[str, str]]:
     settled, _, told = text.partition("~")
     pairs: Mapping[str, str] = dict(each.split(":") for each in told.split(",") if told)
     for key in pairs:
-        _parsed(key)
-    return _parsed(settled), dict(pairs)
+        parse_key(key)
+    return parse_key(settled), dict(pairs)
 
 
-def _parsed(key: str) -> Place:
+def parse_key(key: str) -> Place:
+    """Return the place of an item by its key; raises `ValueError`."""
     version, dot, ordinal = key.partition(".")
     plain = key.isascii() and version.isdecimal() and ordinal.isdecimal()
     if not (dot and plain and len(key) < 40):  # noqa: PLR2004 - two 64-bit numbers

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
+from domain.catalogue import FACT_TYPES
+from projections.text_format import iso_time
 from projections.view import Item
 
 NumberT = TypeVar("NumberT", int, float)
@@ -27,26 +29,26 @@ class Step:
     """A line of an outline.
 
     `kind` is input, model (what came out of a model response), result (of no call), approval,
-    worker, gap, or the type of a message that ends something. `number` is counted as the view
-    agent-state does, `version` is where it begins. `after_ms` is from the thread's first message.
+    worker, gap, or the type of a message that ends something. `step` is counted as by the view
+    agent-state, `version` is where it begins. `after_ms` is from the thread's first message.
     Approvals and workers have `depth` 1; `thread_id` is a worker's own thread. A line stands for
     `times` equal steps. `others` counts, by type, the messages up to the next line that have none.
     """
 
-    number: int
+    step: int
     version: int
     kind: str
     depth: int = 0
     name: str | None = None
     thread_id: str | None = None
-    begun: float | None = None
-    ended: float | None = None
-    after_ms: float | None = None
+    begun: int | None = None
+    ended: int | None = None
+    after_ms: int | None = None
     calls: list[Called] = field(default_factory=list)
     replied: bool = False
     times: int = 1
     end_version: int | None = None
-    is_open: bool = False
+    open: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
@@ -56,7 +58,12 @@ class Step:
     others: dict[str, int] = field(default_factory=dict)
 
     @property
-    def elapsed_ms(self) -> float | None:
+    def started_at(self) -> str | None:
+        """When it began, by the producer's clock."""
+        return None if self.begun is None else iso_time(self.begun)
+
+    @property
+    def elapsed_ms(self) -> int | None:
         """Milliseconds from its first message to its last."""
         if self.begun is None or self.ended is None or self.ended <= self.begun:
             return None
@@ -97,6 +104,8 @@ class _Lines:
                 self._beside.append(_line(item, item["kind"], depth=1))
             case "gap" | "runtime_error" | "exit" | "shutdown" | "thread.closed":
                 self._beside.append(_line(item, item["kind"]))
+            case other if other in FACT_TYPES:
+                pass
             case other:
                 self._others.append((item["version"], other))
 
@@ -146,7 +155,7 @@ def _line(item: Item, kind: str, *, depth: int = 0) -> Step:
     if kind == "thread.closed":  # by the log's clock
         begun = ended = None
     return Step(
-        number=item["step"],
+        step=item["step"],
         version=item["endVersion"] if version is None else version,
         kind=kind,
         depth=depth,
@@ -155,7 +164,7 @@ def _line(item: Item, kind: str, *, depth: int = 0) -> Step:
         begun=ended if begun is None else begun,
         ended=begun if ended is None else ended,
         end_version=version if end_version is None else end_version,
-        is_open=version is not None and "endVersion" in item and end_version is None,
+        open=version is not None and "endVersion" in item and end_version is None,
         outcome=item.get("outcome"),
         suspected=tuple(item.get("suspected", ())),
     )
@@ -214,7 +223,7 @@ def _add(step: Step, part: Step) -> None:
     step.begun = _least(step.begun, part.begun)
     step.ended = _most(step.ended, part.ended)
     step.end_version = max(step.end_version or 0, part.end_version or 0) or None
-    step.is_open = step.is_open or part.is_open
+    step.open = step.open or part.open
     step.input_tokens = _sum(step.input_tokens, part.input_tokens)
     step.output_tokens = _sum(step.output_tokens, part.output_tokens)
     step.cost_usd = _sum(step.cost_usd, part.cost_usd)
@@ -231,17 +240,17 @@ def _place(step: Step) -> tuple[int, int]:
     return step.version, step.depth
 
 
-def _time(text: str | None) -> float | None:
-    return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
+def _time(text: str | None) -> int | None:
+    return None if text is None else round(datetime.fromisoformat(text).timestamp() * 1000)
 
 
 def _sum(total: NumberT | None, more: NumberT | None) -> NumberT | None:
     return more if total is None else total if more is None else total + more
 
 
-def _least(one: float | None, other: float | None) -> float | None:
+def _least(one: int | None, other: int | None) -> int | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-def _most(one: float | None, other: float | None) -> float | None:
+def _most(one: int | None, other: int | None) -> int | None:
     return max((each for each in (one, other) if each is not None), default=None)

@@ -1,6 +1,6 @@
 """Outlines as lines of text for a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from projections.outline import Called, Step
 
@@ -10,21 +10,24 @@ _MOST_CALLS = 4
 _TIMES = "\u00d7"
 
 
-def outline_lines(steps: Iterable[Step], *, width: int) -> Iterator[str]:
-    """Yield a line for each step, of at most `width` characters, none below 40.
+def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
+    """Yield a line for each step, of at most `width` characters (40 or more); None cuts nothing.
 
-    Step, place, time since the start, what happened, how long it took, marks; tokens and cost where
-    there is room.
+    Step, version, time since the start, what happened and its marks, how long it took; tokens and
+    cost where there is room.
     """
-    width = max(width, _LEAST_WIDTH)
-    for step in steps:
-        place = f"{step.number:>5} {'v' + str(step.version):>7} {_duration(step.after_ms):>8}  "
+    texts = [
+        _printable("  " * step.depth + _what(step) + _marks(step) + _others(step)) for step in steps
+    ]
+    most = None if width is None else max(width, _LEAST_WIDTH)
+    longest = max(map(len, texts), default=0)
+    for step, text in zip(steps, texts, strict=True):
+        place = f"{step.step:<5} {'v' + str(step.version):>7} {_duration(step.after_ms):>8}  "
         figures = f" {_duration(step.elapsed_ms):>8}"
-        if width >= _WIDTH_OF_FIGURES:
+        if most is None or most >= _WIDTH_OF_FIGURES:
             figures += f" {_tokens(step):>15} {_cost(step):>10}"
-        room = max(width - len(place) - len(figures), 0)
-        what = _cut("  " * step.depth + _what(step) + _marks(step), room)
-        yield f"{place}{what:<{room}}{figures}"[:width].rstrip()
+        room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
+        yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
 
 
 def _what(step: Step) -> str:
@@ -39,10 +42,7 @@ def _what(step: Step) -> str:
             text = f"{head}: {', '.join(done)}" if done else head
         case kind:
             text = kind if step.name is None else f"{kind} {step.name}"
-    if step.times > 1:
-        text += f" {_TIMES}{step.times}"
-    left = ", ".join(f"{count} {kind}" for kind, count in step.others.items())
-    return f"{text} (+ {left})" if left else text
+    return text if step.times == 1 else f"{text} {_TIMES}{step.times}"
 
 
 def _call(called: Called) -> str:
@@ -52,10 +52,15 @@ def _call(called: Called) -> str:
 
 def _marks(step: Step) -> str:
     marks = [] if step.outcome in {None, "succeeded"} else [str(step.outcome)]
-    if step.is_open:
+    if step.open:
         marks.append("open")
     marks += [f"{rule}?" for rule in step.suspected]
-    return f"  [{', '.join(marks)}]" if marks else ""
+    return f" [{', '.join(marks)}]" if marks else ""
+
+
+def _others(step: Step) -> str:
+    others = ", ".join(f"{count} {kind}" for kind, count in step.others.items())
+    return f" (+ {others})" if others else ""
 
 
 def _duration(ms: float | None) -> str:
@@ -84,7 +89,11 @@ def _cost(step: Step) -> str:
     return "" if step.computed_cost_usd is None else f"~${step.computed_cost_usd:.4f}"
 
 
+def _printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+
+
 def _cut(text: str, room: int) -> str:
-    """Return a text that fits, without characters that a terminal would obey."""
-    text = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    """Return a text that fits."""
     return text if len(text) < room else f"{text[: max(room - 2, 0)]}… "

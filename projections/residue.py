@@ -51,7 +51,7 @@ def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
             return ()
 
 
-def restore(item: Item, found: JsonValue, permit: Permit) -> Item:
+def apply_residue(item: Item, found: JsonValue, permit: Permit) -> Item:
     """Return `item` with a residue applied, as far as the view permits."""
     if found is None:
         return item

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from api.cli.garbage import collect_rarely
 from domain.json.text import parse
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.migration import migrate
+from infrastructure.runtime.garbage import collect_rarely
 from tests.databases import embedded_server_url, name_of, new_database
 from tests.infrastructure.appends import empty_log
 
@@ -25,9 +25,10 @@ settings.register_profile(
     "here",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("long", settings.get_profile("here"), derandomize=False, max_examples=250)
 settings.load_profile("here")
 
 LONGEST = {"reliability", "test_docs.py", "test_docs_operations.py", "test_real_data.py"}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.catalogue import validate_message
@@ -12,6 +13,12 @@ from domain.identifiers import derived_message_id
 from domain.json.text import print_bytes
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def examples(count: int) -> settings:
+    """Return settings for so many examples, ten times as many in the long profile."""
+    is_long = settings.get_current_profile_name() == "long"
+    return settings(max_examples=count * 10 if is_long else count)
 
 
 def event(version: int, draft: dict[str, Any]) -> Event:

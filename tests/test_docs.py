@@ -1,4 +1,4 @@
-"""The README tells the truth: its examples run, in their order, and print what they say."""
+"""The documents tell the truth: their examples run in order and print what they say."""
 
 import doctest
 import os
@@ -7,36 +7,84 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from typer.main import get_command
 
 from api.cli.main import app
+from api.http.codec.problems import STATUSES, problem_of
+from api.http.middleware.permissions import NEEDS
+from domain.catalogue import MESSAGE_TYPES
+from domain.threads import Rule
 from infrastructure.postgres.database import Database
+from infrastructure.settings import Settings
+from projections.registry import VIEWS, option_values
+from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 
 ROOT = Path(__file__).parents[1]
-AGENTLOG = Path(sys.executable).parent / "agentlog"
+PROGRAMS = Path(sys.executable).parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOT_ON_THE_DEMO = "back-up.md"
+"""Its commands run in test_docs_operations.py."""
+MAKES_A_KEY = "secure.md"
+"""It comes last: after the first key the demo answers no request without one."""
 PRINTED_ADDRESS = "http://127.0.0.1:8080"
+LONGEST_LINE = 99
 
 _BLOCK = re.compile(
     r"^```(?P<language>sh|python)\n(?P<code>.*?)^```\n(?:^```(?:json|text)\n(?P<output>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
+_URL = re.compile(r"https?://\S+")
 
 
-@pytest.fixture
-def demo_environment(database_url: str) -> Iterator[dict[str, str]]:
-    """The environment of a reader who has run `make demo`: its address, its database."""
+def _with_examples() -> list[Path]:
+    found = [
+        document
+        for document in DOCUMENTS
+        if _BLOCK.search(document.read_text()) and document.name != NOT_ON_THE_DEMO
+    ]
+    return sorted(found, key=lambda document: document.name == MAKES_A_KEY)
+
+
+def _name(document: Path) -> str:
+    return str(document.relative_to(ROOT))
+
+
+def _text(name: str) -> str:
+    return (ROOT / "docs" / name).read_text()
+
+
+@pytest.fixture(scope="module")
+def demo_environment(
+    server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """The environment of a reader who has run `make demo`: its address, its database, its keys."""
+    with new_database(server_url, template=template_database) as url:
+        yield from _demo(url, tmp_path_factory.mktemp("keys") / "signing-key.pem")
+
+
+def _demo(database_url: str, signing_key: Path) -> Iterator[dict[str, str]]:
     with Database(database_url, pool_size=1) as database:
         analysts = analyst_url(database, "default")
+    signing_key.write_bytes(
+        Ed25519PrivateKey.generate().private_bytes(
+            Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+        )
+    )
     environment = {
         **os.environ,
+        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
         "AGENTLOG_DATABASE_URL": database_url,
         "AGENTLOG_ANALYST_URL": analysts,
+        "AGENTLOG_SIGNING_KEY": str(signing_key),
     }
     with subprocess.Popen(
-        [AGENTLOG, "demo", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
+        ["agentlog", "demo", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
     ) as demo:
         try:
             assert demo.stdout is not None
@@ -49,12 +97,12 @@ def demo_environment(database_url: str) -> Iterator[dict[str, str]]:
         assert demo.wait(timeout=20) == 0
 
 
-def test_the_readme_runs_and_prints_what_it_says(demo_environment: dict[str, str]) -> None:
-    address = demo_environment["ADDRESS"]
-    blocks = list(_BLOCK.finditer((ROOT / "README.md").read_text()))
-    assert len(blocks) >= 10
-    for block in blocks:
-        code = block["code"].replace(PRINTED_ADDRESS, address)
+@pytest.mark.parametrize("document", _with_examples(), ids=_name)
+def test_examples_run_and_print_what_the_document_says(
+    document: Path, demo_environment: dict[str, str], tmp_path: Path
+) -> None:
+    for block in _BLOCK.finditer(document.read_text()):
+        code = block["code"].replace(PRINTED_ADDRESS, demo_environment["ADDRESS"])
         if block["language"] == "sh":  # answers end without a line break, which a reader sees
             command = ["bash", "-euo", "pipefail"]
             code = 'curl() { command curl "$@"; echo; }\n' + code
@@ -63,39 +111,124 @@ def test_the_readme_runs_and_prints_what_it_says(demo_environment: dict[str, str
         done = subprocess.run(
             [*command, "-c", code],
             env=demo_environment,
-            cwd=ROOT,
+            cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=60,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
         if block["output"] is not None:
             _check(block["code"], block["output"], done.stdout)
 
 
-def test_commands_and_settings_in_the_readme_exist() -> None:
-    readme = (ROOT / "README.md").read_text()
-    makefile = (ROOT / "Makefile").read_text()
-    for target in set(re.findall(r"make ([a-z-]+)", readme)):
-        assert f"\n{target}:" in makefile, target
-    settings = (ROOT / "infrastructure" / "settings.py").read_text()
-    for variable in set(re.findall(r"AGENTLOG_([A-Z_]+)", readme)) - {"TEST_DATABASE_URL"}:
-        assert f"    {variable.lower()}:" in settings, variable
-    commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
-    named = set(re.findall(r"^    agentlog ([a-z]+)", readme, re.MULTILINE))
-    assert named
-    assert named <= set(commands)
-
-
-def test_links_in_the_documents_lead_somewhere() -> None:
-    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\((?!https?://)([^)#]+)", document.read_text()):
-            assert (document.parent / target).exists(), f"{document.name}: {target}"
-
-
 def _check(code: str, expected: str, printed: str) -> None:
     checker = doctest.OutputChecker()
+    expected = re.sub(r"\n +", "", expected)  # an indented line continues the one above
     printed = "\n".join(line for line in printed.splitlines() if line.strip()) + "\n"
     if not checker.check_output(expected, printed, doctest.ELLIPSIS):
-        pytest.fail(f"the README says of\n{code}\n{expected}\nbut it printed\n{printed}")
+        pytest.fail(f"the document says of\n{code}\n{expected}\nbut it printed\n{printed}")
+
+
+def test_examples_are_found() -> None:
+    assert len(_with_examples()) >= 8
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=_name)
+def test_commands_and_settings_exist(document: Path) -> None:
+    text = document.read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.MULTILINE)):
+        assert f"\n{target}:" in makefile, target
+    known = {name.upper() for name in Settings.model_fields} | _MEANT_FOR_TESTS
+    assert set(re.findall(r"AGENTLOG_([A-Z_]+)", text)) <= known
+    commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
+    named = re.findall(r"(?:^ {4}|`)agentlog ([a-z]+)", text, re.MULTILINE)
+    assert set(named) <= set(commands)
+
+
+_MEANT_FOR_TESTS = {"TEST_FAKETIME", "TEST_DATABASE_URL"}
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=_name)
+def test_lines_are_short(document: Path) -> None:
+    lines = (_URL.sub("", line) for line in document.read_text().splitlines())
+    assert [line for line in lines if len(line) > LONGEST_LINE] == []
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *ROOT.glob("*.md")], ids=_name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\((?!https?://)([^)]+)\)", document.read_text()):
+        path, _, anchor = re.sub(r"\s+", "", target).partition("#")
+        leads_to = document.parent / path if path else document
+        assert leads_to.exists(), target
+        assert not anchor or anchor in _anchors(leads_to), target
+
+
+def _anchors(document: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+def test_the_index_names_every_document() -> None:
+    linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", _text("README.md")))
+    assert {str(each.relative_to(ROOT / "docs")) for each in DOCUMENTS[2:]} <= linked
+
+
+def test_the_reference_names_every_setting() -> None:
+    named = set(re.findall(r"`AGENTLOG_([A-Z_]+)`", _text("reference/settings.md")))
+    assert named == {name.upper() for name in Settings.model_fields} - {"FORWARDED_ALLOW_IPS"}
+
+
+def test_the_reference_names_every_route_and_its_scope() -> None:
+    row = re.compile(r"^\| (`[A-Z]+ .*`) \| `([a-z ]+)` \|$", re.MULTILINE)
+    rows = row.findall(_text("reference/api.md"))
+    named = {route: need for routes, need in rows for route in re.findall(r"`(.+?)`", routes)}
+    assert named == NEEDS
+
+
+def test_the_reference_names_every_message_type_with_its_fields() -> None:
+    text = " ".join(_text("reference/api.md").split())
+    for name, model in MESSAGE_TYPES.items():
+        fields = ", ".join(
+            f"{field.alias}{'' if field.is_required() else '?'}"
+            for field in model.model_fields.values()
+            if field.alias not in {"id", "timestamp", "type"}
+        )
+        assert f"- `{name}`: {fields}" in text
+
+
+def test_the_reference_names_every_rule() -> None:
+    assert all(f"`{rule}`" in _text("reference/api.md") for rule in get_args(Rule))
+
+
+def test_the_reference_names_every_view_and_option() -> None:
+    for name, view in VIEWS.items():
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", _text("reference/api.md"), re.MULTILINE)
+        for option in option_values(view):
+            assert f"`{option}=" in row
+
+
+def test_the_reference_names_the_problems_of_every_status() -> None:
+    section = _text("reference/api.md").partition("## Problems")[2]
+    listed = {
+        (int(status), name)
+        for status, names in re.findall(r"^- (\d+): (.+(?:\n  .+)*)", section, re.MULTILINE)
+        for name in re.findall(r"`([a-z-]+)`", names)
+    }
+    families = {"cognitive-error", "embedded-server-error", "invalid-input", "migration-error"}
+    families |= {"not-there", "refused", "refused-request"}
+    raised = {
+        (status, str(problem_of(cls.__new__(cls))["type"]).rpartition(":")[2])
+        for cls, status in STATUSES.items()
+    }
+    assert {each for each in raised if each[1] not in families} <= listed
+
+
+def test_no_document_example_or_help_has_readers_import_our_packages() -> None:
+    imports = re.compile(r"\b(?:from|import) (?:api|domain|infrastructure|projections)\b")
+    files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*")]
+    texts = {each.name: each.read_text() for each in files if each.is_file()}
+    commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
+    texts |= {name: each.help or "" for name, each in commands.items()}
+    assert [name for name, text in texts.items() if imports.search(text)] == []

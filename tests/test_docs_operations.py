@@ -1,4 +1,4 @@
-"""docs/operations.md tells the truth: its commands run in their order, its metrics exist."""
+"""The guides to backups and operation tell the truth: commands run in order, metrics exist."""
 
 import re
 import shutil
@@ -14,19 +14,19 @@ from tests.command_line import agentlog, environment
 from tests.databases import CARELESS, short_folder
 
 ROOT = Path(__file__).parents[1]
-DOCUMENT = (ROOT / "docs" / "operations.md").read_text()
+GUIDES = ROOT / "docs" / "how-to"
 PROGRAMS = Path(sys.executable).parent
 
 _BLOCK = re.compile(r"^```sh\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="a command of the document takes jq")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="a command of the guide takes jq")
 @pytest.mark.timeout(300)  # some processes, each with a Python to start
 def test_its_commands_run_in_their_order() -> None:
     with short_folder() as folder:
         data, restored = folder / "data", folder / "data-2"
         places = {"/var/lib/agentlog": data, "/backups": folder / "backups", "/elsewhere": folder}
-        blocks = _BLOCK.findall(DOCUMENT)
+        blocks = _BLOCK.findall((GUIDES / "back-up.md").read_text())
         assert len(blocks) == 5
         with (
             open_embedded(data, settings=CARELESS) as server,
@@ -60,11 +60,13 @@ def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
 
 
 def test_its_metrics_exist() -> None:
-    exposition = (ROOT / "api" / "http" / "middleware" / "metrics_exposition.py").read_text()
+    middleware = ROOT / "api" / "http" / "middleware"
+    writer = ROOT / "infrastructure" / "appending" / "writer_metrics.py"
+    exposition = "".join(each.read_text() for each in (*middleware.glob("*metrics*.py"), writer))
     pool = re.findall(r'^    \("([a-z_]+)", "', exposition, re.MULTILINE)
     known = {f"agentlog_pool_{name}" for name in pool}
     known |= set(re.findall(r'"(agentlog_[a-z_]+)"', exposition))
-    monitoring = DOCUMENT.partition("## Monitoring")[2].partition("\n## ")[0]
+    monitoring = (GUIDES / "operate.md").read_text().partition("## Monitor it")[2]
     named = {
         re.sub("_(total|bucket)$", "", name)
         for name in re.findall(r"\b(agentlog_[a-z_]+)", monitoring)

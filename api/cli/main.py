@@ -1,34 +1,107 @@
-"""Entry point of the command line, with all commands."""
+"""Entry point of the command line. Each group of commands is imported when one of it is called."""
 
+from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
+from typing_extensions import override
 
-from api.cli.commands import (
-    analytics,
-    backups,
-    erasure,
-    keys,
-    projections,
-    proof,
-    reading,
-    running,
-    transfer,
-)
+COMMANDS = {
+    "serve": (
+        "service",
+        "Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one.",
+    ),
+    "demo": (
+        "service",
+        "Serve with example threads, in a data folder of their own, and say what to open.",
+    ),
+    "migrate": ("service", "Bring the database's schema up to date (serve does it too)."),
+    "import": ("imports", "Import histories; running it again writes nothing twice."),
+    "export": (
+        "exports",
+        "Export threads as lines that import reads, the log, training data, or a Parquet dataset.",
+    ),
+    "threads": ("threads", "List threads, those that moved last first."),
+    "show": ("threads", "Show a thread and its messages as the log has them."),
+    "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
+    "view": ("threads", "Print a view of a thread as JSON, an item a line."),
+    "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
+    "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
+    "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
+    "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
+    "verify": ("audit", "Check that nothing was changed: exit code 0 says whole, 1 broken."),
+    "checkpoint": (
+        "audit",
+        "Sign the log as it is, and print the note: keep it where nobody here can change it.",
+    ),
+    "evidence": (
+        "audit",
+        "Write a thread with its chain, proof, checkpoint and public key, to check anywhere.",
+    ),
+    "backup": (
+        "backup",
+        "Write the whole log of all tenants to a folder, as of one moment; services may go on.",
+    ),
+    "restore": (
+        "backup",
+        "Bring a backup back into a new data folder or an empty database, and verify all of it.",
+    ),
+    "redact": (
+        "erasure",
+        "Erase contents for ever; their place, type, ids and hash stay, and the act is on record.",
+    ),
+    "retention": (
+        "erasure",
+        "List the threads whose contents are due to go by the rules; with --apply erase those.",
+    ),
+    "vacuum": (
+        "erasure",
+        "Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by.",
+    ),
+    "accesses": (
+        "keys",
+        "List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT).",
+    ),
+    "keys": ("keys", "Keys: who may ask the service, and for what."),
+    "projections": (
+        "projections",
+        "Read models: where they stand; rebuild, pause, resume, run.",
+    ),
+}
+"""The module of each command, and its line in the list of commands."""
+
+
+class _LazyGroup(TyperGroup):
+    """Lists commands by their placeholders, and imports the one to run."""
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        super().resolve_command(ctx, args)  # refuses an unknown name
+        name, *rest = args
+        module = import_module(f"api.cli.{COMMANDS[name][0]}")
+        return name, get_group(module.app).commands[name], rest
+
+    @override
+    def invoke(self, ctx: Any) -> Any:
+        from api.cli.session import failing_clearly  # noqa: PLC0415 - `--help` stays quick
+
+        with failing_clearly():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
+    cls=_LazyGroup,
     name="agentlog",
     help="An event-sourced message store for AI agents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for commands in (running, transfer, reading, analytics, proof, backups, erasure):
-    app.add_typer(commands.app)
-app.add_typer(keys.beside)
-app.add_typer(keys.app, name="keys")
-app.add_typer(projections.app, name="projections")
+for _name, (_, _text) in COMMANDS.items():
+    app.command(_name, help=_text)(lambda: None)
 
 
 def _print_version(*, asked: bool) -> None:

@@ -1,22 +1,57 @@
-"""Shared by all commands: settings, error messages and exit codes."""
+"""Shared by all commands: options, settings, output, error messages and exit codes."""
 
 import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import typer
 from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
+from api.composition import Service, open_service
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, print_text
+from infrastructure.readmodels.catch_up import Progress as Told
 from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
-from projections.registry import AnyView, choose_view
+from projections.registry import VIEWS, AnyView, choose_view
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the embedded PostgreSQL [env: AGENTLOG_DATA_DIR]. "
+        "With AGENTLOG_DATABASE_URL set, that database is used instead."
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(help="As it was just after: a version, @position, message id or RFC 3339 time."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="A JSON line each.")]
+ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
+ViewArgument = Annotated[
+    str,
+    typer.Argument(help=f"One of {', '.join(VIEWS)}."),
+]
+OptionList = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the view."),
+]
+Form = Literal["table", "csv", "json"]
+"""How a table of answers is printed."""
 
 _REFUSED = 2
 _INTERRUPTED = 130
@@ -46,13 +81,9 @@ def settings_with(
         raise InvalidOption(f"{name}: {first['msg'].lower()}") from error
 
 
-def demo_settings(*, data_dir: Path | None, host: str | None, port: int | None) -> Settings:
-    """Return the settings of the demo, with a data folder of its own."""
-    settings = settings_with(data_dir=data_dir, host=host, port=port)
-    if data_dir is not None:
-        return settings
-    beside = settings.data_dir.with_name(f"{settings.data_dir.name}-demo")
-    return settings.model_copy(update={"data_dir": beside})
+def service_in(data_dir: Path | None) -> AbstractContextManager[Service]:
+    """Open the service of the environment's settings, with its data in the folder if given."""
+    return open_service(settings_with(data_dir=data_dir))
 
 
 @contextmanager
@@ -64,7 +95,7 @@ def failing_clearly() -> Iterator[None]:
         yield
         typer.echo(nl=False)  # flush: a closed reader of our output is detected here
     except AgentlogError as error:
-        fail(str(error))
+        _fail(str(error))
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None
@@ -74,19 +105,27 @@ def failing_clearly() -> Iterator[None]:
         raise typer.Exit(0) from None
 
 
-def fail(reason: str) -> NoReturn:
-    """Print the reason on standard error and exit with 2."""
+def _fail(reason: str) -> NoReturn:
     typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
     raise typer.Exit(_REFUSED)
 
 
-def chosen_view(name: str, options: list[str]) -> AnyView:
+def pairs_of(
+    option: str, texts: Iterable[str] | None, *, form: str = "NAME=VALUE", named: bool = False
+) -> list[tuple[str, str]]:
+    """Return the names and values given as `form` to an option; `named`: no name is empty."""
+    pairs = []
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or (named and not name):
+            raise InvalidOption(f"{option} {text}: give {form}")
+        pairs.append((name, value))
+    return pairs
+
+
+def chosen_view(name: str, options: list[str] | None) -> AnyView:
     """Return the view with options given as NAME=VALUE."""
-    pairs = [option.partition("=") for option in options]
-    for text, (_, equals, _) in zip(options, pairs, strict=True):
-        if not equals:
-            raise InvalidOption(f"--option {text}: give NAME=VALUE")
-    return choose_view(name, {key: value for key, _, value in pairs})
+    return choose_view(name, dict(pairs_of("--option", options)))
 
 
 def json_line(value: JsonValue) -> str:
@@ -94,6 +133,40 @@ def json_line(value: JsonValue) -> str:
     return _DRIVES_TERMINAL.sub(lambda found: f"\\u{ord(found[0]):04x}", print_text(value))
 
 
+def print_line(value: JsonValue) -> None:
+    """Print JSON on one line."""
+    print(json_line(value))  # noqa: T201 - the command's output
+
+
+def print_csv(text: str) -> None:
+    """Print comma-separated values, on a terminal with control characters made visible."""
+    shown = printable(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text
+    sys.stdout.write(shown)
+
+
 def printable(text: str) -> str:
     """Return `text` with control characters made visible, safe for a terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+
+
+@contextmanager
+def progress_shown() -> Iterator[Told]:
+    """Yield a callback that shows description, amount done and total, if stderr is a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name)
+            bar.update(tasks[name], completed=done, total=total)
+
+        yield show

@@ -1,6 +1,5 @@
 """The FastAPI application: routes, middleware, problems and the OpenAPI document."""
 
-import time
 from http import HTTPStatus
 from typing import Any
 
@@ -10,22 +9,18 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import BaseRoute, Match
-from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.typing import FilteringBoundLogger
-from typing_extensions import override
 
 from api.http.codec.problems import flaw_list, problem
 from api.http.codec.responses import error_answer, problem_answer
-from api.http.middleware.authentication import Authenticated, Entrance
-from api.http.middleware.incoming import Incoming
+from api.http.middleware.authentication import Authentication, Entrance
+from api.http.middleware.edge import Checks, Edge, Shortcut
 from api.http.middleware.metrics_exposition import Gauges
-from api.http.middleware.permissions import FOUND, FoundRoute, Permissions, describe_permissions
+from api.http.middleware.permissions import Permissions, describe_permissions
 from api.http.middleware.query_parameters import KnownQueries
-from api.http.middleware.rate_limit import Limited, describe_limits
-from api.http.middleware.request_id import Identified
+from api.http.middleware.rate_limit import Limiter, describe_limits
 from api.http.middleware.request_metrics import Traffic
-from api.http.openapi.schemas import components
+from api.http.openapi.bodies import components
 from api.http.request.limits import USUAL, Limits
 from api.http.routes import (
     analytics,
@@ -44,7 +39,7 @@ from api.http.routes import (
     views,
 )
 from api.http.routes.monitoring import Metrics
-from api.http.streaming.subscribers import Followings
+from api.http.streaming.subscribers import Followers
 from domain.errors import AgentlogError, Flaw
 from domain.json.places import path
 from infrastructure.appending.writer import Writer
@@ -71,7 +66,8 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
-    app = _Application(
+    traffic, permissions = Traffic(), Permissions()
+    app = FastAPI(
         title="agentlog",
         version=VERSION,
         summary=pages.SUMMARY,
@@ -86,17 +82,16 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.database = database
     app.state.writer = writer
     app.state.standings = standings
-    app.state.followings = followings = Followings(tenants)
+    app.state.followings = followings = Followers(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
-        recent_bytes=lambda: tenants.of(own).store.recent.size,  # all tenants share it
+        recent_bytes=lambda: tenants[own].store.recent.size,  # all tenants share it
     )
-    app.state.metrics = Metrics(writer, database, app.traffic, gauges, standings.lags)
+    app.state.metrics = Metrics(writer, database, traffic, gauges, standings.lags)
     app.state.readiness = monitoring.readiness_of(database)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
-    permissions = Permissions()
     for routes in (
         threads.router,
         messages.router,
@@ -112,94 +107,37 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         keys.router,
     ):
         app.include_router(routes, prefix="/v1")
-        app.traffic.know(routes, prefix="/v1")
+        traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
     for routes in (monitoring.router, pages.router):
         app.include_router(routes)
-        app.traffic.know(routes)
+        traffic.know(routes)
         permissions.know(routes)
-    app.traffic.know(app.router)
+    traffic.know(app.router)
     permissions.know(app.router)
-    app.router.routes.insert(0, _Shortcut())
+    app.router.routes.insert(0, Shortcut())
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(ClientDisconnect, _leave)
     app.add_exception_handler(HTTPException, _refuse_route)
     app.add_exception_handler(Exception, _refuse)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
-    # middleware, from the inside out
-    app.edge = KnownQueries(app.edge, lambda: _document(app), app.traffic)
-    app.edge = Limited(app.edge, limits, app.traffic)
-    app.edge = Authenticated(app.edge, entrance, permissions, app.traffic, own=own)
-    app.edge = Incoming(app.edge, app.traffic)
-    app.edge = Identified(app.edge, access_log=access_log)
+    app.middleware_stack = Edge(
+        app.build_middleware_stack(),
+        Checks(
+            permissions,
+            Authentication(entrance, own=own),
+            Limiter(limits),
+            KnownQueries(lambda: _document(app)),
+        ),
+        traffic,
+        direct=_DIRECT,
+        access_log=access_log,
+    )
     return app
 
 
-class _Application(FastAPI):
-    """Calls the routes of appends and streams directly.
-
-    The framework's routing costs more than an append does, and its frames stay in memory as long as
-    a stream is open.
-    """
-
-    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - the framework's own
-        super().__init__(**given)
-        self.traffic = Traffic()
-        self.edge: ASGIApp = self.dispatch
-
-    @override
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.edge(scope, receive, send)
-
-    async def dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to its route directly, or to the framework."""
-        found = _found(scope)
-        if found is None or found.route.target.endpoint not in _DIRECT:
-            await super().__call__(scope, receive, self.traffic.watched(scope, send))
-            return
-        began = time.perf_counter()
-        scope["app"], scope["path_params"] = self, found.parameters
-        request = Request(scope, receive)
-        try:
-            answer: Response = await found.route.target.endpoint(request)
-        except ClientDisconnect:
-            return
-        except Exception as error:  # noqa: BLE001 - as the framework does
-            answer = await _refuse(request, error)
-        self.traffic.count(scope, found.route.template, answer.status_code, began=began)
-        del request
-        await answer(scope, receive, send)
-
-
-class _Shortcut(BaseRoute):
-    """A route before all others that passes a request to the route already found.
-
-    The framework would match each route several times: most of the time of a small response.
-    """
-
-    @override
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        found = _found(scope)
-        if found is None:
-            return Match.NONE, {}
-        target = found.route.target
-        parameters = {**scope.get("path_params", {}), **found.parameters}
-        return Match.FULL, {"endpoint": target.endpoint, "path_params": parameters, "route": target}
-
-    @override
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await scope["route"].handle(scope, receive, send)
-
-
-def _found(scope: Scope) -> FoundRoute | None:
-    """Return the route of a request, None where none has its method."""
-    found: FoundRoute | None = scope.get(FOUND)
-    return found if found and scope["method"] in (found.route.target.methods or ()) else None
-
-
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
-"""Routes called directly: each takes a request and returns a response."""
 
 
 async def _leave(_: Request, error: Exception) -> Response:

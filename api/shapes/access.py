@@ -1,35 +1,41 @@
-"""Keys and accesses as JSON, for HTTP and the command line. Never a secret."""
+"""Keys and accesses, for HTTP and the command line. Never a secret."""
 
-from api.shapes.threads import time_text
-from domain.json.text import JsonValue
-from infrastructure.keys.accesses import Recorded
-from infrastructure.keys.key import Key
+from typing import Annotated
 
+from pydantic import Field
 
-def key_json(key: Key) -> dict[str, JsonValue]:
-    """Return a stored key as JSON."""
-    return {
-        "id": key.id,
-        "tenant": key.tenant,
-        "name": key.name,
-        "scopes": list(key.scopes),
-        "createdAt": time_text(key.created_at),
-        "createdBy": key.created_by,
-        "expiresAt": None if key.expires_at is None else time_text(key.expires_at),
-        "revokedAt": None if key.revoked_at is None else time_text(key.revoked_at),
-        "revokedBy": key.revoked_by,
-    }
+from api.shapes.shape import Shape, Time
+from domain.access import Scope
 
 
-def access_json(access: Recorded) -> JsonValue:
-    """Return a recorded access as JSON."""
-    return {
-        "number": access.number,
-        "at": time_text(access.at),
-        "keyId": access.key_id,
-        "method": access.method,
-        "route": access.route,
-        "threadId": access.thread_id,
-        "status": access.status,
-        "requestId": access.request_id,
-    }
+class Key(Shape):
+    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys."""
+
+    id: str
+    tenant: str
+    name: str
+    scopes: Annotated[list[Scope], Field(min_length=1)]
+    created_at: Time
+    created_by: str | None
+    expires_at: Time | None
+    revoked_at: Time | None
+    revoked_by: str | None
+
+
+class NewKey(Key):
+    """`key` is the key itself: it is shown this once."""
+
+    key: str
+
+
+class Access(Shape):
+    """A recorded access."""
+
+    number: int
+    at: Time
+    key_id: str | None
+    method: str
+    route: str
+    thread_id: str | None
+    status: int
+    request_id: str | None

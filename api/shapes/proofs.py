@@ -1,36 +1,80 @@
 """Audits, checkpoints and proofs as JSON, for HTTP and the command line."""
 
-from api.shapes.threads import time_text
-from domain.integrity.chain_audit import Finding
-from domain.json.text import JsonValue
-from infrastructure.audit.auditor import Audit
-from infrastructure.audit.checkpoints import Consistency, Inclusion, SignedCheckpoint
+from typing_extensions import TypedDict
+
+from api.shapes.shape import Shape, TimeText, time_text
+from domain.integrity.chain_audit import What
+from infrastructure.audit import auditor, checkpoints
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
 
-def audit_json(thread_id: str, audit: Audit) -> JsonValue:
+class Finding(Shape):
+    """What is not as it was written."""
+
+    what: What
+    breaks: bool
+    version: int | None
+    detail: str
+
+
+class Audit(TypedDict):
+    """What is not as it was written, the first thousand of it.
+
+    A content that was erased is a finding that breaks nothing.
+    """
+
+    threadId: str
+    whole: bool
+    events: int
+    findingCount: int
+    findings: list[Finding]
+
+
+class Checkpoint(TypedDict):
+    """A signed note (c2sp.org/tlog-checkpoint) over the first `size` events.
+
+    The note is authoritative, the other fields repeat it for reading.
+    """
+
+    size: int
+    position: int
+    root: str
+    note: str
+    publicKey: str
+    madeAt: TimeText
+
+
+class Inclusion(TypedDict):
+    """The proof that a message is in a checkpoint."""
+
+    leafIndex: int
+    leafHash: str
+    path: list[str]
+    checkpoint: Checkpoint
+
+
+_Ends = TypedDict("_Ends", {"from": Checkpoint, "to": Checkpoint})
+
+
+class Consistency(_Ends):
+    """The proof that the log of one checkpoint begins with that of another."""
+
+    path: list[str]
+
+
+def audit_json(thread_id: str, audit: auditor.Audit) -> Audit:
     """Return the result of a thread's audit."""
     return {
         "threadId": thread_id,
         "whole": audit.whole,
         "events": audit.events,
         "findingCount": audit.count,
-        "findings": [finding_json(each) for each in audit.findings],
+        "findings": [Finding.of(each) for each in audit.findings],
     }
 
 
-def finding_json(finding: Finding) -> JsonValue:
-    """Return a finding."""
-    return {
-        "what": finding.what,
-        "breaks": finding.breaks,
-        "version": finding.version,
-        "detail": finding.detail,
-    }
-
-
-def checkpoint_json(checkpoint: SignedCheckpoint, *, tenant: str) -> JsonValue:
-    """Return a checkpoint: the note is authoritative, the other fields repeat it for reading."""
+def checkpoint_json(checkpoint: checkpoints.SignedCheckpoint, *, tenant: str) -> Checkpoint:
+    """Return a checkpoint."""
     return {
         "size": checkpoint.size,
         "position": checkpoint.position,
@@ -41,7 +85,7 @@ def checkpoint_json(checkpoint: SignedCheckpoint, *, tenant: str) -> JsonValue:
     }
 
 
-def inclusion_json(inclusion: Inclusion, *, tenant: str) -> JsonValue:
+def inclusion_json(inclusion: checkpoints.Inclusion, *, tenant: str) -> Inclusion:
     """Return the proof that a message is in a checkpoint."""
     return {
         "leafIndex": inclusion.index,
@@ -51,7 +95,7 @@ def inclusion_json(inclusion: Inclusion, *, tenant: str) -> JsonValue:
     }
 
 
-def consistency_json(consistency: Consistency, *, tenant: str) -> JsonValue:
+def consistency_json(consistency: checkpoints.Consistency, *, tenant: str) -> Consistency:
     """Return the proof that the log of one checkpoint begins with that of another."""
     return {
         "from": checkpoint_json(consistency.first, tenant=tenant),

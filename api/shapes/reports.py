@@ -1,17 +1,82 @@
 """Answers of reports as JSON and CSV, for HTTP and the command line."""
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
+from typing import Any
 
-from api.shapes.threads import time_text
+from pydantic import with_config
+from typing_extensions import TypedDict
+
+from api.shapes.shape import time_text
 from domain.json.text import JsonValue, print_text
+from infrastructure.reports.report import METADATA, Column, Report
 from infrastructure.reports.reports import Answer
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""
 
 
-def answer_json(answer: Answer) -> JsonValue:
+class ReportTerms(TypedDict):
+    """A report: what it says, by what, and narrowed by what."""
+
+    name: str
+    comment: str
+    projection: str | None
+    by: list[str]
+    breakdowns: list[str]
+    filters: list[str]
+    clocks: list[str]
+    columns: Sequence[Column]
+
+
+_EXAMPLE: JsonValue = {
+    "report": "tools",
+    "by": ["tool"],
+    "asOf": 345,
+    "from": "2026-01-05T00:00:00.000000Z",
+    "to": None,
+    "columns": [
+        {"name": "tool", "unit": None, "comment": "name of the tool"},
+        {"name": "calls", "unit": "calls", "comment": "calls of the tool"},
+        {"name": "error_rate", "unit": "share", "comment": "failed of answered"},
+    ],
+    "rows": [{"tool": "track", "calls": 12, "error_rate": 0.25}],
+    "truncated": False,
+}
+_Span = TypedDict("_Span", {"from": str | None, "to": str | None})
+
+
+@with_config(json_schema_extra={"examples": [_EXAMPLE]})
+class ReportAnswer(_Span):
+    """Rows by the names of the columns; what nobody measured is null.
+
+    `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
+    """
+
+    report: str
+    by: list[str]
+    asOf: int  # noqa: N815
+    columns: Sequence[Column]
+    rows: list[dict[str, Any]]
+    truncated: bool
+
+
+def report_json(report: Report) -> ReportTerms:
+    """Return what a report can be asked."""
+    return {
+        "name": report.name,
+        "comment": report.comment,
+        "projection": report.model,
+        "by": list(report.by or ()),
+        "breakdowns": [*report.all_breakdowns, f"{METADATA}KEY"] if report.by is not None else [],
+        "filters": [*report.all_filters, f"{METADATA}KEY"],
+        "clocks": list(report.clocks),
+        "columns": report.columns,
+    }
+
+
+def answer_json(answer: Answer) -> ReportAnswer:
     """Return an answer as JSON, one object per row."""
     names = [each.name for each in answer.columns]
     return {
@@ -20,10 +85,7 @@ def answer_json(answer: Answer) -> JsonValue:
         "asOf": answer.as_of,
         "from": time_text(answer.question.begin),
         "to": time_text(answer.question.end),
-        "columns": [
-            {"name": each.name, "unit": each.unit, "comment": each.comment}
-            for each in answer.columns
-        ],
+        "columns": answer.columns,
         "rows": [dict(zip(names, row, strict=True)) for row in answer.rows],
         "truncated": answer.truncated,
     }

@@ -3,21 +3,38 @@
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from typing import Annotated
 
 import orjson
+from pydantic import WithJsonSchema
+from typing_extensions import TypedDict
 
 from domain.errors import InvalidJson
 from domain.json.numbers import Decimal
 from domain.json.text import JsonValue, parse_stored, print_text
-from infrastructure.analysts.answers import Answer, CatalogueTable
+from infrastructure.analysts.answers import Answer, AnswerColumn
 from infrastructure.analysts.errors import InvalidQuery
 
 
-def answer_json(answer: Answer) -> JsonValue:
+class QueryAnswer(TypedDict):
+    r"""Rows in the order of the columns.
+
+    Numbers keep every digit (NaN and infinities are strings), times are RFC 3339, bytes are
+    hexadecimal after `\x`. `truncated`: there are more rows. `asOf`: for each table the position
+    in the log up to which it is filled.
+    """
+
+    columns: Sequence[AnswerColumn]
+    rows: Annotated[JsonValue, WithJsonSchema({"type": "array", "items": {"type": "array"}})]
+    rowCount: int
+    truncated: bool
+    asOf: dict[str, int]
+
+
+def answer_json(answer: Answer) -> QueryAnswer:
     """Return an answer as JSON; its rows are JSON already."""
     return {
-        "columns": [asdict(each) for each in answer.columns],
+        "columns": answer.columns,
         "rows": orjson.Fragment(b"[" + b",".join(answer.rows) + b"]"),
         "rowCount": len(answer.rows),
         "truncated": answer.truncated,
@@ -48,11 +65,6 @@ def rows_of_text(answer: Answer) -> Iterator[list[str]]:
                 "a JSON value is nested too deep for a table: select a part of it, or have the "
                 "answer as JSON"
             ) from error
-
-
-def tables_json(tables: Sequence[CatalogueTable]) -> JsonValue:
-    """Return the catalogue as JSON."""
-    return {"items": [asdict(each) for each in tables], "next": None}
 
 
 def _text(value: JsonValue) -> str:

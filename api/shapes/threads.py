@@ -1,23 +1,146 @@
 """Threads, events, views and differences as JSON, for HTTP and the command line."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, NotRequired
 
+from pydantic import Field, WithJsonSchema
+from typing_extensions import TypedDict
+
+from api.shapes.shape import Shape, Time, TimeText, time_text
 from domain.catalogue import FACT_TYPES
 from domain.errors import ContentMissing
-from domain.events import Event
+from domain.events import Event as Recorded
+from domain.facts import Policy
 from domain.json.printed import PrintedArray
 from domain.json.text import JsonValue, printed_json
-from infrastructure.appending.append_request import Appended, Receipt
-from infrastructure.erasure.redactor import FileRedaction, Redaction
+from domain.threads import Status
+from infrastructure.appending import append_request
 from infrastructure.eventlog.body_deduplication import with_links
 from infrastructure.eventlog.thread_heads import Head
-from infrastructure.readmodels.builds import Build
 from infrastructure.views.results import Difference, Page, State
 from projections.view import Printed
 
 
-def thread_json(head: Head) -> JsonValue:
+class Thread(TypedDict):
+    """Where a thread stands."""
+
+    threadId: str
+    version: int
+    position: int
+    status: Status
+    policy: Policy
+    goal: str | None
+    parent: str | None
+    limits: dict[str, Any] | None
+    metadata: dict[str, Any]
+    anomalies: int
+    startedAt: TimeText
+    updatedAt: TimeText
+
+
+class Redacted(TypedDict):
+    """The version that erased a content."""
+
+    version: int
+
+
+class Missing(TypedDict):
+    """Contents that the log has lost."""
+
+    name: str
+    detail: str
+    missing: list[str]
+
+
+class Event(TypedDict):
+    """A recorded message, or a fact of the thread (started, closed, annotated, redacted).
+
+    Of one whose content was erased, `redacted` says by which version. Where the log has lost a
+    content, `error` names it, and a text stands in its place.
+    """
+
+    threadId: NotRequired[str]
+    version: int
+    position: Annotated[int | None, WithJsonSchema({"type": "integer"})]
+    recordedAt: TimeText
+    type: str
+    kind: Literal["message", "fact"]
+    message: Any
+    metadata: dict[str, Any]
+    redacted: NotRequired[Redacted]
+    error: NotRequired[Missing]
+
+
+class Receipt(TypedDict):
+    """The place of an appended message."""
+
+    id: str
+    version: int
+    position: int
+    replayed: bool
+
+
+class Anomaly(TypedDict):
+    """A rule that a recorded message breaks."""
+
+    messageId: str
+    rule: str
+    place: str
+    reason: str
+
+
+class Appended(TypedDict):
+    """The outcome of an append."""
+
+    threadId: str
+    version: int
+    position: int
+    messages: list[Receipt]
+    anomalies: list[Anomaly]
+
+
+class Redaction(Shape):
+    """The place of the fact that says what was erased.
+
+    `messages` is null for all of the thread, `events` counts whose content went.
+    """
+
+    thread_id: str
+    version: int
+    position: int
+    messages: list[str] | None
+    events: int
+    replayed: bool
+
+
+class FileRedaction(Shape):
+    """Which file was erased, and from which messages."""
+
+    sha256: str
+    threads: list[Redaction]
+    replayed: bool
+
+
+class Projection(Shape):
+    """A build of a read model."""
+
+    name: str
+    build: int
+    version: int
+    state: Literal["building", "live"]
+    paused: bool
+    position: int
+    log_position: int
+    lag: Annotated[int, Field(description="How many positions it is behind the log.")]
+    stopped_at: Annotated[
+        int | None, Field(description="The position of the event that it cannot process.")
+    ]
+    error: Annotated[str | None, Field(description="Why it cannot.")]
+    started_at: Time
+    live_at: Time | None
+
+
+def thread_json(head: Head) -> Thread:
     """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
     return {
@@ -37,8 +160,8 @@ def thread_json(head: Head) -> JsonValue:
 
 
 def event_json(
-    event: Event, *, with_thread: bool = False, links: Sequence[str | None] = ()
-) -> JsonValue:
+    event: Recorded, *, with_thread: bool = False, links: Sequence[str | None] = ()
+) -> Event:
     """Return a recorded message or fact, with its places and metadata.
 
     `links` are digests to show in place of its files' data, None for a file as it is. Where the log
@@ -48,9 +171,7 @@ def event_json(
         body: JsonValue = {"unreadable": event.body.hex()}
     else:
         body = with_links(event.raw, links) if links else printed_json(event.body)
-    thread = {"threadId": event.thread_id} if with_thread else {}
-    return {
-        **thread,
+    shown: Event = {
         "version": event.version,
         "position": event.position,
         "recordedAt": time_text(event.recorded_at),
@@ -58,23 +179,31 @@ def event_json(
         "kind": "fact" if event.type in FACT_TYPES else "message",
         "message": body,
         "metadata": event.metadata,
-        **({} if event.redacted is None else {"redacted": {"version": event.redacted}}),
-        **({"error": _missing_json(event)} if event.missing else {}),
     }
+    if event.redacted is not None:
+        shown["redacted"] = {"version": event.redacted}
+    if event.missing:
+        error = ContentMissing(f"message {event.message_id}", event.missing)
+        missing = list(error.missing)
+        shown["error"] = {"name": "content-missing", "detail": str(error), "missing": missing}
+    return {"threadId": event.thread_id, **shown} if with_thread else shown
 
 
-def _missing_json(event: Event) -> JsonValue:
-    error = ContentMissing(f"message {event.message_id}", event.missing)
-    return {"name": "content-missing", "detail": str(error), "missing": list(error.missing)}
-
-
-def appended_json(appended: Appended) -> JsonValue:
+def appended_json(appended: append_request.Appended) -> Appended:
     """Return the outcome of an append."""
     return {
         "threadId": appended.thread_id,
         "version": appended.version,
         "position": appended.position,
-        "messages": [_receipt_json(receipt) for receipt in appended.messages],
+        "messages": [
+            {
+                "id": each.id,
+                "version": each.version,
+                "position": each.position,
+                "replayed": each.replayed,
+            }
+            for each in appended.messages
+        ],
         "anomalies": [
             {
                 "messageId": message_id,
@@ -84,27 +213,6 @@ def appended_json(appended: Appended) -> JsonValue:
             }
             for message_id, breach in appended.breaches
         ],
-    }
-
-
-def redaction_json(done: Redaction) -> JsonValue:
-    """Return what was erased in a thread; `version` and `position` are of the redaction."""
-    return {
-        "threadId": done.thread_id,
-        "version": done.version,
-        "position": done.position,
-        "messages": None if done.messages is None else list(done.messages),
-        "events": done.events,
-        "replayed": done.replayed,
-    }
-
-
-def file_redaction_json(done: FileRedaction) -> JsonValue:
-    """Return which file was erased, and from which messages."""
-    return {
-        "sha256": done.sha256,
-        "threads": [redaction_json(each) for each in done.threads],
-        "replayed": done.replayed,
     }
 
 
@@ -151,40 +259,6 @@ def difference_json(found: Difference) -> JsonValue:
             for each in found.items.changed
         ],
         "removed": [_placed_json(item) for item in found.items.removed],
-    }
-
-
-def build_json(build: Build) -> JsonValue:
-    """Return a build of a projection, with its progress."""
-    return {
-        "name": build.name,
-        "build": build.build,
-        "version": build.version,
-        "state": build.state,
-        "paused": build.paused,
-        "position": build.position,
-        "logPosition": build.log_position,
-        "lag": build.lag,
-        "stoppedAt": build.stopped_at,
-        "error": build.error,
-        "startedAt": time_text(build.started_at),
-        "liveAt": time_text(build.live_at),
-    }
-
-
-def time_text(time: datetime | None) -> str | None:
-    """Return a time as RFC 3339 in UTC, with microseconds."""
-    if time is None:
-        return None
-    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def _receipt_json(receipt: Receipt) -> JsonValue:
-    return {
-        "id": receipt.id,
-        "version": receipt.version,
-        "position": receipt.position,
-        "replayed": receipt.replayed,
     }
 
 

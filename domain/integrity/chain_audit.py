@@ -58,7 +58,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChainPlace:
     """A place in a chain: just after an event, or before the first."""
 
     version: int = 0
@@ -67,14 +67,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ChainRecord:
     """A stored event with digests in place of its contents.
 
     `found_digest` is of the stored body, None where some of it is missing; `body_digest` is the
     digest that the event states. `recorded_at` is None where the stored value is no time.
     `redacted` is the version of the redaction that erased the content; then `left_digest` is of the
-    skeleton in its place, `is_skeleton` says whether it is a valid skeleton, and `lacks` whether
-    some of it is missing.
+    body in its place, `is_redacted_form` says whether that is what a redaction leaves, and `lacks`
+    whether some of it is missing.
     """
 
     tenant: str
@@ -90,16 +90,16 @@ class Record:
     chain: bytes
     redacted: int | None = None
     left_digest: bytes | None = None
-    is_skeleton: bool = True
+    is_redacted_form: bool = True
     lacks: bool = False
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ChainPlace:
         """The place just after this event."""
-        return Place(self.version, self.position, self.chain)
+        return ChainPlace(self.version, self.position, self.chain)
 
 
-def check_record(before: Place, record: Record) -> list[Finding]:
+def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
     """Return the findings for an event that follows `before`.
 
     The chain continues from the stored link, so that each break is reported once.
@@ -165,7 +165,7 @@ class Redactions:
                 self._named.setdefault(message_id, []).append(version)
         self._all = max((v for v, fact in self._done.items() if fact.all), default=0)
 
-    def check(self, record: Record) -> list[Finding]:
+    def check(self, record: ChainRecord) -> list[Finding]:
         """Add the thread's next event, and return its findings."""
         if record.type == "thread.redacted" and record.redacted is None:
             return []
@@ -184,7 +184,7 @@ class Redactions:
             if self._facts[version].left and found.hexdigest() != self._facts[version].left[0]
         ]
 
-    def _unfounded(self, record: Record) -> Iterator[Finding]:
+    def _unfounded(self, record: ChainRecord) -> Iterator[Finding]:
         by = record.redacted
         if by is None:
             return
@@ -198,11 +198,11 @@ class Redactions:
         if fact.all and left is not None:
             self._left_of_all[by].update(left)
         altered = left is not None and stated is not None and left.hex() != stated
-        if altered or (fact.blob is None and not record.is_skeleton):
+        if altered or (fact.blob is None and not record.is_redacted_form):
             detail = "it was redacted, and something else was put in its place"
             yield self._finding("body-altered", detail, record)
 
-    def _undone(self, record: Record) -> Iterator[Finding]:
+    def _undone(self, record: ChainRecord) -> Iterator[Finding]:
         by = None if record.redacted is None else self._facts.get(record.redacted)
         if by is not None and by.blob is None:
             return
@@ -216,7 +216,7 @@ class Redactions:
             detail = f"version {self._all} redacted it, and its content is there"
             yield self._finding("redaction-undone", detail, record)
 
-    def _finding(self, what: What, detail: str, record: Record) -> Finding:
+    def _finding(self, what: What, detail: str, record: ChainRecord) -> Finding:
         return Finding(what, detail, self._thread_id, record.version)
 
 
@@ -235,7 +235,7 @@ def broken(findings: Iterable[Finding]) -> bool:
     return any(each.breaks for each in findings)
 
 
-def _link(before: Place, record: Record) -> bytes | None:
+def _link(before: ChainPlace, record: ChainRecord) -> bytes | None:
     if record.recorded_at is None:
         return None
     return link(

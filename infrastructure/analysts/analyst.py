@@ -25,7 +25,7 @@ from infrastructure.analysts.errors import (
 )
 from infrastructure.analysts.login import Login
 from infrastructure.analysts.parameters import Parameters, Query, query_of
-from infrastructure.analysts.session import DeadlinePassed, Refused, Session
+from infrastructure.analysts.session import DeadlinePassed, Session, StatementRefused
 from infrastructure.analysts.slots import Slots
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.statements import statement
@@ -102,7 +102,7 @@ class Analyst:
         with self._session(seconds) as session:
             try:
                 return self._answer(session, query, limit)
-            except Refused as refused:
+            except StatementRefused as refused:
                 late = time.monotonic() - began >= seconds
                 raise _error_of(refused, query, seconds=seconds if late else None) from refused
 
@@ -155,7 +155,7 @@ class Analyst:
                 if truncated:
                     break
                 rows.append(row.translate(_ON_ONE_LINE))
-        except Refused as refused:
+        except StatementRefused as refused:
             if refused.sqlstate == psycopg.errors.SyntaxError.sqlstate:  # by itself it had none
                 raise NotAQuery from refused
             if refused.position is not None:
@@ -206,7 +206,9 @@ def _check_confined(session: Session, tenant: str) -> None:
         raise AnalystNotConfined("it is not bound to the tenant of this service")
 
 
-def _error_of(refused: Refused, query: Query, *, seconds: float | None) -> InvalidQuery | Exception:
+def _error_of(
+    refused: StatementRefused, query: Query, *, seconds: float | None
+) -> InvalidQuery | Exception:
     """Return the error for PostgreSQL's; `seconds` if the query used up its time."""
     errors = psycopg.errors
     match refused.sqlstate:
@@ -222,7 +224,7 @@ def _error_of(refused: Refused, query: Query, *, seconds: float | None) -> Inval
             return QueryRejected(_complaint(refused, query))
 
 
-def _complaint(refused: Refused, query: Query) -> Complaint:
+def _complaint(refused: StatementRefused, query: Query) -> Complaint:
     place = (
         query.place(refused.position)
         if refused.position is not None and refused.position > 0

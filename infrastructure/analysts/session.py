@@ -36,7 +36,7 @@ _BOUNDS = (
 )
 
 
-class Refused(Exception):
+class StatementRefused(Exception):
     """PostgreSQL refused a statement; `position` counts its characters from 1."""
 
     def __init__(self, result: PGresult) -> None:
@@ -105,7 +105,7 @@ class Session(Closing):
     def describe(self, query: str) -> tuple[list[tuple[str, int, int]], list[int]]:
         """Return a query's columns (name, type, modifier) and the types of its parameters.
 
-        Nothing is run. Raises `Refused`, also for more than one statement.
+        Nothing is run. Raises `StatementRefused`, also for more than one statement.
         """
         self._pgconn.send_prepare(b"", query.encode())
         for _ in self._results():
@@ -141,7 +141,7 @@ class Session(Closing):
             selector.register(self._pgconn.socket, selectors.EVENT_READ)
             while (result := self._next(selector)) is not None:
                 if result.status == ExecStatus.FATAL_ERROR:
-                    raise Refused(result)
+                    raise StatementRefused(result)
                 yield result
 
     def _next(self, selector: selectors.BaseSelector) -> PGresult | None:

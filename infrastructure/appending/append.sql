@@ -2,65 +2,56 @@
 -- and notifies listeners. Parallel arrays, not composites: unnest of those costs several times as
 -- much.
 --
--- Nothing is written and no row returned unless the log is still at `previous`. A caller that holds
--- the lock passes the time and the links. Otherwise they are computed here, after the lock is
--- granted (hence the sub-select), and message ids and ledger entries assumed to be new are checked.
+-- Nothing is written and no row returned unless the log is still at `previous`, and the message ids
+-- and ledger entries assumed to be new are. Time and links are computed after the lock is granted
+-- (hence the sub-select).
 WITH held AS MATERIALIZED (
-    SELECT position, recorded_at
+    SELECT recorded_at
     FROM agentlog.counter
+    WHERE position = %(previous)b
     FOR UPDATE
 ),
 onward AS MATERIALIZED (
     SELECT recorded_at,
-           CASE
-               WHEN %(holding)s THEN %(chains)b::bytea[]
-               ELSE agentlog.links(
-                   recorded_at, %(chains)b::bytea[], %(follows)b::bigint[], %(befores)b::bytea[],
-                   %(afters)b::bytea[]
-               )
-           END AS chains
+           agentlog.links(
+               recorded_at, %(chains)b::bytea[], %(follows)b::bigint[], %(befores)b::bytea[],
+               %(afters)b::bytea[]
+           ) AS chains
     FROM (
-        SELECT CASE
-                   WHEN %(holding)s THEN %(recorded_at)s::timestamptz
-                   ELSE greatest(clock_timestamp(), recorded_at + interval '1 microsecond')
-               END AS recorded_at
+        SELECT greatest(clock_timestamp(), recorded_at + interval '1 microsecond') AS recorded_at
         FROM held
-        WHERE position = %(previous)s
-          AND (
-              %(holding)s
-              OR NOT EXISTS (
-                  SELECT
-                  FROM unnest(
-                      %(id_tenants)b::text[], %(id_threads)b::text[], %(assumed_ids)b::text[]
-                  ) AS new (tenant, thread_id, message_id)
-                  CROSS JOIN LATERAL (
-                      SELECT
-                      FROM agentlog.events
-                      WHERE events.tenant = new.tenant
-                        AND events.thread_id = new.thread_id
-                        AND events.message_id = new.message_id
-                      LIMIT 1
-                  ) AS known
-              )
-              AND NOT EXISTS (
-                  SELECT
-                  FROM unnest(
-                      %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
-                      %(ids)b::bytea[], %(assumed)b::boolean[]
-                  ) AS new (tenant, thread_id, kind, id_sha256, assumed)
-                  CROSS JOIN LATERAL (
-                      SELECT
-                      FROM agentlog.ledger
-                      WHERE ledger.tenant = new.tenant
-                        AND ledger.thread_id = new.thread_id
-                        AND ledger.kind = new.kind
-                        AND ledger.id_sha256 = new.id_sha256
-                      LIMIT 1
-                  ) AS known
-                  WHERE new.assumed
-              )
-          )
     ) AS stamped
+    WHERE NOT EXISTS (
+        SELECT
+        FROM unnest(
+            %(id_tenants)b::text[], %(id_threads)b::text[], %(assumed_ids)b::text[]
+        ) AS new (tenant, thread_id, message_id)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM agentlog.events
+            WHERE events.tenant = new.tenant
+              AND events.thread_id = new.thread_id
+              AND events.message_id = new.message_id
+            LIMIT 1
+        ) AS known
+    )
+    AND NOT EXISTS (
+        SELECT
+        FROM unnest(
+            %(ledger_tenants)b::text[], %(ledger_threads)b::text[], %(kinds)b::text[],
+            %(ids)b::bytea[], %(assumed)b::boolean[]
+        ) AS new (tenant, thread_id, kind, id_sha256, assumed)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM agentlog.ledger
+            WHERE ledger.tenant = new.tenant
+              AND ledger.thread_id = new.thread_id
+              AND ledger.kind = new.kind
+              AND ledger.id_sha256 = new.id_sha256
+            LIMIT 1
+        ) AS known
+        WHERE new.assumed
+    )
 ),
 appended AS (
     INSERT INTO agentlog.events (
@@ -126,6 +117,6 @@ noted AS (
         answered = excluded.answered
 )
 UPDATE agentlog.counter
-SET position = %(position)s, recorded_at = onward.recorded_at
+SET position = %(position)b, recorded_at = onward.recorded_at
 FROM onward
 RETURNING onward.chains, pg_notify('agentlog', counter.position::text)

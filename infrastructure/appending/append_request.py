@@ -1,5 +1,6 @@
 """Append requests, receipts and outcomes."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -57,6 +58,21 @@ Outcomes = Sequence[Outcome] | BaseException
 """The outcome of each request, in order; or the error that prevented all of them."""
 
 
+Deliver = Callable[[Outcomes], object]
+"""Callback with the outcomes of requests."""
+
+
+class WriterOverloaded(AgentlogError):
+    """More appends are waiting than the writer takes: ask again a little later."""
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(
+            f"{capacity} appends are waiting already: ask again a little later; "
+            "nothing of this one was written"
+        )
+        self.capacity = capacity
+
+
 def raised(outcomes: Outcomes) -> Sequence[Outcome]:
     """Return the outcome of each request; raises the error that prevented all of them."""
     if isinstance(outcomes, BaseException):
@@ -88,6 +104,11 @@ class Ready:
     stored: Sequence[Stored]
     size: int
     """Size of its bodies in bytes."""
+
+
+def wall_clock() -> int:
+    """Return milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
 
 
 class Preparer:

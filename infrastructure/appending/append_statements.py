@@ -1,221 +1,259 @@
-"""Statements that write the log: lock, read heads, append events, update heads and counter.
+"""Statements that write the log: lock, read what is known, append.
 
-Transactions are READ COMMITTED and lock the counter row until the commit. A writer therefore sees
-all earlier events when it numbers its own, positions follow the order of commits, and a reader
-that asks for `position > cursor` misses nothing. There are two ways to write:
-
-- `log_transaction` locks the counter, reads, and writes, in two round trips, or three where
-  existing threads may have ledger entries or ids to look up. Each step is a statement of its own
-  after the lock, because a statement sees what was committed when it began, not when its lock was
-  granted.
-- `append_onward` writes from cached state in one round trip. The statement checks the position
-  after it has the lock, writes nothing if another writer has committed since, and computes time and
-  links. `append_lone` is the shorter statement for one message.
+An append is one statement. Under the lock of the counter's row it checks that the log is still
+where the append was decided, and computes time and links; if not, it writes nothing. Positions
+therefore follow the order of commits, and a reader that asks for `position > cursor` misses
+nothing. `log_transaction` takes the lock before the decision. Each of its steps is a statement of
+its own after the lock, because a statement sees what was committed when it began, not when its
+lock was granted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 from psycopg.rows import TupleRow
 
+from domain.catalogue import FACT_TYPES
+from domain.integrity.hash_chain import GENESIS, around_time, digest
 from domain.threads import Entry, Key
 from infrastructure.appending.append_request import ThreadKey
-from infrastructure.appending.commit_plan import (
-    Assumed,
-    Changes,
-    Ground,
-    Lone,
-    Moved,
-    Place,
-    Wanted,
-)
-from infrastructure.appending.statement_parameters import (
-    THREADS,
-    batch_columns,
-    columns,
-    note,
-    one_message,
-)
-from infrastructure.eventlog.thread_heads import Head, ledger_digest
-from infrastructure.postgres.binary_arrays import byte_strings, read_byte_strings, texts
-from infrastructure.postgres.prepared_statements import Prepared, bytes_in, finish, rows_in, send
+from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Place, Wanted
+from infrastructure.eventlog.blob_store import pieces_of
+from infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
+from infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
+from infrastructure.postgres.log_position import CounterLost
 from infrastructure.postgres.statements import statement
 
-
-class LogTransaction:
-    """A transaction that holds the log's lock; made by `log_transaction`.
-
-    `recorded_at` is the time of the events that it appends.
-    """
-
-    def __init__(self, connection: psycopg.Connection, wanted: Wanted) -> None:
-        """Lock the log and read what is wanted; ledgers and ids only of threads that exist."""
-        self._connection = connection
-        self._parameters: dict[str, Any] | None = None
-        self._writing = False
-        with connection.pipeline():
-            connection.execute("BEGIN")
-            locked = connection.execute(statement("lock_counter"))
-            heads = self._query("select_heads", wanted.threads, **THREADS)
-            ticket = locked.fetchone()
-            if ticket is None:
-                raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-            self._position, self.recorded_at = ticket
-            found = {(row[0], row[1]): Head(*row) for row in _rows(heads)}
-        keys = [each for each in wanted.keys if each[0] in found]
-        ids = [each for each in wanted.ids if each[:2] in found]
-        entries, places = self._known(keys, ids) if keys or ids else ({}, {})
-        self.ground = Ground(
-            self._position,
-            {key: found.get(key) or Head(*key) for key in wanted.threads},
-            entries,
-            places,
-        )
-
-    def _known(
-        self, keys: Sequence[tuple[ThreadKey, Key]], ids: Sequence[tuple[str, str, str]]
-    ) -> tuple[dict[ThreadKey, dict[Key, Entry]], dict[tuple[str, str, str], Place]]:
-        """Return the existing ledger entries of these keys, and the places of these ids."""
-        by_digest = {(*thread, key.kind, ledger_digest(key)): key for thread, key in keys}
-        with self._connection.pipeline():
-            ledger = self._query(
-                "select_ledger", list(by_digest), **THREADS, kinds=texts, ids=byte_strings
-            )
-            places = self._query("select_places", ids, **THREADS, message_ids=texts)
-        entries: dict[ThreadKey, dict[Key, Entry]] = {}
-        for tenant, thread_id, kind, id_digest, asked, answered in _rows(ledger):
-            key = by_digest[tenant, thread_id, kind, id_digest]
-            entries.setdefault((tenant, thread_id), {})[key] = Entry(asked, answered)
-        return entries, {(row[0], row[1], row[2]): Place(*row[3:]) for row in _rows(places)}
-
-    def body(self, tenant: str, thread_id: str, version: int) -> bytes:
-        """Return the stored bytes of one event."""
-        self.settle()
-        with self._connection.cursor(binary=True) as cursor:
-            row = cursor.execute(
-                "SELECT agentlog.body_of(tenant, body, cuts) FROM agentlog.events "
-                "WHERE tenant = %s AND thread_id = %s AND version = %s",
-                (tenant, thread_id, version),
-            ).fetchone()
-        return b"" if row is None else bytes(row[0])
-
-    def append(self, changes: Changes, *, more: bool = False) -> None:
-        """Send changes to be written: at once, where `more` may follow or they are large.
-
-        PostgreSQL writes while the caller decides the next requests. Large changes are sent outside
-        the pipeline, because both sides could block there, each writing while neither reads.
-        """
-        parameters = {**batch_columns(self._position, changes, Assumed()), "holding": True}
-        self.settle()
-        self._parameters = parameters
-        self._position = changes.position
-        self._writing = more or changes.size > _PIPELINED_BYTES
-        if self._writing:
-            send(self._connection, "append", parameters)
-
-    def settle(self) -> None:
-        """Wait until pending writes are done."""
-        if self._writing:
-            self._writing, self._parameters = False, None
-            _moved(finish(self._connection).command_tuples)
-
-    def commit(self) -> None:
-        """Commit and release the lock; in one round trip with the write if it is small."""
-        self.settle()
-        if self._parameters is not None:
-            with self._connection.pipeline():
-                written = self._connection.execute(statement("append"), self._parameters)
-                self._connection.execute("COMMIT")
-            _moved(written.rowcount)
-        else:
-            moved = self._position > self.ground.position
-            self._connection.execute("COMMIT" if moved else "ROLLBACK")
-
-    def _query(
-        self,
-        name: str,
-        rows: Sequence[Sequence[Any]],
-        **arrays: Callable[[Sequence[Any]], bytes],
-    ) -> psycopg.Cursor[TupleRow] | None:
-        if not rows:
-            return None
-        cursor = self._connection.cursor(binary=True)
-        return cursor.execute(statement(name), columns(rows, **arrays))
+_THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
+_OF_NOTHING = digest(b"")
 
 
 @contextmanager
-def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[LogTransaction]:
-    """Lock the log's counter until the block ends; then commit everything or nothing."""
-    log = None
-    try:
-        log = LogTransaction(connection, wanted)
-        yield log
-        log.commit()
-    except BaseException:
-        with suppress(psycopg.Error):  # a lost connection rolls back by itself
-            try:
-                if log is not None:
-                    log.settle()
-            finally:
-                connection.rollback()
-        raise
+def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[Ground]:
+    """Lock the log until the block ends, and yield what is wanted of it."""
+    with connection.pipeline(), connection.transaction():
+        connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
+        position, heads = look(connection, wanted.threads)
+        there = {key for key, head in heads.items() if head.version}
+        entries, places = _known(
+            connection,
+            [each for each in wanted.keys if each[0] in there],
+            [each for each in wanted.ids if each[:2] in there],
+        )
+        yield Ground(position, heads, entries, places)
 
 
 def look(
-    connection: psycopg.Connection, prepared: Prepared, threads: Sequence[ThreadKey]
+    connection: psycopg.Connection, threads: Sequence[ThreadKey]
 ) -> tuple[int, dict[ThreadKey, Head]]:
-    """Return the log's position and the heads of existing threads, without a lock."""
-    result = prepared.execute(connection, "look", columns(threads, **THREADS))
-    rows = rows_in(connection, result)
+    """Return the log's position and the heads of these threads."""
+    rows = _query(connection, "look", _arrays(threads, **_THREADS)).fetchall()
     if not rows:
-        raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+        raise CounterLost
     found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
     return rows[0][0], {key: found.get(key) or Head(*key) for key in threads}
 
 
-def append_onward(
+def _known(
     connection: psycopg.Connection,
-    prepared: Prepared,
-    previous: int,
-    changes: Changes,
-    assumed: Assumed,
-) -> Moved | None:
-    """Commit changes that were decided at position `previous`, if they still hold.
+    keys: Sequence[tuple[ThreadKey, Key]],
+    ids: Sequence[tuple[str, str, str]],
+) -> tuple[dict[ThreadKey, dict[Key, Entry]], dict[tuple[str, str, str], Place]]:
+    """Return the existing ledger entries of these keys, and the places of these ids."""
+    entries: dict[ThreadKey, dict[Key, Entry]] = {}
+    if keys:
+        by_digest = {(*thread, key.kind, ledger_digest(key)): key for thread, key in keys}
+        wanted = _arrays(list(by_digest), **_THREADS, kinds=texts, ids=byte_strings)
+        for *place, asked, answered in _query(connection, "select_ledger", wanted):
+            entries.setdefault((place[0], place[1]), {})[by_digest[tuple(place)]] = Entry(
+                asked, answered
+            )
+    if not ids:
+        return entries, {}
+    rows = _query(connection, "select_places", _arrays(ids, **_THREADS, message_ids=texts))
+    return entries, {(row[0], row[1], row[2]): Place(*row[3:]) for row in rows}
 
-    Returns None if nothing was written: the log has moved, or something `assumed` to be new already
-    exists.
+
+def stored_body(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bytes:
+    """Return the stored bytes of one event."""
+    with connection.cursor(binary=True) as cursor:
+        row = cursor.execute(
+            "SELECT agentlog.body_of(tenant, body, cuts) FROM agentlog.events "
+            "WHERE tenant = %s AND thread_id = %s AND version = %s",
+            (tenant, thread_id, version),
+        ).fetchone()
+    return b"" if row is None else bytes(row[0])
+
+
+def append(connection: psycopg.Connection, changes: Changes) -> list[Head] | None:
+    """Write changes; return the heads after them.
+
+    Returns None if nothing was written: the log has moved, or something assumed to be new exists.
     """
-    parameters = {**batch_columns(previous, changes, assumed), "holding": False}
-    result = prepared.execute(connection, "append", parameters)
-    return changes.moved(read_byte_strings(bytes_in(result, 0, 0))) if result.ntuples else None
+    if _is_one_message(changes):
+        row = _query(connection, "append_one", _one_message(changes), prepare=True).fetchone()
+    else:
+        row = _query(connection, "append", _columns(changes), prepare=True).fetchone()
+    if row is None:
+        return None
+    chains = {each[:2]: chain for each, chain in zip(changes.events, row[0], strict=True)}
+    return [head._replace(chain=chains[head[:2]]) for head in changes.heads]
 
 
-def append_lone(
+def _query(
     connection: psycopg.Connection,
-    prepared: Prepared,
-    previous: int,
-    lone: Lone,
-    assumed: Assumed,
-) -> Moved | None:
-    """Commit one message as `append_onward` does."""
-    parameters = {**one_message(lone), "previous": previous}
-    name = "append_one"
-    if lone.notes:
-        name = "append_one_noted"
-        parameters |= note(*lone.notes[0], assumed)
-    result = prepared.execute(connection, name, parameters)
-    return lone.moved(bytes_in(result, 0, 0)) if result.ntuples else None
+    name: str,
+    parameters: dict[str, Any],
+    *,
+    prepare: bool | None = None,
+) -> psycopg.Cursor[TupleRow]:
+    return connection.cursor(binary=True).execute(statement(name), parameters, prepare=prepare)
 
 
-_PIPELINED_BYTES = 32 * 2**10
+def _is_one_message(changes: Changes) -> bool:
+    """Return whether the changes are one message of an existing thread, with one note at most."""
+    event, *others = changes.events
+    return not (
+        others
+        or len(changes.notes) > 1
+        or changes.heads[0].chain == GENESIS
+        or event.stored.blobs
+        or event.type in FACT_TYPES
+    )
 
 
-def _moved(rows: int | None) -> None:
-    if rows != 1:
-        raise RuntimeError("agentlog.counter moved while its row was locked")
+def _one_message(changes: Changes) -> dict[str, Any]:
+    """Return the parameters of append_one.sql."""
+    (event,), (head,) = changes.events, changes.heads
+    before, after = _around_time(event)
+    note = changes.notes[0] if changes.notes else None
+    return {
+        "previous": changes.previous,
+        "tenant": event.tenant,
+        "thread_id": event.thread_id,
+        "version": event.version,
+        "position": event.position,
+        "type": event.type,
+        "message_id": event.message_id,
+        "body": event.stored.body,
+        "body_digest": event.body_digest,
+        "chain": head.chain,
+        "before": before,
+        "after": after,
+        "metadata": event.metadata,
+        "status": head.status,
+        "anomalies": head.anomalies,
+        "kind": note and note.key.kind,
+        "id": note and ledger_digest(note.key),
+        "asked": note and note.entry.asked,
+        "answered": note and note.entry.answered,
+        "assumed": note is not None and note.assumed,
+    }
 
 
-def _rows(cursor: psycopg.Cursor[TupleRow] | None) -> Sequence[TupleRow]:
-    return () if cursor is None else cursor.fetchall()
+def _columns(changes: Changes) -> dict[str, Any]:
+    """Return the parameters of append.sql: an array a column."""
+    events, heads = changes.events, changes.heads
+    tenants, threads, versions, positions, types, ids, stored, digests, metadata, _ = zip(
+        *events, strict=True
+    )
+    chains = {head[:2]: head.chain for head in heads}
+    lasts: dict[tuple[Any, ...], int] = {}
+    follows: list[int | None] = []
+    for number, event in enumerate(events, 1):
+        follows.append(lasts.get(event[:2]))
+        lasts[event[:2]] = number
+    around = [_around_time(event) for event in events]
+    facts = [head.read_facts() for head in heads]
+    return {
+        "previous": changes.previous,
+        "position": changes.position,
+        "event_tenants": texts(tenants),
+        "event_threads": texts(threads),
+        "versions": integers(versions),
+        "positions": integers(positions),
+        "types": texts(types),
+        "message_ids": texts(ids),
+        "bodies": byte_strings([each.body for each in stored]),
+        "cuts": byte_strings([each.cuts for each in stored]),
+        "body_digests": byte_strings(digests),
+        "metadata": byte_strings(metadata),
+        "chains": byte_strings([chains[event[:2]] for event in events]),
+        "follows": integers(follows),
+        "befores": byte_strings([before for before, _ in around]),
+        "afters": byte_strings([after for _, after in around]),
+        "head_tenants": texts([head.tenant for head in heads]),
+        "head_threads": texts([head.thread_id for head in heads]),
+        "head_versions": integers([head.version for head in heads]),
+        "head_positions": integers([head.position for head in heads]),
+        "lasts": integers([lasts[head[:2]] for head in heads]),
+        "policies": texts([head.policy for head in heads]),
+        "statuses": texts([head.status for head in heads]),
+        "anomalies": integers([head.anomalies for head in heads]),
+        "parents": texts([each.get("parent") for each in facts]),
+        "goals": texts([searchable(each.get("goal")) for each in facts]),
+        "facts": byte_strings([head.facts for head in heads]),
+        **_arrays(
+            [(each.tenant, each.thread_id, each.message_id) for each in events if each.id_assumed],
+            id_tenants=texts,
+            id_threads=texts,
+            assumed_ids=texts,
+        ),
+        **_arrays(
+            [
+                (*thread, key.kind, ledger_digest(key), entry.asked, entry.answered, assumed)
+                for thread, key, entry, assumed in changes.notes
+            ],
+            ledger_tenants=texts,
+            ledger_threads=texts,
+            kinds=texts,
+            ids=byte_strings,
+            asked=integers,
+            answered=integers,
+            assumed=booleans,
+        ),
+        **_arrays(
+            _blob_pieces(events),
+            blob_tenants=texts,
+            blob_digests=byte_strings,
+            pieces=integers,
+            contents=byte_strings,
+        ),
+    }
+
+
+def _blob_pieces(events: Sequence[NewEvent]) -> list[tuple[str, bytes, int, bytes]]:
+    found = {
+        (event.tenant, named): content for event in events for named, content in event.stored.blobs
+    }
+    return [
+        (tenant, named, number, piece)
+        for (tenant, named), content in found.items()
+        for number, piece in enumerate(pieces_of(content))
+    ]
+
+
+def _around_time(event: NewEvent) -> tuple[bytes, bytes]:
+    """Return what an event's link covers before the time (after the previous link), and after."""
+    return around_time(
+        tenant=event.tenant,
+        thread_id=event.thread_id,
+        version=event.version,
+        position=event.position,
+        type_name=event.type,
+        message_id=event.message_id,
+        body_digest=event.body_digest,
+        metadata_digest=_OF_NOTHING if event.metadata is None else digest(event.metadata),
+    )
+
+
+def _arrays(
+    rows: Sequence[Sequence[Any]], **arrays: Callable[[Sequence[Any]], bytes]
+) -> dict[str, bytes]:
+    """Return one array a column, each made by the function of its name."""
+    turned = zip(*rows, strict=True) if rows else ((),) * len(arrays)
+    return {
+        name: array(column) for (name, array), column in zip(arrays.items(), turned, strict=True)
+    }

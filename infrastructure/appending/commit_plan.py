@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import NamedTuple
 
-from domain.integrity.hash_chain import around_time, beginning, digest, link_at
 from domain.threads import Entry, Key
 from infrastructure.appending.append_request import ThreadKey
 from infrastructure.eventlog.body_deduplication import Stored
@@ -22,20 +20,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a transaction has to read: heads, ledger entries, places of ids."""
+    """What has to be known to decide: heads, ledger entries, places of ids."""
 
     threads: Sequence[ThreadKey]
     keys: Sequence[tuple[ThreadKey, Key]] = ()
-    ids: Sequence[tuple[str, str, str]] = ()
-
-
-class Assumed(NamedTuple):
-    """Ledger entries and ids of callers assumed absent; the statement verifies.
-
-    Generated ids are unique and need no check.
-    """
-
-    entries: frozenset[tuple[ThreadKey, Key]] = frozenset()
     ids: Sequence[tuple[str, str, str]] = ()
 
 
@@ -44,19 +32,20 @@ class Ground:
     """Known state of the log at `position`, from which appends are decided.
 
     `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` those
-    of the wanted keys and ids that exist.
+    of the wanted keys and ids that are known. Where it is not `complete`, others may exist.
     """
 
     position: int
     heads: Mapping[ThreadKey, Head]
     ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
     places: Mapping[tuple[str, str, str], Place] = field(default_factory=dict)
+    complete: bool = True
 
 
 class NewEvent(NamedTuple):
-    """An event as it will be stored.
+    """An event as it will be stored; `id_assumed` if the statement has to check that its id is new.
 
-    `chain` is its link; before that is computed, the previous link, empty for the first event.
+    Generated ids are unique and need no check.
     """
 
     tenant: str
@@ -67,104 +56,29 @@ class NewEvent(NamedTuple):
     message_id: str
     stored: Stored
     body_digest: bytes
-    chain: bytes
     metadata: bytes | None
-
-    def around_time(self) -> tuple[bytes, bytes]:
-        """Return what its link covers before the time (after the previous link), and after it."""
-        return around_time(
-            tenant=self.tenant,
-            thread_id=self.thread_id,
-            version=self.version,
-            position=self.position,
-            type_name=self.type,
-            message_id=self.message_id,
-            body_digest=self.body_digest,
-            metadata_digest=_OF_NOTHING if self.metadata is None else digest(self.metadata),
-        )
-
-    def linked_at(self, time: bytes) -> "NewEvent":
-        """Return it with its link at a time, which is of `time_in_link`."""
-        before, after = self.around_time()
-        # positional: `_replace` takes twice as long
-        return NewEvent(*self[:8], link_at(self.chain, before, time, after), self.metadata)
+    id_assumed: bool = False
 
 
-class Moved(NamedTuple):
-    """The result of a commit: how many events it wrote, and the heads after it."""
+class Note(NamedTuple):
+    """A ledger entry as it will be stored; `assumed` if the statement checks that it is new."""
 
-    events: int
-    position: int
-    heads: Sequence[Head]
-    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = {}
+    thread: ThreadKey
+    key: Key
+    entry: Entry
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of one commit: new events, heads after it, ledger entries.
+    """The changes of one commit, which moves the log from `previous` to `position`.
 
-    Without `recorded_at` PostgreSQL sets the time and computes the links: `follows` says for each
-    event which of these, from 1, precedes it in its thread, None where that one is already stored.
+    `heads` are those after it, with the link before it: PostgreSQL sets the time and computes the
+    links.
     """
 
-    recorded_at: datetime | None
+    previous: int
+    position: int
     events: Sequence[NewEvent]
     heads: Sequence[Head]
-    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
-    follows: Sequence[int | None] = ()
-
-    @property
-    def position(self) -> int:
-        """The log's position after the commit."""
-        return self.events[-1].position
-
-    @property
-    def size(self) -> int:
-        """Bytes of the bodies, with the contents cut out of them, and metadata."""
-        return sum(
-            [len(each.stored.body) + len(each.metadata or b"") for each in self.events]
-        ) + sum([len(content) for each in self.events for _, content in each.stored.blobs])
-
-    @property
-    def lasts(self) -> list[int]:
-        """Return the number, from 1, of the last event of each head's thread."""
-        found = {(each.tenant, each.thread_id): n for n, each in enumerate(self.events, 1)}
-        return [found[head.tenant, head.thread_id] for head in self.heads]
-
-    def moved(self, chains: Sequence[bytes] | None = None) -> Moved:
-        """Return the result, with the events' links where PostgreSQL has computed them."""
-        heads = self.heads
-        if chains is not None:
-            last = zip(heads, self.lasts, strict=True)
-            heads = [head.linked(chains[number - 1]) for head, number in last]
-        return Moved(len(self.events), self.position, heads, self.ledger)
-
-
-class Lone(NamedTuple):
-    """The only message of a commit, without its time, and its thread's head.
-
-    PostgreSQL sets the time. Event and head have the previous link; the new one covers `before`,
-    the time, and `after`.
-    """
-
-    event: NewEvent
-    head: Head
-    before: bytes
-    after: bytes
-    notes: Sequence[tuple[ThreadKey, Key, Entry]]
-
-    @classmethod
-    def of(
-        cls, event: NewEvent, head: Head, notes: Sequence[tuple[ThreadKey, Key, Entry]]
-    ) -> "Lone":
-        """Return the append of an event whose thread has a link."""
-        before, after = event.around_time()
-        return cls(event, head, beginning(head.chain) + before, after, notes)
-
-    def moved(self, chain: bytes) -> Moved:
-        """Return the result, with the event's link."""
-        ledger = {thread: {key: entry} for thread, key, entry in self.notes}
-        return Moved(1, self.event.position, [self.head.linked(chain)], ledger)
-
-
-_OF_NOTHING = digest(b"")
+    notes: Sequence[Note] = ()

@@ -3,25 +3,21 @@
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import psycopg
 
 from domain.errors import AgentlogError
+from domain.threads import Entry, Key
 from infrastructure.appending.append_request import Outcome, Ready, ThreadKey
-from infrastructure.appending.append_statements import (
-    append_lone,
-    append_onward,
-    log_transaction,
-    look,
-)
-from infrastructure.appending.batch_decision import Batch, wanted_by
-from infrastructure.appending.commit_plan import Assumed, Moved, Wanted
-from infrastructure.appending.head_cache import Recall
+from infrastructure.appending.append_statements import append, log_transaction, look, stored_body
+from infrastructure.appending.commit_plan import Changes, Ground, Wanted
+from infrastructure.appending.decision import Batch, wanted_by
 from infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import BROKEN_OFF, unavailable
-from infrastructure.postgres.prepared_statements import Prepared
 
 logger = logging.getLogger("agentlog")
 
@@ -30,8 +26,6 @@ _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then autovacuum has analysed the tables
 _ONWARD_BYTES = 2**18  # limits what is decided twice when the cache is stale
-_PORTION = 400  # events sent at a time: PostgreSQL writes them while the next are decided
-_FIRST_PORTION = 100  # smaller: PostgreSQL is idle until it arrives
 _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
@@ -42,8 +36,7 @@ class Committer:
         self._database = database
         self._meters = meters
         self._connection: psycopg.Connection | None = None
-        self._prepared = Prepared()
-        self._recall = Recall()
+        self._cache = HeadCache()
         self._position = self._planned_at = 0
 
     def write(self, ready: Sequence[Ready]) -> Sequence[Outcome]:
@@ -79,35 +72,24 @@ class Committer:
 
         It is not if a request is refused or was appended before.
         """
-        if not self._recall.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
+        if not self._cache.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
             return None
-        missing = self._recall.missing(wanted.threads)
+        missing = self._cache.missing(wanted.threads)
         heads: Mapping[ThreadKey, Head] = {}
         if missing:
-            position, heads = look(connection, self._prepared, missing)
-            if not self._recall.holds_at(position):
+            position, heads = look(connection, missing)
+            if not self._cache.holds_at(position):
                 return None
-        ground = self._recall.ground(wanted, heads)
-        batch = Batch(ground, stored_body=_unknown)
+        batch = Batch(self._cache.ground(wanted, heads), partial(stored_body, connection))
         outcomes = [batch.decide(each) for each in ready]
-        refused = any(isinstance(each, AgentlogError) for each in outcomes)
-        if refused or not len(batch):
+        changes = batch.changes()
+        if changes is None or any(isinstance(each, AgentlogError) for each in outcomes):
             return None
-        entries = frozenset(
-            (thread, key) for thread, key in wanted.keys if key not in ground.ledger.get(thread, ())
-        )
-        assumed = Assumed(entries, wanted.ids)
         asked_at = time.monotonic()
-        lone = batch.lone()
-        if lone is None:
-            moved = append_onward(
-                connection, self._prepared, ground.position, batch.unlinked(), assumed
-            )
-        else:
-            moved = append_lone(connection, self._prepared, ground.position, lone, assumed)
-        if moved is None:
+        after = append(connection, changes)
+        if after is None:
             return None
-        self._note("onward", ready, ground.position, [moved], asked_at)
+        self._note("onward", ready, changes, after, asked_at)
         return outcomes
 
     def _write_holding(
@@ -115,38 +97,34 @@ class Committer:
     ) -> Sequence[Outcome]:
         """Write a batch with the log locked, from what is stored."""
         asked_at = time.monotonic()
-        outcomes: list[Outcome] = []
-        written: list[Moved] = []
-        with log_transaction(connection, wanted) as log:
-            batch, portion = Batch(log.ground, stored_body=log.body), _FIRST_PORTION
-            for number, each in enumerate(ready, 1):
-                outcomes.append(batch.decide(each))
-                more = number < len(ready)
-                if len(batch) and (not more or len(batch) >= portion):
-                    changes = batch.changes(log.recorded_at)
-                    log.append(changes, more=more)
-                    written.append(changes.moved())
-                    portion = _PORTION
-        if written:
-            self._note("holding", ready, log.ground.position, written, asked_at)
+        outcomes: Sequence[Outcome] = ()
+        changes, after = None, None
+        with log_transaction(connection, wanted) as ground:
+            batch = Batch(ground, partial(stored_body, connection))
+            outcomes = [batch.decide(each) for each in ready]
+            changes = batch.changes()
+            if changes is None:
+                raise psycopg.Rollback  # a commit would wait for the disk
+            after = append(connection, changes)
+            if after is None:
+                raise RuntimeError("agentlog.counter moved while its row was locked")
+        if changes is not None and after is not None:
+            self._note("holding", ready, changes, after, asked_at)
         return outcomes
 
     def _note(
         self,
         way: Way,
         ready: Sequence[Ready],
-        before: int,
-        written: Sequence[Moved],
+        changes: Changes,
+        after: Sequence[Head],
         asked_at: float,
     ) -> None:
         """Update the cache after a commit, and count the commit."""
-        for moved in written:
-            self._recall.note(before, moved)
-            before = moved.position
-        self._position = before
+        self._cache.note(changes, after)
+        self._position = changes.position
         seconds = time.monotonic() - asked_at
-        events = sum([moved.events for moved in written])
-        self._meters.committed(Commit(ready, events, way, seconds))
+        self._meters.committed(Commit(ready, len(changes.events), way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Discard prepared plans whenever the log has doubled.
@@ -168,14 +146,87 @@ class Committer:
     def _connected(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
             self._connection = self._database.connect()
+            # a plan for each append would take as long as the append
+            self._connection.execute("SET plan_cache_mode = force_generic_plan")
         return self._connection
 
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self._recall.forget()
+            self._cache.forget()
 
 
-def _unknown(tenant: str, thread_id: str, version: int) -> bytes:
-    raise AssertionError(f"no place was looked up, so {tenant}/{thread_id}/{version} is none")
+@dataclass(slots=True)
+class _Remembered:
+    """A thread's cached head and open ledger entries."""
+
+    head: Head
+    open: dict[Key, Entry] = field(default_factory=dict)
+
+
+class HeadCache:
+    """Heads and open ledger entries of the most recent threads, from the writer's own commits.
+
+    It is valid while no other writer has moved the log's position; the statement that writes from
+    it checks that. It has at most `threads` threads, each with at most `entries` open entries.
+    """
+
+    def __init__(self, *, threads: int = 10_000, entries: int = 64) -> None:
+        self._most_threads = threads
+        self._most_entries = entries
+        self._threads: dict[ThreadKey, _Remembered] = {}  # most recently used last
+        self._position: int | None = None
+        self._alone = True
+
+    def forget(self) -> None:
+        """Clear the cache, as another writer has committed, or may have."""
+        self._threads.clear()
+
+    @property
+    def alone(self) -> bool:
+        """Whether no other writer has been seen lately; False before the first commit."""
+        return self._position is not None and self._alone
+
+    def missing(self, threads: Sequence[ThreadKey]) -> list[ThreadKey]:
+        """Return the threads that are not cached."""
+        return [key for key in threads if key not in self._threads]
+
+    def holds_at(self, position: int) -> bool:
+        """Return whether the cache is of this position of the log."""
+        return position == self._position
+
+    def ground(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> Ground:
+        """Return the cached state, with `heads` of the threads that are not cached."""
+        if self._position is None:
+            raise RuntimeError("nothing has been written yet")
+        found = {key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads}
+        return Ground(
+            self._position,
+            {key: known.head for key, known in found.items()},
+            {key: known.open for key, known in found.items() if known.open},
+            complete=False,
+        )
+
+    def note(self, changes: Changes, heads: Sequence[Head]) -> None:
+        """Apply a commit of this writer, and the heads after it."""
+        self._alone = self._position in {None, changes.previous}
+        if not self._alone:
+            self._threads.clear()
+        self._position = changes.position
+        for head in heads:
+            key = head.tenant, head.thread_id
+            known = self._threads.pop(key, None) or _Remembered(head)
+            known.head = head
+            self._threads[key] = known
+        for thread, key, entry, _ in changes.notes:
+            self._note_entry(self._threads[thread], key, entry)
+        while len(self._threads) > self._most_threads:
+            del self._threads[next(iter(self._threads))]
+
+    def _note_entry(self, known: _Remembered, key: Key, entry: Entry) -> None:
+        known.open.pop(key, None)
+        if entry.answered is None:
+            known.open[key] = entry
+            if len(known.open) > self._most_entries:
+                del known.open[next(iter(known.open))]

@@ -1,82 +1,83 @@
-"""Tentative decision of one request, applied only if every message passes."""
+"""Decides the requests of one commit, in order, each against its thread.
 
-from collections.abc import Mapping, Sequence
+Each request sees its thread as the requests before it leave it, so two appends to one thread in a
+batch both count. A refused request does not affect the others.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
+from domain.catalogue import FACT_TYPES
 from domain.drafts import Prepared
-from domain.facts import Fact
+from domain.errors import (
+    AgentlogError,
+    MessageConflict,
+    RuleBroken,
+    ThreadExists,
+    VersionConflict,
+)
+from domain.facts import Fact, ThreadStarted
 from domain.messages import Message
 from domain.threads import PLAIN, Breach, Entry, Key, Thread, decide, mentions
-from infrastructure.appending.append_request import Receipt, ThreadKey
-from infrastructure.appending.commit_plan import NewEvent, Place
-from infrastructure.eventlog.body_deduplication import Stored
+from infrastructure.appending.append_request import Appended, Outcome, Ready, Receipt, ThreadKey
+from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Note, Place, Wanted
+from infrastructure.eventlog.thread_heads import Head, facts_after
+
+StoredBody = Callable[[str, str, int], bytes]
+"""Returns an event's stored bytes; called with tenant, thread id and version."""
 
 
-class Accepted(NamedTuple):
-    """A message that will be an event: its thread, version and position."""
+def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
+    """Return what must be known to decide these requests.
 
-    thread: ThreadKey
-    version: int
-    position: int
-    prepared: Prepared
-    stored: Stored
-
-    def event(self, previous: bytes) -> NewEvent:
-        """Return the event, with the previous link if that is known."""
-        prepared = self.prepared
-        return NewEvent(  # positional: keywords take twice as long
-            *self.thread,
-            self.version,
-            self.position,
-            prepared.message.type,
-            prepared.message.id,
-            self.stored,
-            prepared.body_digest,
-            previous,
-            prepared.metadata,
-        )
-
-
-class Standing(NamedTuple):
-    """A thread after the requests so far: its head without the chain."""
-
-    thread: Thread
-    position: int
-    anomalies: int
-    facts: bytes | None
+    `again`: an earlier try may have been committed, so generated ids may exist too.
+    """
+    return Wanted(
+        threads=list({each.thread: None for each in ready}),
+        keys=list(
+            {
+                (each.thread, key): None
+                for each in ready
+                for prepared in each.prepared
+                for key in mentions(prepared.message)
+            }
+        ),
+        ids=[
+            (*each.thread, prepared.message.id)
+            for each in ready
+            for prepared in each.prepared
+            if again or prepared.id_given
+        ],
+    )
 
 
 @dataclass(slots=True)
-class Trial:
-    """One request being decided, message by message.
+class _Trial:
+    """One request being decided, message by message; it counts only if every message passes.
 
-    `before` is the thread's standing before it, `places` those of the thread's ids, `ledger` the
-    known entries of its calls, `noted` the entries that this request adds.
+    `places` are those of the thread's ids, `ledger` the known entries of its calls, `noted` the
+    entries that this request adds.
     """
 
-    before: Standing
-    places: Mapping[str, Place]
-    ledger: Mapping[Key, Entry]
-    position: int
     thread: Thread
     facts: bytes | None
-    accepted: list[Accepted] = field(default_factory=list)
+    position: int
+    places: Mapping[str, Place]
+    ledger: Mapping[Key, Entry]
+    events: list[NewEvent] = field(default_factory=list)
     own_places: dict[str, Place] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     breaches: list[tuple[str, Breach]] = field(default_factory=list)
     noted: dict[Key, Entry] = field(default_factory=dict)
 
-    def decide(self, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
-        """Return the thread after a message, and the rules it broke; raises `RuleBroken`.
+    def decide(self, message: Message | Fact) -> Sequence[Breach]:
+        """Go on to the thread after a message; return the rules it broke; raises `RuleBroken`.
 
         Passes on only the ledger entries that the message mentions, as a ledger may be long.
         """
-        if type(message) in PLAIN:
-            return decide(self.thread, message)
         known = {
             key: entry
-            for key in mentions(message)
+            for key in (() if type(message) in PLAIN else mentions(message))
             if (entry := self.noted.get(key) or self.ledger.get(key)) is not None
         }
         thread_id, version, policy, status, _ = self.thread
@@ -84,5 +85,145 @@ class Trial:
         for key, entry in after.ledger.items():
             if known.get(key) is not entry:
                 self.noted[key] = entry
-        thread_id, version, policy, status, _ = after
-        return Thread(thread_id, version, policy, status), breaches
+        self.thread = after
+        return breaches
+
+
+class Batch:
+    """The requests of one commit, and the threads as they leave them."""
+
+    def __init__(self, ground: Ground, stored_body: StoredBody) -> None:
+        self._ground = ground
+        self._stored_body = stored_body
+        self._position = ground.position
+        self._heads = dict(ground.heads)
+        self._places: dict[ThreadKey, dict[str, Place]] = {}
+        for (tenant, thread_id, message_id), place in ground.places.items():
+            self._places.setdefault((tenant, thread_id), {})[message_id] = place
+        self._ledgers = {key: dict(entries) for key, entries in ground.ledger.items()}
+        self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
+        self._events: list[NewEvent] = []
+        self._bodies: dict[int, bytes] = {}  # by position, of the new events with given ids
+
+    def decide(self, ready: Ready) -> Outcome:
+        """Decide one request against its thread as it stands in this batch."""
+        head = self._heads[ready.thread]
+        trial = _Trial(
+            Thread(head.thread_id, head.version, head.policy, head.status),
+            head.facts,
+            self._position,
+            self._places.get(ready.thread, {}),
+            self._ledgers.get(ready.thread, {}),
+        )
+        try:
+            for index, prepared in enumerate(ready.prepared):
+                self._take(trial, ready, index, prepared)
+        except AgentlogError as error:
+            return error.detached()
+        if trial.events:
+            head = self._accept(ready.thread, trial)
+        return Appended(
+            ready.request.thread_id,
+            head.version,
+            head.position,
+            tuple(trial.receipts),
+            tuple(trial.breaches),
+        )
+
+    def changes(self) -> Changes | None:
+        """Return all that was accepted; None if that is nothing."""
+        if not self._events:
+            return None
+        ground = self._ground
+        heads = [head for key, head in self._heads.items() if head is not ground.heads[key]]
+        notes = [
+            Note(
+                thread,
+                key,
+                entry,
+                assumed=not (ground.complete or key in ground.ledger.get(thread, ())),
+            )
+            for thread, entries in self._noted.items()
+            for key, entry in entries.items()
+        ]
+        return Changes(ground.position, self._position, self._events, heads, notes)
+
+    def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
+        request, message = ready.request, prepared.message
+        known = trial.own_places.get(message.id) or trial.places.get(message.id)
+        if known is not None:
+            self._refuse_other_content(ready, prepared, known)
+            receipt = Receipt(message.id, known.version, known.position, replayed=True)
+            trial.receipts.append(receipt)
+            return
+        expected, actual = request.expected_version, self._heads[ready.thread].version
+        if expected is not None and expected != actual:
+            raise VersionConflict(request.thread_id, expected=expected, actual=actual)
+        if isinstance(message, ThreadStarted) and trial.thread.version:
+            raise ThreadExists(request.thread_id)
+        try:
+            breaches = trial.decide(message)
+        except RuleBroken as error:
+            number = index - len(request.facts)
+            inside = 0 <= number < len(request.drafts)
+            raise error.within(f"messages[{number}]") if inside else error from error
+        self._record(trial, ready, index, prepared)
+        trial.breaches += [(message.id, breach) for breach in breaches]
+
+    def _record(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
+        """Add the event of a message that was decided."""
+        message, version = prepared.message, trial.thread.version
+        trial.position = position = trial.position + 1
+        trial.events.append(
+            NewEvent(  # positional: keywords take twice as long
+                *ready.thread,
+                version,
+                position,
+                message.type,
+                message.id,
+                ready.stored[index],
+                prepared.body_digest,
+                prepared.metadata,
+                prepared.id_given and not self._ground.complete,
+            )
+        )
+        if message.type in FACT_TYPES:
+            trial.facts = facts_after(trial.facts, message, prepared.body)
+        if prepared.id_given:  # generated ids are unique
+            trial.own_places[message.id] = Place(version, position, prepared.body_digest)
+            self._bodies[position] = prepared.body
+        trial.receipts.append(Receipt(message.id, version, position, replayed=False))
+
+    def _refuse_other_content(self, ready: Ready, prepared: Prepared, known: Place) -> None:
+        if prepared.body_digest == known.body_digest:
+            return
+        if known.position > self._ground.position:
+            stored = self._bodies[known.position]
+        else:
+            stored = self._stored_body(*ready.thread, known.version)
+        if prepared.same_content(stored):
+            return
+        if isinstance(prepared.message, ThreadStarted):
+            raise ThreadExists(ready.request.thread_id)
+        raise MessageConflict(ready.request.thread_id, prepared.message.id, version=known.version)
+
+    def _accept(self, key: ThreadKey, trial: _Trial) -> Head:
+        self._noted.setdefault(key, {}).update(trial.noted)
+        self._ledgers.setdefault(key, {}).update(trial.noted)
+        self._places.setdefault(key, {}).update(trial.own_places)
+        self._events += trial.events
+        self._position = trial.position
+        before = self._heads[key]
+        head = self._heads[key] = Head(
+            *key,
+            trial.thread.version,
+            trial.position,
+            before.chain,
+            trial.thread.policy,
+            trial.thread.status,
+            before.anomalies + len(trial.breaches),
+            trial.facts,
+            before.started_at,
+            before.updated_at,
+        )
+        return head

@@ -9,17 +9,21 @@ checked and serialised before that, in the callers' threads.
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 
 from domain.errors import AgentlogError
-from infrastructure.appending.append_queue import Deliver, Entry, Queue, WriterOverloaded, ready_of
 from infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
+    Deliver,
     Outcome,
     Outcomes,
     Preparer,
+    Ready,
+    WriterOverloaded,
     appended_in,
     raised,
 )
@@ -29,6 +33,20 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
+
+_BATCH_REQUESTS = 1000
+_BATCH_BYTES = 8 * 2**20
+
+
+@dataclass(slots=True)
+class _Entry:
+    """Requests handed in together at a time of `time.monotonic`, and their outcomes."""
+
+    tried: Sequence[Ready | AgentlogError]
+    ready: Sequence[Ready]
+    asked_at: float
+    deliver: Deliver
+    outcomes: Outcomes | None = None
 
 
 class Writer:
@@ -49,7 +67,8 @@ class Writer:
     ) -> None:
         self.meters = WriterMeters() if meters is None else meters
         self._preparer = Preparer(clock=clock, new_id=new_id)
-        self._waiting = Queue(capacity)
+        self._capacity = capacity
+        self._queue: deque[_Entry] = deque()
         self._holding = threading.Lock()
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -60,7 +79,7 @@ class Writer:
     @property
     def waiting(self) -> int:
         """How many appends wait."""
-        return len(self._waiting)
+        return len(self._queue)
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises the error that refuses it."""
@@ -91,23 +110,37 @@ class Writer:
 
     def _put(self, requests: Sequence[AppendRequest], deliver: Deliver) -> None:
         asked_at = time.monotonic()
-        if self._waiting.is_full:
+        if len(self._queue) >= self._capacity:
             self.meters.turned_away(len(requests))
-            raise WriterOverloaded(self._waiting.capacity)
+            raise WriterOverloaded(self._capacity)
         self._database.check()  # a commit without an answer may wait for half a minute
         tried = [self._preparer.prepare(request) for request in requests]
-        self._waiting.put(Entry(tried, asked_at, deliver))
+        ready = [each for each in tried if isinstance(each, Ready)]
+        self._queue.append(_Entry(tried, ready, asked_at, deliver))
 
     def _commit(self) -> None:
         """Settle the queue in the thread that holds the writer, then release the writer."""
         try:
-            self._settle(self._waiting.gather())
+            self._settle(self._gather())
         finally:  # also on Ctrl-C: other callers wait for what was queued meanwhile
             self._holding.release()
-            if self._waiting:
+            if self._queue:
                 self._wake()
 
-    def _settle(self, entries: Sequence[Entry]) -> None:
+    def _gather(self) -> list[_Entry]:
+        """Remove and return entries for one batch; at least one if the queue is not empty."""
+        entries: list[_Entry] = []
+        requests = size = 0
+        while self._queue:
+            ready = self._queue[0].ready
+            requests += len(ready)
+            size += sum([each.size for each in ready])
+            if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
+                break
+            entries.append(self._queue.popleft())
+        return entries
+
+    def _settle(self, entries: Sequence[_Entry]) -> None:
         """Commit entries and deliver their outcomes."""
         try:
             self._write(entries)
@@ -115,10 +148,10 @@ class Writer:
             for entry in entries:
                 self._deliver(entry)
 
-    def _write(self, entries: Sequence[Entry]) -> None:
+    def _write(self, entries: Sequence[_Entry]) -> None:
         """Write entries together; one that cannot be written does not affect the others."""
         try:
-            decided = self._committer.write(ready_of(entries))
+            decided = self._committer.write([each for entry in entries for each in entry.ready])
         except Exception as error:  # noqa: BLE001 - it is given to the callers
             if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
                 for entry in entries:
@@ -129,12 +162,13 @@ class Writer:
             for entry in entries:
                 entry.outcomes = error
             return
-        start = 0
+        rest = iter(decided)
         for entry in entries:
-            entry.settle(decided[start : start + len(entry.ready)])
-            start += len(entry.ready)
+            entry.outcomes = [
+                each if isinstance(each, AgentlogError) else next(rest) for each in entry.tried
+            ]
 
-    def _deliver(self, entry: Entry) -> None:
+    def _deliver(self, entry: _Entry) -> None:
         outcomes, taken = entry.outcomes, time.monotonic() - entry.asked_at
         try:
             if outcomes is None:

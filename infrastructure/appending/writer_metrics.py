@@ -1,13 +1,9 @@
-"""Counters of the writer: plain numbers, read when metrics are requested.
+"""Counters of the writer; each writer has its own registry."""
 
-One thread at a time holds the writer and changes them, so no lock is needed; only overload is
-counted by callers' threads. A reader may see a commit half counted, never a wrong total.
-"""
-
-import threading
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from domain.errors import AgentlogError
 from infrastructure.appending.append_request import Outcome, Ready
@@ -17,22 +13,7 @@ Way = Literal["onward", "holding"]
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-
-
-class Tally:
-    """A histogram: counts of values by upper bound and above all bounds, and their sum."""
-
-    __slots__ = ("bounds", "counts", "total")
-
-    def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = tuple(bounds)
-        self.counts = [0] * (len(self.bounds) + 1)
-        self.total: float = 0
-
-    def note(self, value: float, times: int = 1) -> None:
-        """Count a value `times` times."""
-        self.counts[bisect_left(self.bounds, value)] += times
-        self.total += value * times
+_OUTCOMES = ("appended", "replayed", "refused", "failed", "overloaded")
 
 
 class Commit(NamedTuple):
@@ -52,23 +33,52 @@ class WriterMeters:
     """
 
     def __init__(self, on_commit: Callable[[Commit], None] | None = None) -> None:
-        self.outcomes = dict.fromkeys(("appended", "replayed", "refused", "failed"), 0)
-        self.overloaded = 0
-        self.append_seconds = Tally(SECONDS)
-        """From being handed in to being answered, whatever the answer."""
-        self.commits: dict[Way, int] = {"onward": 0, "holding": 0}
-        self.commit_seconds = Tally(SECONDS)
-        self.batch_requests = Tally(_SIZES)
-        self.batch_events = Tally(_SIZES)
+        self.registry = CollectorRegistry()
         self._on_commit = on_commit
-        self._counting = threading.Lock()
+        appends = Counter(
+            "agentlog_appends",
+            "Appends by what came of them.",
+            ["outcome"],
+            registry=self.registry,
+        )
+        self._outcomes = {name: appends.labels(name) for name in _OUTCOMES}
+        self._append_seconds = self._histogram(
+            "agentlog_append_seconds",
+            "From an append's reaching the writer to its answer.",
+            SECONDS,
+        )
+        self._events = Counter(
+            "agentlog_messages_appended",
+            "Events written: messages, and facts of threads.",
+            registry=self.registry,
+        )
+        commits = Counter(
+            "agentlog_commits",
+            "Commits, by whether they went onward on what was remembered, or held the log to look.",
+            ["way"],
+            registry=self.registry,
+        )
+        self._commits = {way: commits.labels(way) for way in get_args(Way)}
+        self._commit_seconds = self._histogram(
+            "agentlog_commit_seconds", "What a commit took.", SECONDS
+        )
+        self._batch_requests = self._histogram(
+            "agentlog_batch_requests", "Appends that shared a commit.", _SIZES
+        )
+        self._batch_events = self._histogram(
+            "agentlog_batch_messages", "Events of a commit.", _SIZES
+        )
+
+    def _histogram(self, name: str, text: str, buckets: Sequence[float]) -> Histogram:
+        return Histogram(name, text, buckets=buckets, registry=self.registry)
 
     def committed(self, commit: Commit) -> None:
         """Count a commit."""
-        self.commits[commit.way] += 1
-        self.commit_seconds.note(commit.seconds)
-        self.batch_requests.note(len(commit.requests))
-        self.batch_events.note(commit.events)
+        self._commits[commit.way].inc()
+        self._events.inc(commit.events)
+        self._commit_seconds.observe(commit.seconds)
+        self._batch_requests.observe(len(commit.requests))
+        self._batch_events.observe(commit.events)
         if self._on_commit is not None:
             self._on_commit(commit)
 
@@ -76,19 +86,19 @@ class WriterMeters:
         """Count requests that were decided."""
         for outcome in outcomes:
             if isinstance(outcome, AgentlogError):
-                self.outcomes["refused"] += 1
+                self._outcomes["refused"].inc()
             elif all(receipt.replayed for receipt in outcome.messages):
-                self.outcomes["replayed"] += 1
+                self._outcomes["replayed"].inc()
             else:
-                self.outcomes["appended"] += 1
-        self.append_seconds.note(seconds, len(outcomes))
+                self._outcomes["appended"].inc()
+            self._append_seconds.observe(seconds)
 
     def failed(self, requests: int, seconds: float) -> None:
         """Count requests of which it is unknown whether they were written."""
-        self.outcomes["failed"] += requests
-        self.append_seconds.note(seconds, requests)
+        self._outcomes["failed"].inc(requests)
+        for _ in range(requests):
+            self._append_seconds.observe(seconds)
 
     def turned_away(self, requests: int) -> None:
         """Count requests refused because the queue was full; any thread may call it."""
-        with self._counting:
-            self.overloaded += requests
+        self._outcomes["overloaded"].inc(requests)

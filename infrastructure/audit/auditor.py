@@ -9,8 +9,8 @@ from psycopg.rows import TupleRow
 
 from domain.errors import UnknownThread
 from domain.integrity.chain_audit import (
+    ChainPlace,
     Finding,
-    Place,
     Redactions,
     broken,
     check_record,
@@ -83,7 +83,7 @@ class Auditor:
 
         Checks its contents, its chain, its redactions, its head and its ledger.
         """
-        found, place, events = _Findings(), Place(), 0
+        found, place, events = _Findings(), ChainPlace(), 0
         with self._snapshot() as cursor:
             stored = StoredHead.read(cursor, self._tenant, thread_id)
             redactions = self._redactions(cursor, thread_id)
@@ -126,7 +126,7 @@ class Auditor:
             roots += [_Root(each.size, each.root, "that you hold") for each in held]
             tiles = self._tiles(cursor)
             waiting = sorted(roots, key=lambda each: each.size)
-            while leaves := leaves_after(cursor, self._tenant, after, 2**63 - 1):
+            while leaves := leaves_after(cursor, self._tenant, after):
                 tile = tiles.pop(frontier.size // TILE, None)
                 if tile is not None:
                     found.add(_tile_findings(frontier.size // TILE, tile, leaves))

@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domain.errors import InvalidInput
 from domain.integrity.chain_audit import (
+    ChainPlace,
+    ChainRecord,
     Finding,
-    Place,
-    Record,
     Redactions,
     broken,
     check_record,
@@ -18,7 +18,7 @@ from domain.integrity.chain_audit import (
 )
 from domain.integrity.hash_chain import digest
 from domain.integrity.merkle_tree import is_included, leaf_hash
-from infrastructure.audit.evidence import FORMAT, time_text
+from infrastructure.audit.evidence import FORMAT, bundle_time
 from infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -40,11 +40,11 @@ class InvalidBundle(InvalidInput):
         self.reason = reason
 
 
-class _Part(BaseModel):
+class _Frozen(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Event(_Part):
+class _Event(_Frozen):
     version: int
     position: int
     type: str
@@ -58,13 +58,13 @@ class _Event(_Part):
     metadata_sha256: str | None = Field(default=None, alias="metadataSha256")
 
 
-class _Inclusion(_Part):
+class _Inclusion(_Frozen):
     leaf_index: int = Field(alias="leafIndex")
     tree_size: int = Field(alias="treeSize")
     path: list[str]
 
 
-class _Bundle(_Part):
+class _Bundle(_Frozen):
     format: str
     tenant: str
     thread_id: str = Field(alias="threadId")
@@ -76,7 +76,7 @@ class _Bundle(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BundleVerdict:
     """The result of a bundle's check: its thread, its extent, and the findings.
 
     `public_key` is the key it was checked by, as text; `size` that of the checkpoint.
@@ -97,7 +97,7 @@ class Verdict:
 
 def check_bundle(
     text: bytes, *, public_key: VerifierKey | None = None, held: Checkpoint | None = None
-) -> Verdict:
+) -> BundleVerdict:
     """Check a bundle; `public_key` and `held` are those that the auditor has from elsewhere.
 
     Raises:
@@ -127,7 +127,7 @@ def check_bundle(
     redactions = Redactions(
         bundle.thread_id, {version: fact for version, fact in facts.items() if fact is not None}
     )
-    place = Place()
+    place = ChainPlace()
     for record, _ in events:
         findings += check_record(place, record)
         findings += redactions.check(record)
@@ -150,7 +150,7 @@ def check_bundle(
             f"{held.size}"
         )
         findings.append(Finding("other-checkpoint", detail))
-    return Verdict(
+    return BundleVerdict(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
         version=place.version,
@@ -176,12 +176,12 @@ def _signature_findings(
     return findings
 
 
-def _record(bundle: _Bundle, event: _Event) -> tuple[Record, bytes | None]:
+def _record(bundle: _Bundle, event: _Event) -> tuple[ChainRecord, bytes | None]:
     """Return an event with digests in place of its contents, and its body."""
     body = None if event.body is None else from_base64(event.body)
     metadata = b"" if event.metadata is None else from_base64(event.metadata)
     erased = event.redacted is not None and event.metadata_sha256 is not None
-    record = Record(
+    record = ChainRecord(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
         version=event.version,
@@ -194,14 +194,14 @@ def _record(bundle: _Bundle, event: _Event) -> tuple[Record, bytes | None]:
         metadata_digest=_hash(event.metadata_sha256 or "") if erased else digest(metadata),
         chain=_hash(event.chain),
         redacted=event.redacted,
-        is_skeleton=body is None and event.metadata is None,
+        is_redacted_form=body is None and event.metadata is None,
     )
     return record, body
 
 
 def _time(text: str | None) -> datetime | None:
     found = None if text is None else datetime.fromisoformat(text)
-    if found is not None and (found.tzinfo is None or time_text(found) != text):
+    if found is not None and (found.tzinfo is None or bundle_time(found) != text):
         raise ValueError(f"{text} is not written as a bundle has it")
     return found
 

@@ -16,6 +16,7 @@ from domain.integrity.merkle_tree import (
     is_included,
     leaf_hash,
 )
+from domain.points_in_time import BIGGEST
 from infrastructure.audit.notes import (
     Checkpoint,
     VerifierKey,
@@ -25,7 +26,7 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.audit.signing import SigningKey
 from infrastructure.audit.tree import LogTree
-from infrastructure.eventlog.reader import BIGGEST, LogReader
+from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 

@@ -16,7 +16,7 @@ from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Connections
 
 FORMAT = "agentlog-evidence-1"
-"""Format name in a bundle; see docs/audit.md."""
+"""Format name in a bundle; see docs/reference/proof.md."""
 
 
 class Evidence:
@@ -87,7 +87,7 @@ def _event_json(event: StoredEvent) -> JsonValue:
         "position": event.position,
         "type": event.type,
         "messageId": event.message_id,
-        "recordedAt": time_text(event.recorded_at),
+        "recordedAt": bundle_time(event.recorded_at),
         "body": None if body is None else to_base64(body),
         "bodySha256": event.body_digest.hex(),
         "metadata": None if metadata is None else to_base64(metadata),
@@ -100,6 +100,6 @@ def _event_json(event: StoredEvent) -> JsonValue:
     }
 
 
-def time_text(time: datetime | None) -> str | None:
+def bundle_time(time: datetime | None) -> str | None:
     """Return a time as bundles have it, to the microsecond."""
     return None if time is None else time.astimezone(UTC).isoformat(timespec="microseconds")

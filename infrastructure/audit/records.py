@@ -7,9 +7,9 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.integrity.chain_audit import Record
+from domain.integrity.chain_audit import ChainRecord
 from domain.integrity.hash_chain import digest
-from domain.redaction import left_digest, skeleton, skeleton_metadata
+from domain.redaction import left_digest, redacted_body, redacted_metadata
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
 from infrastructure.postgres.statements import statement
@@ -26,7 +26,7 @@ class StoredEvent:
     """An event with its contents as readers get them, and the digests by which it was chained.
 
     `missing` is that of `whole`. If a redaction at a version of its thread erased it, `body` and
-    `metadata` are the skeleton, and `metadata_digest` is of the original metadata.
+    `metadata` are what it left, and `metadata_digest` is of the original metadata.
     """
 
     version: int
@@ -52,10 +52,10 @@ class StoredEvent:
         """The metadata that its link covers; None if there was none, or if it was erased."""
         return None if self.redacted is not None else self.metadata
 
-    def record(self, tenant: str, thread_id: str) -> Record:
+    def record(self, tenant: str, thread_id: str) -> ChainRecord:
         """Return it with digests in place of its contents."""
         body = self.chained_body
-        return Record(
+        return ChainRecord(
             tenant=tenant,
             thread_id=thread_id,
             version=self.version,
@@ -69,12 +69,15 @@ class StoredEvent:
             chain=self.chain,
             redacted=self.redacted,
             left_digest=None if self.redacted is None else left_digest(self.body, self.metadata),
-            is_skeleton=self.redacted is None or self._is_skeleton(),
+            is_redacted_form=self.redacted is None or self._is_redacted_form(),
             lacks=self.redacted is not None and bool(self.missing),
         )
 
-    def _is_skeleton(self) -> bool:
-        as_left = skeleton(self.type, self.message_id, self.body), skeleton_metadata(self.metadata)
+    def _is_redacted_form(self) -> bool:
+        as_left = (
+            redacted_body(self.type, self.message_id, self.body),
+            redacted_metadata(self.metadata),
+        )
         return (self.body, self.metadata) == as_left
 
 

@@ -12,6 +12,7 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from domain.integrity.merkle_tree import leaf_hash, node_hash, root_of, split_of
+from domain.points_in_time import BIGGEST
 from infrastructure.postgres.statements import statement
 
 TILE = 1024
@@ -22,7 +23,7 @@ BEFORE_ALL = -(2**63)
 
 
 def leaves_after(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, after: int, upto: int
+    cursor: psycopg.Cursor[TupleRow], tenant: str, after: int, upto: int = BIGGEST
 ) -> list[tuple[int, bytes]]:
     """Return positions and hashes of the next leaves, at most one tile of them."""
     asked = {

@@ -10,12 +10,11 @@ from domain.integrity.merkle_tree import Frontier
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.tree import BEFORE_ALL, leaves_after
 from infrastructure.backup.errors import NothingToBackUp
+from infrastructure.postgres.log_position import position_in
 from infrastructure.postgres.statements import statement
 
 Progress = Callable[[str, int, int | None], None]
 """Callback for progress: what is done, the amount so far, and the total if it is known."""
-
-_LAST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Contents:
     tenants: Sequence[TenantContents]
 
 
-def schema_of(connection: psycopg.Connection) -> dict[int, str]:
+def applied_migrations(connection: psycopg.Connection) -> dict[int, str]:
     """Return the migrations applied to the database, with their digests.
 
     Raises:
@@ -58,8 +57,7 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
             that is to be `checked`.
     """
     with connection.cursor(binary=True) as cursor:
-        row = cursor.execute(statement("log_position")).fetchone()
-        position = 0 if row is None else int(row[0])
+        position = position_in(connection)
         tenants = [each for (each,) in cursor.execute(statement("select_tenants")).fetchall()]
         found, done = [], 0
         for tenant in tenants:
@@ -75,7 +73,7 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
             done += tree.size
             count = 0 if threads is None else int(threads[0])
             found.append(TenantContents(tenant, count, tree.size, tree.root()))
-    return Contents(position, schema_of(connection), found)
+    return Contents(position, applied_migrations(connection), found)
 
 
 def _tree(
@@ -88,7 +86,7 @@ def _tree(
         last = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
         size, root = (size, root) if last is None else (last[0], last[2])
     tree, after = Frontier(), BEFORE_ALL
-    while leaves := leaves_after(cursor, tenant, after, _LAST):
+    while leaves := leaves_after(cursor, tenant, after):
         for _, hashed in leaves:
             tree.add(hashed)
             if tree.size == size and tree.root() != root:

@@ -24,8 +24,8 @@ from infrastructure.backup.contents import (
     Contents,
     Progress,
     TenantContents,
+    applied_migrations,
     contents_of,
-    schema_of,
 )
 from infrastructure.backup.folder import new_folder
 from infrastructure.backup.manifest import (
@@ -75,7 +75,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
         DatabaseUnavailable: the connection broke.
     """
     with new_folder(path) as folder, _snapshot(database) as (connection, snapshot):
-        check_schema(schema_of(connection))
+        check_schema(applied_migrations(connection))
         server = connection.info.server_version
         programs = Programs.at_least(server // 10000)
         contents = contents_of(connection, progress, checked=signing is not None)

@@ -17,11 +17,11 @@ KEY = "signing-key.pem"
 _LARGEST = 64 * 2**20
 
 
-class _Part(BaseModel):
+class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class TenantLog(_Part):
+class TenantLog(_Frozen):
     """A tenant's log in the backup; `root` is of the tree over all its events, in base64.
 
     `checkpoint` is the signed note over exactly that, and `public_key` the key that verifies it;
@@ -36,14 +36,14 @@ class TenantLog(_Part):
     public_key: str | None = None
 
 
-class File(_Part):
+class File(_Frozen):
     """A file of the backup: how many bytes it has, and their SHA-256 in hexadecimal."""
 
     bytes: int
     sha256: str
 
 
-class Manifest(_Part):
+class Manifest(_Frozen):
     """A backup's manifest; `position` is the log's, `schema_` its migrations with digests."""
 
     format: str = FORMAT

@@ -7,6 +7,7 @@ before, the database stays empty.
 """
 
 import os
+import re
 import shutil
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -24,8 +25,11 @@ from infrastructure.postgres.statements import statement
 _PIECE = 2**20
 _FROM = ("--file=-", "--no-owner", "--exit-on-error")
 """Prints the archive as SQL; the restoring login will own all objects."""
-_UNKNOWN_BEFORE_17 = b"SET transaction_timeout = 0;\n"
-_END_OF_SETTINGS = b"SET row_security = off;\n"
+_NOT_EVERYWHERE = re.compile(
+    rb"SET transaction_timeout = 0;\n"  # from 17 on
+    rb"|ALTER TABLE ONLY \S+ ALTER COLUMN \S+ SET \(pg_attver=\d+\);\n"  # 15.20
+)
+"""Lines that servers of other versions refuse; what they set belongs to the server."""
 _SETTINGS = b"""\
 SET client_min_messages = warning;
 SET statement_timeout = 0;
@@ -55,7 +59,7 @@ def restore(
         session.tell(b"BEGIN;\n" + _SETTINGS + statement("refuse_filled_log").encode())
         _copy(archive, session, progress)
         archive.finish()
-        session.tell(statement("forget_builds").encode() + b"COMMIT;\n")
+        session.tell(statement("delete_builds").encode() + b"COMMIT;\n")
         session.told_all()
         session.finish()
     database.migrate()
@@ -102,11 +106,11 @@ def _psql(programs: Programs, url: str) -> AbstractContextManager[Running]:
 
 
 def _copy(archive: Running, session: Running, progress: Progress) -> None:
-    """Send the archive's SQL to psql, without a setting that older servers do not know."""
+    """Send the archive's SQL to psql; before the rows, without what not every server knows."""
     for line in iter(archive.stdout.readline, b""):
-        if line != _UNKNOWN_BEFORE_17:
+        if _NOT_EVERYWHERE.fullmatch(line) is None:
             session.tell(line)
-        if line == _END_OF_SETTINGS:
+        if line.startswith(b"COPY "):
             break
     done = 0
     while piece := archive.stdout.read(_PIECE):

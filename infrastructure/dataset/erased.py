@@ -9,9 +9,9 @@ import psycopg
 from infrastructure.dataset.ahead import ahead
 from infrastructure.dataset.event_pages import read_events
 from infrastructure.dataset.folder import Folder
-from infrastructure.dataset.manifest import EventsFile, Manifest
+from infrastructure.dataset.manifest import DatasetManifest, EventsFile
 from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.dataset.schema import EVENTS, arrow_schema
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.catch_up import Progress
@@ -33,7 +33,7 @@ def erased_since(connection: psycopg.Connection, tenant: str, number: int) -> Er
     return Erased(number, []) if row is None else Erased(row[0], row[1] or [])
 
 
-def stale_tables(database: Database, manifest: Manifest) -> list[str]:
+def stale_tables(database: Database, manifest: DatasetManifest) -> list[str]:
     """Return the read models whose files may hold contents erased since."""
     with database.connection() as connection:
         return [
@@ -77,7 +77,7 @@ def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
     as incomplete, and writes it and those after it again.
     """
     tenant = folder.manifest.tenant
-    part = Part(folder.partial(), schema_of(EVENTS, tenant=tenant))
+    part = Part(folder.partial(), arrow_schema(EVENTS, tenant=tenant))
     try:
         events = read_events(database, tenant=tenant, after=file.first - 1, upto=file.last)
         with closing(ahead(events)) as batches:

@@ -9,7 +9,7 @@ from psycopg.rows import TupleRow, tuple_row
 
 from domain.json.text import parse_stored
 from infrastructure.dataset.columns import column, read_times_as_numbers
-from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.dataset.schema import EVENTS, arrow_schema
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import digests_in, whole
 from infrastructure.postgres.database import Database
@@ -36,7 +36,7 @@ def read_events(
 
     No transaction is open between pages: up to a committed position the log does not change.
     """
-    schema = schema_of(EVENTS, tenant=tenant)
+    schema = arrow_schema(EVENTS, tenant=tenant)
     with (
         database.connection() as connection,
         connection.cursor(binary=True, row_factory=tuple_row) as cursor,

@@ -12,7 +12,7 @@ from infrastructure.dataset.event_pages import read_events
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import EventsFile, Mark
 from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import EVENTS, schema_of
+from infrastructure.dataset.schema import EVENTS, arrow_schema
 from infrastructure.postgres.database import Database
 from infrastructure.readmodels.catch_up import Progress
 
@@ -34,7 +34,7 @@ class EventsExport:
         self._upto = upto
         self._progress = progress
         self._tenant = folder.manifest.tenant
-        self._schema = schema_of(EVENTS, tenant=self._tenant)
+        self._schema = arrow_schema(EVENTS, tenant=self._tenant)
         self._part: Part | None = None
         self._day = ""
         self._first = self._last = 0

@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
-from infrastructure.dataset.manifest import FORMAT, NAME, Manifest, rows_path
+from infrastructure.dataset.manifest import FORMAT, NAME, DatasetManifest, rows_path
 from infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "_agentlog.lock"
@@ -30,7 +30,7 @@ _STALE = -1
 class Folder:
     """A dataset's folder, locked; `manifest` is its content."""
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: DatasetManifest) -> None:
         self.path = path
         self.manifest = manifest
         self._number = 0
@@ -65,7 +65,7 @@ class Folder:
         for each in folders:
             sync(each)
 
-    def write(self, manifest: Manifest) -> None:
+    def write(self, manifest: DatasetManifest) -> None:
         """Write the manifest; the files it names have to be in place."""
         temporary = self.path / _PARTIAL / NAME
         temporary.write_text(manifest.model_dump_json(indent=1), "utf-8")
@@ -117,11 +117,11 @@ def _is_fresh(path: Path) -> bool:
     return {each.name for each in path.iterdir()} <= {_LOCK, _PARTIAL}
 
 
-def _read(path: Path, tenant: str) -> Manifest:
+def _read(path: Path, tenant: str) -> DatasetManifest:
     try:
-        found = Manifest.model_validate_json((path / NAME).read_bytes())
+        found = DatasetManifest.model_validate_json((path / NAME).read_bytes())
     except FileNotFoundError:
-        return Manifest(tenant=tenant)
+        return DatasetManifest(tenant=tenant)
     except ValidationError as error:
         raise ForeignDataset(path, f"{NAME} is not one that this agentlog writes") from error
     if found.format != FORMAT:
@@ -132,7 +132,7 @@ def _read(path: Path, tenant: str) -> Manifest:
     return found
 
 
-def _only(manifest: Manifest, whole: set[str]) -> Manifest:
+def _only(manifest: DatasetManifest, whole: set[str]) -> DatasetManifest:
     """Return the manifest without incomplete files: events end before the first of them."""
     events = list(takewhile(lambda each: each.path in whole, manifest.events))
     lost = len(events) < len(manifest.events)

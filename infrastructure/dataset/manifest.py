@@ -12,18 +12,18 @@ NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 """Hive's partition name for rows without a day."""
 
 
-class _Part(BaseModel):
+class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Mark(_Part):
+class Mark(_Frozen):
     """An event that identifies a log: its position, and its link of the hash chain in hex."""
 
     position: int
     chain: str
 
 
-class EventsFile(_Part):
+class EventsFile(_Frozen):
     """A file of events: the days' rows from position `first` to `last`."""
 
     day: str
@@ -39,7 +39,7 @@ class EventsFile(_Part):
         return f"{EVENTS}/day={self.day}/{self.first:012d}-{self.last:012d}.parquet"
 
 
-class DayFile(_Part):
+class DayFile(_Frozen):
     """A file of a read model's rows of one day.
 
     `open` rows among them may still change: `digest` tells whether they did.
@@ -51,7 +51,7 @@ class DayFile(_Part):
     bytes: int
 
 
-class TableFiles(_Part):
+class TableFiles(_Frozen):
     """A read model's files by day, as of a position, from one build of its table."""
 
     version: int
@@ -62,7 +62,7 @@ class TableFiles(_Part):
     days: dict[str, DayFile]
 
 
-class Manifest(_Part):
+class DatasetManifest(_Frozen):
     """The contents of a dataset; `position` is that of the events."""
 
     format: int = FORMAT

@@ -1,12 +1,12 @@
 -- Positions of events erased in whole or in part by erasures after a given number.
-SELECT blank.position
+SELECT event.position
 FROM agentlog.erasures
-JOIN agentlog.events AS blank
-    ON blank.tenant = erasures.tenant
-    AND blank.thread_id = erasures.thread_id
-    AND blank.redacted = erasures.version
+JOIN agentlog.events AS event
+    ON event.tenant = erasures.tenant
+    AND event.thread_id = erasures.thread_id
+    AND event.redacted = erasures.version
 WHERE erasures.tenant = %(tenant)s
   AND erasures.number > %(after)s
   AND erasures.number <= %(upto)s
-  AND blank.position <= %(last)s
-ORDER BY blank.position
+  AND event.position <= %(last)s
+ORDER BY event.position

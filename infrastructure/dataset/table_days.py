@@ -9,7 +9,7 @@ import pyarrow as pa
 from psycopg.sql import SQL, Composed, Identifier
 
 from infrastructure.dataset.columns import column, read_times_as_numbers
-from infrastructure.dataset.schema import schema_of
+from infrastructure.dataset.schema import arrow_schema
 from infrastructure.readmodels.tables import SCHEMA
 from projections.readmodels.table import Table
 
@@ -31,7 +31,7 @@ class TableDays:
     def __init__(self, table: Table, build: int, *, tenant: str) -> None:
         self._table = table
         self._tenant = tenant
-        self._schema = schema_of(table.name, tenant=tenant)
+        self._schema = arrow_schema(table.name, tenant=tenant)
         self._name = Identifier(SCHEMA, f"{table.name}_{build}")
         self._day = Identifier(table.day)
 

@@ -14,7 +14,7 @@ from infrastructure.dataset.events import later
 from infrastructure.dataset.folder import Folder
 from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
 from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import schema_of, table_of
+from infrastructure.dataset.schema import arrow_schema
 from infrastructure.dataset.table_days import DayRows, TableDays
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
@@ -87,13 +87,13 @@ def _export_table(
     as_before = known is not None and of_this_build and known.position == build.position
     if as_before and not erased.threads:
         return 0
-    table = TableDays(table_of(name), build.build, tenant=tenant)
+    table = TableDays(read_model(name).table, build.build, tenant=tenant)
     days = table.days(connection)
-    blanked = table.days_of(connection, erased.threads) if erased.threads else set()
+    erased_days = table.days_of(connection, erased.threads) if erased.threads else set()
     changed = {
         day: each
         for day, each in days.items()
-        if day in blanked or not _is_same(old.get(day_text(day)), each)
+        if day in erased_days or not _is_same(old.get(day_text(day)), each)
     }
     files: dict[str, DayFile] = {
         day_text(day): old[day_text(day)] for day in days if day not in changed
@@ -132,7 +132,7 @@ def _is_same(known: DayFile | None, found: DayRows) -> bool:
 def _write_day(
     connection: psycopg.Connection, folder: Folder, table: TableDays, name: str, day: date | None
 ) -> Part:
-    schema = schema_of(name, tenant=folder.manifest.tenant)
+    schema = arrow_schema(name, tenant=folder.manifest.tenant)
     part = Part(folder.partial(), schema)
     try:
         with closing(ahead(table.rows(connection, day))) as batches:

@@ -23,7 +23,7 @@ from infrastructure.embedded.errors import (
     OtherMajorVersion,
     UnreachableFolder,
 )
-from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, forget_dead
+from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, remove_stale_lock
 from infrastructure.embedded.programs import MAJOR_VERSION
 from infrastructure.embedded.sockets import PORT, make_socket_folder
 
@@ -139,7 +139,7 @@ class Cluster:
             self._log.replace(self._log.with_suffix(".log.old"))
         folder = make_socket_folder(self._data_dir, self._account)
         for lock_file in (self._path / "postmaster.pid", folder / f".s.PGSQL.{PORT}.lock"):
-            forget_dead(lock_file, self._path)
+            remove_stale_lock(lock_file, self._path)
         quoted = str(folder).replace('"', '""')
         forced = {
             "listen_addresses": "",

@@ -11,11 +11,10 @@ from typing_extensions import override
 
 from infrastructure.embedded.errors import EmbeddedServerError
 from infrastructure.embedded.server import EmbeddedServer
+from infrastructure.runtime.backoff import pause_seconds
 from infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
-
-_PAUSES_SECONDS = (0.5, 1.0, 2.0)
 
 
 class Keeper(Closing):
@@ -34,7 +33,7 @@ class Keeper(Closing):
 
     def _work(self) -> None:
         failures = 0
-        while not self._closing.wait(_PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]):
+        while not self._closing.wait(pause_seconds(failures, first=0.5, most=2.0)):
             if not self._server.was_killed:
                 failures = 0
                 continue

@@ -58,7 +58,7 @@ class Postmaster:
         return False
 
 
-def forget_dead(lock_file: Path, cluster: Path) -> None:
+def remove_stale_lock(lock_file: Path, cluster: Path) -> None:
     """Remove a lock file of PostgreSQL's unless a server on `cluster` holds it.
 
     PostgreSQL checks only whether a process with that id lives. That may be any process by now, or

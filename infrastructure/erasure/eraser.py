@@ -9,17 +9,17 @@ from psycopg.errors import DeadlockDetected
 from domain.catalogue import read_stored
 from domain.facts import ThreadRedacted
 from domain.json.text import parse_stored
-from infrastructure.erasure.blanking import Erasure, blank_events
+from infrastructure.erasure.erased_events import Erasure, erase_events
 from infrastructure.erasure.renewal import renew_rows
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.erasure_lock import erase_alone
 from infrastructure.postgres.notifications import ERASED
 from infrastructure.postgres.statements import statement
+from infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
 
 _TRIES = 5
-_PAUSE_SECONDS = 0.1
 
 _AT_LEISURE = (
     # a thread may be long, and projections hold their builds for seconds
@@ -78,7 +78,7 @@ class Eraser:
                     if attempt == _TRIES:
                         raise
                     logger.info("an erasure is tried again: %s", error)
-            time.sleep(_PAUSE_SECONDS * attempt)
+            time.sleep(pause_seconds(attempt, first=0.05, most=0.5))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -97,7 +97,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         fact = read_stored("thread.redacted", parse_stored(row[0]))
         if not isinstance(fact, ThreadRedacted):
             raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
-        blank_events(connection, Erasure.of(tenant, thread_id, version, fact))
+        erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), place)
         connection.execute(statement("delete_snapshots_of_thread"), place)
         renew_rows(connection, tenant, thread_id)

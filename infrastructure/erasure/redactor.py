@@ -13,7 +13,7 @@ from domain.errors import InvalidMessage, VersionConflict
 from domain.events import Event
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored
-from infrastructure.erasure.blanking import Left
+from infrastructure.erasure.erased_events import LeftDigests
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from infrastructure.eventlog.blob_store import UnknownBlob
@@ -58,7 +58,7 @@ class FileRedaction:
 class Redactor:
     """Erases contents of one tenant.
 
-    `database` is the tenant's, `eraser` the service's. `forget` is called with each thread whose
+    `database` is the tenant's, `eraser` the service's. `discard` is called with each thread whose
     contents were erased, to clear them from memory.
     """
 
@@ -69,13 +69,13 @@ class Redactor:
         eraser: Eraser,
         *,
         tenant: str,
-        forget: Callable[[str], None] = lambda _: None,
+        discard: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._database = database
         self._store = store
         self._eraser = eraser
         self._tenant = tenant
-        self._forget = forget
+        self._discard = discard
 
     def redact(
         self,
@@ -147,12 +147,12 @@ class Redactor:
         The fact holds digests of what will be left of the thread as it stands; if the thread grows
         meanwhile, the fact is made again.
         """
-        left, known = Left(fact), None
+        left, known = LeftDigests(fact), None
         while True:
             version = self._store.thread(thread_id).version
-            self._eraser.finish(self._tenant, thread_id)  # earlier skeletons are then final
+            self._eraser.finish(self._tenant, thread_id)  # what it leaves is then final
             if known != (known := set(self._redactions(thread_id))):
-                left = Left(fact)
+                left = LeftDigests(fact)
             with self._database.connection() as connection, connection.cursor(binary=True) as each:
                 left.go_on(each, self._tenant, thread_id, version)
             request = self._store.request(
@@ -166,7 +166,7 @@ class Redactor:
             except VersionConflict:
                 continue
             self._eraser.finish(self._tenant, thread_id)
-            self._forget(thread_id)
+            self._discard(thread_id)
             named = fact.get("messages")
             return self._redaction(thread_id, place.version, place.position, named)
 

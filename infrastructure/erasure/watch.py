@@ -14,22 +14,22 @@ from infrastructure.postgres.notifications import ERASED, Listener
 from infrastructure.postgres.statements import statement
 from infrastructure.postgres.watcher import Watch, warn
 
-Forget = Callable[[str, str], None]
+Discard = Callable[[str, str], None]
 """Called with tenant and thread id after an erasure; it must be quick."""
 
 
 class ErasureWatch(Watch):
-    """Calls `forget` for each erasure by any process, in a thread of its own.
+    """Calls `discard` for each erasure by any process, in a thread of its own.
 
     First `eraser` carries out redactions left pending by a crash.
     """
 
     def __init__(
-        self, database: Connections, listener: Listener, eraser: Eraser, forget: Forget
+        self, database: Connections, listener: Listener, eraser: Eraser, discard: Discard
     ) -> None:
         self._database = database
         self._eraser = eraser
-        self._forget = forget
+        self._discard = discard
         self._number = self._latest()
         super().__init__(listener, ERASED, name="erasures", failing="erasures cannot be watched")
 
@@ -48,7 +48,7 @@ class ErasureWatch(Watch):
                 statement("select_erasures_done"), {"after": self._number}
             ).fetchall()
         for number, tenant, thread_id in rows:
-            self._forget(tenant, thread_id)
+            self._discard(tenant, thread_id)
             self._number = number
 
     def _latest(self) -> int:

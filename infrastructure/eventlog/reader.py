@@ -11,21 +11,21 @@ from psycopg.rows import TupleRow, class_row, tuple_row
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.events import Event
 from domain.json.text import print_bytes
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
+from domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
 from infrastructure.eventlog.body_deduplication import digests_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
+from infrastructure.postgres.log_position import CounterLost, log_position
 from infrastructure.postgres.statements import statement
 
-BIGGEST = 2**63 - 1
-"""The largest version and position."""
+_REACH = 500
+"""Heads that a search scans by recency, each a lookup, before it estimates again."""
 
-
-_REACH = 500  # heads that a search scans by recency, each a lookup, before it estimates again
-_FEW = 0.02  # if fewer of them match, the search uses the index; if more do, the scan goes on
+_FEW = 0.02
+"""If fewer of them match, the search uses the index; if more do, the scan goes on."""
 
 
 class LogReader:
@@ -67,13 +67,13 @@ class LogReader:
         before = BIGGEST if before is None else before
         searching = text is not None or facts is not None
         reach = max(_REACH, 4 * limit) if searching else limit
-        found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
+        found, ended = self._walk(reach=reach, before=before, limit=limit, **asked)
         missing = limit - len(found)
         if searching and missing and not ended and len(found) > reach * _FEW:
             enough = missing + 3 * isqrt(missing)  # a margin of three standard deviations
             reach = reach * enough // len(found)
             last = found[-1].position
-            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
+            more, ended = self._walk(reach=reach, before=last, limit=missing, **asked)
             found += more
         if len(found) == limit or ended or not searching:
             return found
@@ -88,13 +88,9 @@ class LogReader:
         ours = self._heads("select_heads", tenants=[self._tenant] * len(ids), thread_ids=ids)
         return sorted(ours, key=lambda head: -head.position)
 
-    def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
+    def _walk(self, **asked: object) -> tuple[list[Head], bool]:
         """Return the matches among the next `reach` heads, and whether there are no more heads."""
-        if which.parent is not None:
-            name = "select_threads_of_parent"
-        else:
-            name = "select_threads" if which.status is None else "select_threads_of_status"
-        rows = self._planned_rows(name, **asked)
+        rows = self._planned_rows("select_threads", **asked)
         ended = any(oldest for *_, oldest in rows)
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 
@@ -163,7 +159,7 @@ class LogReader:
 
     def position(self) -> int:
         """Return the log's position, over all tenants."""
-        return self._number("SELECT position FROM agentlog.counter")
+        return log_position(self._database)
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
@@ -219,11 +215,6 @@ class LogReader:
         (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])
 
-    def _number(self, query: str) -> int:
-        with self._database.connection() as connection:
-            row = connection.execute(query.encode()).fetchone()
-        return 0 if row is None else int(row[0])
-
     def _refuse_future(self, time: datetime) -> None:
         with self._database.connection() as connection:
             settled = connection.execute(
@@ -237,7 +228,7 @@ class LogReader:
                 present = "this database takes no writes, and its log ends before that"
                 raise FutureMoment(time.isoformat(), present=present) from None
         if row is None or not isinstance(row[0], datetime):
-            raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
+            raise CounterLost
         if time > row[0]:
             now = row[0].astimezone(UTC).isoformat()
             raise FutureMoment(time.isoformat(), present=f"the store's clock says {now}")

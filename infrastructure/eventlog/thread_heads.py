@@ -29,10 +29,6 @@ class Head(NamedTuple):
     started_at: datetime | None = None
     updated_at: datetime | None = None
 
-    def linked(self, chain: bytes) -> "Head":
-        """Return it with the link of its last event."""
-        return Head._make((*self[:4], chain, *self[5:]))  # faster than `_replace`
-
     @property
     def thread(self) -> Thread:
         """The aggregate, without its ledger."""

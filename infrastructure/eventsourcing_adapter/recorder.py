@@ -7,7 +7,6 @@ not applied here.
 
 import time
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -24,12 +23,13 @@ from typing_extensions import override
 
 from domain.catalogue import read_stored
 from domain.facts import Fact
-from domain.integrity.hash_chain import digest, time_in_link
+from domain.integrity.hash_chain import digest
 from domain.json.text import parse_stored
 from domain.messages import Message
+from domain.points_in_time import BIGGEST
 from domain.threads import mentions
-from infrastructure.appending.append_statements import log_transaction
-from infrastructure.appending.commit_plan import Changes, NewEvent, Wanted
+from infrastructure.appending.append_statements import append, log_transaction
+from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Stored, whole
 from infrastructure.eventlog.thread_heads import Head, replayed
@@ -37,7 +37,6 @@ from infrastructure.eventsourcing_adapter.mapper import StoredMessage, message_i
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
 
-_BIGGEST = 2**63 - 1
 _POLL_SECONDS = 0.05
 _PAGE = 500
 
@@ -77,26 +76,30 @@ class PostgresRecorder(ApplicationRecorder):
         ]
         with (
             self._database.connection() as connection,
-            log_transaction(connection, Wanted(list(keys), mentioned)) as log,
+            log_transaction(connection, Wanted(list(keys), mentioned)) as ground,
         ):
-            heads = dict(log.ground.heads)
-            ledgers = {key: dict(log.ground.ledger.get(key, {})) for key in keys}
+            heads = dict(ground.heads)
+            ledgers = {key: dict(ground.ledger.get(key, {})) for key in keys}
             events = []
             for number, (stored, (*key, message)) in enumerate(
-                zip(stored_events, told, strict=True), log.ground.position + 1
+                zip(stored_events, told, strict=True), ground.position + 1
             ):
                 thread = key[0], key[1]
                 head = heads[thread]
-                event = _numbered(stored, head, log.recorded_at, number)
+                event = _numbered(stored, head, number)
                 if message is not None:
                     ledger = ledgers[thread]
                     head, noted = replayed(head, ledger, event.version, message, stored.state)
                     ledger.update(noted)
-                heads[thread] = head._replace(
-                    version=event.version, position=number, chain=event.chain
-                )
+                heads[thread] = head._replace(version=event.version, position=number)
                 events.append(event)
-            log.append(Changes(log.recorded_at, events, list(heads.values()), ledgers))
+            notes = [
+                Note(thread, key, entry)
+                for thread, ledger in ledgers.items()
+                for key, entry in ledger.items()
+            ]
+            last = events[-1].position
+            append(connection, Changes(ground.position, last, events, [*heads.values()], notes))
         return [event.position for event in events]
 
     @override
@@ -113,7 +116,7 @@ class PostgresRecorder(ApplicationRecorder):
             "select_events_descending" if desc else "select_events",
             thread_id=str(originator_id),
             after=-1 if gt is None else gt,
-            upto=_BIGGEST if lte is None else lte,
+            upto=BIGGEST if lte is None else lte,
             limit=limit,
             types=None,
         )
@@ -132,7 +135,7 @@ class PostgresRecorder(ApplicationRecorder):
         rows = self._rows(
             "select_log",
             after=(start or 0) - (1 if inclusive_of_start else 0),
-            upto=_BIGGEST if stop is None else stop,
+            upto=BIGGEST if stop is None else stop,
             limit=limit,
             types=list(topics) or None,
         )
@@ -205,7 +208,7 @@ def _message_of(stored: StoredEvent) -> Message | Fact | None:
         return None
 
 
-def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: int) -> NewEvent:
+def _numbered(stored: StoredEvent, head: Head, position: int) -> NewEvent:
     # versions begin at 1 here, elsewhere at 0: a thread's first event may have either
     if head.position and stored.originator_version <= head.version:
         raise IntegrityError(
@@ -221,6 +224,5 @@ def _numbered(stored: StoredEvent, head: Head, recorded_at: datetime, position: 
         message_id_of(stored),
         Stored(stored.state),
         digest(stored.state),
-        head.chain,
         stored.metadata if isinstance(stored, StoredMessage) else None,
-    ).linked_at(time_in_link(recorded_at))
+    )

@@ -6,7 +6,7 @@ from datetime import datetime
 import psycopg
 
 from domain.errors import AgentlogError
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.statements import statement
@@ -40,7 +40,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded(Access):
+class RecordedAccess(Access):
     """An access with its number in the access log; numbers ascend."""
 
     number: int
@@ -68,7 +68,7 @@ class Accesses:
         thread_id: str | None = None,
         before: int | None = None,
         limit: int = 100,
-    ) -> list[Recorded]:
+    ) -> list[RecordedAccess]:
         """Return a tenant's accesses, the latest first, below the number `before`."""
         asked = {
             "tenant": tenant,
@@ -79,4 +79,4 @@ class Accesses:
         }
         with self._database.connection() as connection:
             rows = connection.execute(statement("select_accesses"), asked).fetchall()
-        return [Recorded(*row) for row in rows]
+        return [RecordedAccess(*row) for row in rows]

@@ -47,7 +47,7 @@ class RecentKeys:
         self._changing = threading.Lock()
         self._hears = False
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Invalidate all entries."""
         with self._changing:
             self._notices += 1
@@ -124,4 +124,4 @@ class RecentKeys:
             if self._hears:
                 return
             self._hears = True
-        self._listener.on(KEYED, self.forget)
+        self._listener.on(KEYED, self.discard)

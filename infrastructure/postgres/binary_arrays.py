@@ -52,18 +52,6 @@ def booleans(values: Sequence[bool]) -> BooleanArray:
     return BooleanArray(_array(_BOOLEAN, [b"\x01" if value else b"\x00" for value in values]))
 
 
-def read_byte_strings(array: bytes) -> list[bytes]:
-    """Return the items of an array of bytes that has one dimension and no NULL."""
-    found: list[bytes] = []
-    at = _HEADER_BYTES
-    while at < len(array):
-        (length,) = _FOUR_BYTES.unpack_from(array, at)
-        at += _FOUR_BYTES.size
-        found.append(array[at : at + length])
-        at += length
-    return found
-
-
 def register_arrays(connection: psycopg.Connection) -> None:
     """Register dumpers for these types on a connection."""
     for cls, dumper in _DUMPERS.items():
@@ -106,9 +94,7 @@ _TEXT, _BYTEA, _BIGINT, _BOOLEAN = 25, 17, 20, 16
 
 _EMPTY = Struct("!iii").pack
 _HEADER = Struct("!iiiii").pack
-_HEADER_BYTES = 20
-_FOUR_BYTES = Struct("!i")
-_LENGTH = _FOUR_BYTES.pack
+_LENGTH = Struct("!i").pack
 _EIGHT_BYTES = Struct("!q").pack
 _NULL = _LENGTH(-1)
 

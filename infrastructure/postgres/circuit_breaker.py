@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
@@ -37,11 +36,6 @@ class Breaker(Closing):
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._work, name="breaker", daemon=True)
         self._thread.start()
-
-    def check(self) -> None:
-        """Raise `DatabaseUnavailable` while it is open."""
-        if self._is_open:
-            raise DatabaseUnavailable("PostgreSQL takes no connections")
 
     def suspect(self) -> None:
         """Start a probe: a connection broke, or none could be had."""

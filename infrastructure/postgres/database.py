@@ -89,6 +89,7 @@ class Database:
         self._lent: list[psycopg.Connection] = []
         self._pool = self._new_pool()
         self._breaker: Breaker | None = None
+        self._is_away = False
 
     def open(self) -> None:
         """Connect, and check the server and the session.
@@ -113,8 +114,8 @@ class Database:
 
     def check(self) -> None:
         """Raise `DatabaseUnavailable` while PostgreSQL is known to be unreachable."""
-        if self._breaker is not None:
-            self._breaker.check()
+        if self._is_away:
+            raise DatabaseUnavailable("PostgreSQL takes no connections")
 
     def connect(self) -> psycopg.Connection:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
@@ -252,13 +253,14 @@ class Database:
 
     def _drop_pool(self) -> None:
         """Close the pool: waiting callers fail; lent connections are closed on return."""
+        self._is_away = True
         self._pool.close(timeout=_POOL_CLOSE_SECONDS)
 
     def _renew_pool(self) -> None:
         """Make a new pool: the old one would pause ever longer between attempts to connect."""
         pool = self._new_pool()
         pool.open()
-        self._pool = pool
+        self._pool, self._is_away = pool, False
 
     def _check(self, connection: psycopg.Connection, tenant: str | None) -> None:
         """Check that a connection answers, and set its tenant if that differs."""

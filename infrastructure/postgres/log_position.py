@@ -1,18 +1,31 @@
-"""The log's position, read as a check that the database answers."""
+"""The log's position."""
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+import psycopg
+
+from infrastructure.postgres.database import Connections
 
 
-def log_position(database: Database, *, wait_seconds: float | None = None) -> int:
-    """Return the position of the log's latest event, 0 if there is none.
+class CounterLost(RuntimeError):
+    """The database was damaged: the row with the log's position is gone."""
+
+    def __init__(self) -> None:
+        super().__init__("agentlog.counter has lost its row: restore it from a backup")
+
+
+def position_in(connection: psycopg.Connection) -> int:
+    """Return the position of the log's latest event, 0 if there is none; raises `CounterLost`."""
+    row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
+    if row is None:
+        raise CounterLost
+    position: int = row[0]
+    return position
+
+
+def log_position(database: Connections, *, wait_seconds: float | None = None) -> int:
+    """Return the same on a connection of its own.
 
     Raises:
         DatabaseUnavailable: no connection was free in time, or it broke.
     """
     with database.connection(wait_seconds=wait_seconds) as connection:
-        row = connection.execute(statement("log_position")).fetchone()
-    if row is None:
-        raise RuntimeError("agentlog.counter has lost its row: restore it from a backup")
-    position: int = row[0]
-    return position
+        return position_in(connection)

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.runtime.backoff import pause_seconds
 from infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
@@ -31,7 +32,6 @@ KEYED = "agentlog_keyed"
 
 _CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
 _STEP_SECONDS = 0.25
-_PAUSES_SECONDS = (0.1, 0.2, 0.5, 1.0)
 
 Ring = Callable[[], None]
 
@@ -87,7 +87,7 @@ class Listener(Closing):
             except (psycopg.Error, DatabaseUnavailable) as error:
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)
-                pause = _PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)]
+                pause = pause_seconds(failures, first=0.1, most=1.0)
                 failures += 1
                 self._closed.wait(pause)
                 self._ring_all()

@@ -26,7 +26,7 @@ class UnsafeSession(AgentlogError):
         super().__init__(
             f"a session in the database is not as it was asked for: {'; '.join(flaws)}. Take these "
             "options out of AGENTLOG_DATABASE_URL; where a pooler leaves out startup options, name "
-            "the server itself or set them for the login by ALTER ROLE (docs/operations.md)"
+            "the server itself or set them for the login by ALTER ROLE (docs/how-to/operate.md)"
         )
         self.flaws = flaws
 

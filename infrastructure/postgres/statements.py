@@ -11,6 +11,7 @@ _PACKAGE = Path(__file__).parents[1]
 def statement(name: str) -> LiteralString:
     """Return the text of `name.sql`, from any package; names are unique."""
     (file,) = _PACKAGE.rglob(f"{name}.sql")
-    # files of this package: as trusted as the code
-    text: LiteralString = file.read_text("utf-8")
+    lines = [line.strip() for line in file.read_text("utf-8").splitlines()]
+    # files of this package: as trusted as the code; psycopg remembers texts of up to 4096 letters
+    text: LiteralString = "\n".join([line for line in lines if not line.startswith("--")])
     return text

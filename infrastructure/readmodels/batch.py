@@ -8,9 +8,9 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from domain.json.text import parse_stored
-from infrastructure.eventlog.blob_store import read_beginnings
-from infrastructure.eventlog.body_deduplication import digests_in, whole
+from infrastructure.eventlog.blob_store import Contents, read_beginnings
+from infrastructure.eventlog.body_deduplication import digests_in
+from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
@@ -18,7 +18,7 @@ MOST_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class TenantEvent:
     """An event and its tenant."""
 
     tenant: str
@@ -26,10 +26,10 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Events by position, and the position they reach; no event up to there is left out."""
 
-    events: list[Recorded]
+    events: list[TenantEvent]
     position: int
 
 
@@ -41,7 +41,7 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     types: Collection[str] | None,
     limit: int,
     long_texts: bool,
-) -> Batch:
+) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
     A long text kept apart from its body is empty in it, or its beginning with `long_texts`.
@@ -63,51 +63,29 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         rows = cursor.execute(*asked).fetchall()
         events = recorded(cursor, rows, long_texts=long_texts)
     reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
-    return Batch(events, upto if reached_all else rows[-1][6])
+    return EventBatch(events, upto if reached_all else rows[-1][6])
 
 
 def recorded(
     cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
-) -> list[Recorded]:
+) -> list[TenantEvent]:
     """Return the events of rows of the log, with long texts as in `read_batch`."""
     cuts: defaultdict[str, list[bytes]] = defaultdict(list)
     for row in rows:
         if row[9] is not None:
             cuts[row[0]].append(row[9])
     beginnings = {
-        tenant: read_beginnings(cursor, tenant, found).texts
+        tenant: read_beginnings(cursor, tenant, found)
         if long_texts
-        else dict.fromkeys(digests_in(found), b"")
+        else Contents(dict.fromkeys(digests_in(found), b""))
         for tenant, found in cuts.items()
     }
+    none = Contents({})
     return [
-        Recorded(
-            tenant,
-            Event(
-                thread_id,
-                version,
-                type_name,
-                body if cut is None else whole(body, cut, beginnings[tenant]).body,
-                message_id,
-                position,
-                recorded_at,
-                None if metadata is None else parse_stored(metadata),
-            ),
-        )
-        for (
-            tenant,
-            thread_id,
-            version,
-            type_name,
-            body,
-            message_id,
-            position,
-            recorded_at,
-            metadata,
-            cut,
-        ) in rows
+        TenantEvent(row[0], event_of((*row[1:], None), beginnings.get(row[0], none)))
+        for row in rows
     ]
 
 
-def _size(events: list[Recorded]) -> int:
+def _size(events: list[TenantEvent]) -> int:
     return sum(len(each.event.body) for each in events)

@@ -12,7 +12,7 @@ import psycopg
 
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import Recorded, read_batch
+from infrastructure.readmodels.batch import TenantEvent, read_batch
 from infrastructure.readmodels.builds import Build
 from infrastructure.readmodels.projection import MOST_EVENTS, Projection
 from infrastructure.readmodels.tracking import move_all
@@ -20,14 +20,14 @@ from projections.readmodels.registry import AnyReadModel
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class LiveStep:
     """Result of a joint step: whether there may be `more`, and the read models it left out."""
 
     more: bool
     apart: Sequence[str]
 
 
-class Joint:
+class LiveBatch:
     """Fills the live builds of some read models; `most_events` bounds a step."""
 
     def __init__(self, models: Iterable[AnyReadModel], *, most_events: int = MOST_EVENTS) -> None:
@@ -35,7 +35,7 @@ class Joint:
         self._most_events = most_events
         self._known: dict[tuple[str, int], Projection[Any]] = {}
 
-    def step(self, connection: psycopg.Connection, names: Collection[str]) -> Joined:
+    def step(self, connection: psycopg.Connection, names: Collection[str]) -> LiveStep:
         """Process the next batch for some read models; an error rolls back all of them.
 
         Each projection then finds the failing event by itself. Builds more than a batch behind the
@@ -54,7 +54,7 @@ class Joint:
                 if (each.name, each.build) in locked and 0 < each.lag <= self._most_events
             ]
             more = bool(ours) and self._work(connection, ours)
-        return Joined(more, apart)
+        return LiveStep(more, apart)
 
     def _lock(
         self, connection: psycopg.Connection, names: Collection[str]
@@ -107,7 +107,7 @@ def _types(models: Iterable[AnyReadModel]) -> set[str] | None:
     return types
 
 
-def _lacking(events: list[Recorded], build: Build, model: AnyReadModel) -> list[Recorded]:
+def _lacking(events: list[TenantEvent], build: Build, model: AnyReadModel) -> list[TenantEvent]:
     """Return the events of a build's types beyond its position."""
     return [
         each

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from infrastructure.runtime.backoff import pause_seconds
+
 logger = logging.getLogger("agentlog")
 
-_PAUSES_SECONDS = (0.5, 1.0, 5.0, 30.0)
 _GRACE_SECONDS = 10.0
 
 RUN = ("projections", "run", "--with-parent")
@@ -71,7 +72,7 @@ class ProjectorProcess:
                 logger.warning(
                     "the process of projections ended with %s, starting it again", status
                 )
-            self._closing.wait(_PAUSES_SECONDS[min(failures, len(_PAUSES_SECONDS) - 1)])
+            self._closing.wait(pause_seconds(failures, first=0.5, most=30.0))
             failures += 1
 
     def _run(self) -> int:

@@ -16,7 +16,7 @@ from eventsourcing.persistence import Tracking
 from infrastructure.postgres.errors import BROKEN_OFF
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import Batch, Recorded, read_batch, recorded
+from infrastructure.readmodels.batch import EventBatch, TenantEvent, read_batch, recorded
 from infrastructure.readmodels.tables import BuildTable, ThreadKey
 from infrastructure.readmodels.tracking import move_tracking
 from projections.readmodels.model import ReadModel, RowT, ThreadRows
@@ -39,7 +39,7 @@ class Step(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _StepStart:
     """State at the start of a step: the locked build, and the positions of build and log."""
 
     state: str
@@ -98,7 +98,7 @@ class Projection(Generic[RowT]):
             return Step.MORE
         return Step.AT_PRESENT
 
-    def _ground(self, connection: psycopg.Connection) -> _Ground | None:
+    def _ground(self, connection: psycopg.Connection) -> _StepStart | None:
         """Lock the build and return its state; None if it cannot go on here."""
         row = connection.execute(
             statement("lock_build"), {"name": self._model.name, "build": self._build}
@@ -111,9 +111,9 @@ class Projection(Generic[RowT]):
         progress = connection.execute(
             statement("select_progress"), {"application_name": self._tracking_name}
         ).fetchone()
-        return None if progress is None else _Ground(state, *progress)
+        return None if progress is None else _StepStart(state, *progress)
 
-    def _read(self, connection: psycopg.Connection, ground: _Ground) -> Batch:
+    def _read(self, connection: psycopg.Connection, ground: _StepStart) -> EventBatch:
         return read_batch(
             connection,
             after=ground.position,
@@ -123,7 +123,7 @@ class Projection(Generic[RowT]):
             long_texts=self._model.reads_long_texts,
         )
 
-    def work_in(self, connection: psycopg.Connection, events: list[Recorded]) -> None:
+    def work_in(self, connection: psycopg.Connection, events: list[TenantEvent]) -> None:
         """Write the rows of the next events, in the current transaction.
 
         The caller has locked the build, and moves its position.
@@ -140,7 +140,7 @@ class Projection(Generic[RowT]):
         )
 
     def _threads(
-        self, connection: psycopg.Connection, events: list[Recorded]
+        self, connection: psycopg.Connection, events: list[TenantEvent]
     ) -> dict[ThreadKey, ThreadRows[RowT]]:
         """Return the rows by thread, with the open rows of threads whose events need them."""
         recalls = self._model.recalls

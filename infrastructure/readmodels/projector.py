@@ -18,7 +18,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavailable
 from infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.live_batch import Joint
+from infrastructure.readmodels.live_batch import LiveBatch
 from infrastructure.readmodels.projection import Projection, Step
 from infrastructure.runtime.closeable import Closing
 from projections.readmodels.registry import AnyReadModel
@@ -72,7 +72,7 @@ class Projector(Closing):
             each.join()
 
 
-class _Thread(threading.Thread, ABC):
+class _ProjectorThread(threading.Thread, ABC):
     """A thread that works when woken, on a connection of its own, and retries after failures."""
 
     def __init__(
@@ -117,7 +117,7 @@ class _Thread(threading.Thread, ABC):
                 self._closed.wait(self._pace_seconds)
 
 
-class _Worker(_Thread):
+class _Worker(_ProjectorThread):
     """Brings the builds of one read model to the end of the log, and hands them over there."""
 
     def __init__(
@@ -159,7 +159,7 @@ class _Worker(_Thread):
         return Step.MORE in steps
 
 
-class _Together(_Thread):
+class _Together(_ProjectorThread):
     """Processes live read models together; returns those it cannot process to their workers."""
 
     def __init__(
@@ -174,7 +174,7 @@ class _Together(_Thread):
             _Worker(database, model, closed, pace_seconds, hand_over=self.woken.set)
             for model in models
         ]
-        self._joint = Joint(worker.model for worker in self.workers)
+        self._joint = LiveBatch(worker.model for worker in self.workers)
 
     @override
     def step(self, connection: psycopg.Connection) -> bool:

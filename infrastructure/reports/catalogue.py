@@ -88,8 +88,9 @@ _ALL = (
         columns=(
             Column("calls", "calls", "calls, and results that no call asked for"),
             Column("answered", "calls", "those with a result"),
+            Column("stated", "calls", "those whose result says whether the tool failed"),
             Column("failed", "calls", "those whose result is an error"),
-            share("error_rate", "failed of answered"),
+            share("error_rate", "failed of answered; null where no result says"),
             *percentiles("latency", "calls whose latency is known"),
         ),
         order="-calls",
@@ -105,7 +106,7 @@ _ALL = (
         columns=(
             Column("latency", "ms", "from call to answer, by the producer's clock"),
             Column("tool", None, "name of the tool"),
-            Column("outcome", None, "succeeded or failed"),
+            Column("outcome", None, "succeeded, failed or unstated"),
             *_PLACE,
         ),
         order="-latency",
@@ -133,7 +134,7 @@ _ALL = (
     ),
     Report(
         name="suspects",
-        comment="Which results look like failures though no message says so, and by which rule.",
+        comment="Which results look like failures though none states an error, and by which rule.",
         model="tool_calls",
         clocks=_TOOL_CALLS,
         columns=(

@@ -27,21 +27,21 @@ END COLLATE "C" AS {name}"""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ReportQuery:
     """A statement with its parameters; its first columns are the breakdown's."""
 
     statement: Composed
     parameters: dict[str, Any]
 
 
-def query_of(
+def report_query(
     report: Report,
     question: Question,
     *,
     tenant: str,
     table: Identifier,
     model_calls: Identifier | None = None,
-) -> Query:
+) -> ReportQuery:
     """Return the statement for a checked question, over the rows of one tenant.
 
     It selects one row more than the limit, to tell whether there are more. `model_calls` is the
@@ -64,7 +64,7 @@ def query_of(
         conditions=SQL(" AND ").join(_conditions(report, question)),
         order=_order(report, question, by, places),
     )
-    return Query(
+    return ReportQuery(
         statement,
         {
             "tenant": tenant,

@@ -15,11 +15,12 @@ from psycopg.sql import Identifier
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, parse_stored
 from infrastructure.postgres.database import Connections
+from infrastructure.postgres.log_position import position_in
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
-from infrastructure.reports.query import asks_for_models, query_of
+from infrastructure.reports.query import asks_for_models, report_query
 from infrastructure.reports.question import Question
 from infrastructure.reports.report import METADATA, Column, Report
 
@@ -93,7 +94,7 @@ class Reports:
             if asks_for_models(report, question):
                 responses, so_far = _table(connection, "model_calls")
                 as_of = min(as_of, so_far)
-            query = query_of(
+            query = report_query(
                 report, question, tenant=self._tenant, table=table, model_calls=responses
             )
             try:
@@ -125,8 +126,7 @@ def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifie
     Not the view: that may refer to another build since the transaction began.
     """
     if model is None:
-        row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
-        return Identifier("agentlog", "threads"), 0 if row is None else row[0]
+        return Identifier("agentlog", "threads"), position_in(connection)
     for build in builds.builds(connection):
         if build.name == model and build.state == "live":
             return Identifier(SCHEMA, f"{build.name}_{build.build}"), build.position

@@ -1,11 +1,13 @@
 -- Answers, errors and latencies of tool calls.
 SELECT {names}
-       calls, answered, failed, failed::float8 / nullif(answered, 0) AS error_rate,
+       calls, answered, stated, failed,
+       CASE WHEN stated > 0 THEN failed::float8 / answered END AS error_rate,
        latency[1] AS latency_p50, latency[2] AS latency_p95, latency[3] AS latency_p99
 FROM (
     SELECT {breakdowns}
            count(*) AS calls,
            count(item.outcome) AS answered,
+           count(*) FILTER (WHERE item.outcome <> 'unstated') AS stated,
            count(*) FILTER (WHERE item.outcome = 'failed') AS failed,
            percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.latency_ms)
                AS latency

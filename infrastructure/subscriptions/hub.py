@@ -37,7 +37,7 @@ class Entry:
         self.frame: bytes | None = None
 
 
-Told = Callable[[Sequence[Entry]], None]
+OnEntries = Callable[[Sequence[Entry]], None]
 
 
 class Paging:
@@ -77,7 +77,7 @@ class Hub(Closing):
         """For what the ring does not have."""
         self._listener = listener
         self._ring = _Ring(most_events, most_bytes)
-        self._told: tuple[Told, ...] = ()
+        self._told: tuple[OnEntries, ...] = ()
         self._changing = threading.Lock()
         self._rung = threading.Event()
         self._closed = threading.Event()
@@ -103,7 +103,7 @@ class Hub(Closing):
         self._end = self._listener.on(APPENDED, self._rung.set)
         self._rung.set()  # events before this were not notified
 
-    def attach(self, told: Told) -> Callable[[], None]:
+    def attach(self, told: OnEntries) -> Callable[[], None]:
         """Call `told` with new entries, in the hub's thread; one call serves all followers.
 
         Called with no entries if the log went back. Returns a function that detaches it. `told`
@@ -126,9 +126,9 @@ class Hub(Closing):
         """Return events of a thread after a version; None if they have to be read from the log."""
         return self._ring.of_thread(thread_id, version, limit)
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Drop all events from memory, for example after an erasure; followers read the log."""
-        self._ring.forget()
+        self._ring.discard()
 
     @override
     def close(self) -> None:
@@ -160,10 +160,10 @@ class Hub(Closing):
         before = self.position
         more = True
         while more and not self._closed.is_set():
-            forgotten = self._ring.forgotten
+            discards = self._ring.discards
             events = self.reader.log(after=self.position, limit=paging.limit)
             more = paging.read(events)
-            entries = self._ring.add(events, forgotten) if events else ()
+            entries = self._ring.add(events, discards) if events else ()
             if entries is None:
                 more = True  # an erasure since the read may concern these
             elif entries:
@@ -194,8 +194,8 @@ class _Ring:
 
     def __init__(self, most_events: int, most_bytes: int) -> None:
         self.position = 0
-        self.forgotten = 0
-        """How often all was forgotten."""
+        self.discards = 0
+        """How often all was discarded."""
         self._floor = 0
         self._most_events, self._most_bytes = most_events, most_bytes
         self._bytes = 0
@@ -209,27 +209,27 @@ class _Ring:
             self.position = position
             self._clear()
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Clear it, and reject events read before now."""
         with self._lock:
-            self.forgotten += 1
+            self.discards += 1
             self._clear()
 
-    def add(self, events: Sequence[Event], forgotten: int) -> Sequence[Entry] | None:
+    def add(self, events: Sequence[Event], discards: int) -> Sequence[Entry] | None:
         """Add the events after `position`; return their entries.
 
-        `forgotten` is the counter's value before they were read; returns None if it has changed.
+        `discards` is the counter's value before they were read; returns None if it has changed.
         """
         entries = [Entry(event) for event in events]
         with self._lock:
-            if forgotten != self.forgotten:
+            if discards != self.discards:
                 return None
             self._entries += entries
             for entry in entries:
                 self._threads.setdefault(entry.event.thread_id, deque()).append(entry)
                 self._bytes += len(entry.event.body)
             self.position = _position(entries[-1])
-            self._forget()
+            self._discard()
         return entries
 
     def after(self, position: int, limit: int) -> Sequence[Entry] | None:
@@ -253,7 +253,7 @@ class _Ring:
         self._entries = []
         self._threads = {}
 
-    def _forget(self) -> None:
+    def _discard(self) -> None:
         count = 0
         over = len(self._entries) - self._most_events
         while count < over or self._bytes > self._most_bytes:

@@ -15,7 +15,7 @@ from pathlib import Path
 from domain.errors import AgentlogError
 from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, raised
 from infrastructure.transfer.records import History, Plan, is_history, read_history
-from infrastructure.transfer.sources import Record, read_records
+from infrastructure.transfer.sources import SourceRecord, read_records
 from infrastructure.views.store import Store
 
 _BATCH_MESSAGES = 2000
@@ -62,9 +62,9 @@ class Importer:
         self._path = plan.compiled()
         self._progress = progress
         self._between = between
-        self._pending: list[tuple[Record, AppendRequest]] = []
+        self._pending: list[tuple[SourceRecord, AppendRequest]] = []
         self._waiting = 0
-        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[Record]]] = deque()
+        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[SourceRecord]]] = deque()
         self.report = Report()
 
     def import_file(self, path: Path) -> None:
@@ -125,12 +125,12 @@ class Importer:
         self.report.appended += len(appended.messages) - replayed
         self.report.anomalies += len(appended.breaches)
 
-    def _fail(self, record: Record, error: AgentlogError) -> None:
+    def _fail(self, record: SourceRecord, error: AgentlogError) -> None:
         self.report.failures.append(Failure(record.place, str(error)))
         self._progress(record.size)
 
 
-def _histories(plan: Plan, records: Iterator[Record]) -> Iterator[Record]:
+def _histories(plan: Plan, records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
     """Yield records; if a file's array is a single history, that is its one record."""
     first = next(records, None)
     if first is None:
@@ -140,7 +140,7 @@ def _histories(plan: Plan, records: Iterator[Record]) -> Iterator[Record]:
         yield from records
         return
     rest = list(records)
-    yield Record(
+    yield SourceRecord(
         place=first.place.rpartition("[")[0] or first.place,
         stem=first.stem,
         number=0,

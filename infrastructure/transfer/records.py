@@ -10,7 +10,7 @@ from domain.errors import InvalidInput, InvalidMessage
 from domain.facts import Policy
 from domain.identifiers import check_thread_id, derived_message_id
 from domain.json.text import JsonValue
-from infrastructure.transfer.sources import Record
+from infrastructure.transfer.sources import SourceRecord
 from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Draft, Reader
 
@@ -68,7 +68,7 @@ class History:
     closed: dict[str, JsonValue] | None
 
 
-def read_history(plan: Plan, path: JSONPath | None, record: Record) -> History:
+def read_history(plan: Plan, path: JSONPath | None, record: SourceRecord) -> History:
     """Return the thread that a record describes; raises `InvalidInput` with the place in it."""
     if isinstance(record.value, InvalidInput):
         raise record.value
@@ -88,7 +88,7 @@ def is_history(plan: Plan, value: JsonValue) -> bool:
     return plan.messages is None and isinstance(value, dict) and any(key in value for key in signs)
 
 
-def _thread_id(plan: Plan, record: Record) -> str:
+def _thread_id(plan: Plan, record: SourceRecord) -> str:
     if plan.thread_id is not None:
         return expand(plan.thread_id, record.value)
     if isinstance(record.value, dict) and isinstance(record.value.get("threadId"), str):

@@ -18,7 +18,7 @@ class UnreadableSource(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SourceRecord:
     """One record of a file.
 
     `place` says where it is (`runs.jsonl:12`), `size` how many bytes of the file it takes (about),
@@ -54,7 +54,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def read_records(path: Path) -> Iterator[Record]:
+def read_records(path: Path) -> Iterator[SourceRecord]:
     """Yield the records of a file: the lines of JSON lines, else the items of a JSON array.
 
     A JSON object is one record. JSON lines are recognised by the file's name, or by a first line
@@ -64,7 +64,9 @@ def read_records(path: Path) -> Iterator[Record]:
         data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
-        yield Record(str(path), path.stem, 0, 0, UnreadableSource(f"cannot be read: {reason}"))
+        yield SourceRecord(
+            str(path), path.stem, 0, 0, UnreadableSource(f"cannot be read: {reason}")
+        )
         return
     if path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
         for number, line in enumerate(data.split(b"\n"), 1):
@@ -78,7 +80,7 @@ def read_records(path: Path) -> Iterator[Record]:
     share = len(data) // max(1, len(whole.value))
     for number, value in enumerate(whole.value):
         mended = 0 if number else whole.mended  # counted once for the whole file
-        yield Record(f"{path}[{number}]", path.stem, number, share, value, mended)
+        yield SourceRecord(f"{path}[{number}]", path.stem, number, share, value, mended)
 
 
 def _is_source(path: Path) -> bool:
@@ -98,14 +100,14 @@ def _has_lines(data: bytes) -> bool:
     return True
 
 
-def _record(place: str, stem: str, number: int, data: bytes) -> Record:
+def _record(place: str, stem: str, number: int, data: bytes) -> SourceRecord:
     try:
-        return Record(place, stem, number, len(data), parse(data))
+        return SourceRecord(place, stem, number, len(data), parse(data))
     except InvalidJson as error:
         try:
             value, mended = replace_lone_surrogates(data.decode("utf-8-sig"))
         except (UnicodeDecodeError, InvalidJson):
-            return Record(place, stem, number, len(data), error)
+            return SourceRecord(place, stem, number, len(data), error)
         if not mended:
-            return Record(place, stem, number, len(data), error)
-        return Record(place, stem, number, len(data), value, mended)
+            return SourceRecord(place, stem, number, len(data), error)
+        return SourceRecord(place, stem, number, len(data), value, mended)

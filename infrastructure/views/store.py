@@ -12,8 +12,7 @@ from domain.events import Event
 from domain.identifiers import check_thread_id
 from domain.json.text import JsonValue
 from domain.points_in_time import Moment
-from infrastructure.appending.append_queue import Deliver
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from infrastructure.appending.append_request import Appended, AppendRequest, Deliver, Outcome
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
 from infrastructure.eventlog.reader import LogReader
@@ -21,8 +20,7 @@ from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.views.results import Difference, Outline, Page, State
 from infrastructure.views.snapshots.snapshot_writer import Start
 from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.snapshots.views_in_use import ViewsInUse
-from infrastructure.views.view_cache import Folded, RecentViews
+from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
 from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
 from projections.difference import items_difference, state_difference
 from projections.outline import outline
@@ -87,11 +85,12 @@ class Store:
         Raises:
             InvalidMessage: a blob is missing, or the files are too large together.
         """
-        whole = self.blobs.with_data(drafts)
+        if any(isinstance(draft, dict) and "files" in draft for draft in drafts):
+            drafts = self.blobs.with_data(drafts)
         return AppendRequest(
             self._tenant,
             thread_id,
-            whole,
+            drafts,
             facts,
             expected_version,
             closing,

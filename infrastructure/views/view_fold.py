@@ -8,6 +8,7 @@ from domain.errors import InvalidCursor
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.views.snapshots.snapshot_writer import Passed, Start, Trail
 from infrastructure.views.snapshots.snapshots import Snapshots
+from projections.followed_view import parse_key
 from projections.view import OptionsT, Placed, Printed, StateView, View, print_items
 
 CarryT = TypeVar("CarryT")
@@ -250,8 +251,7 @@ def beyond(place: Place, items: Sequence[ItemT]) -> Sequence[ItemT]:
 
 def place_of(cursor: str) -> Place:
     """Return the place that a page's cursor names; raises `InvalidCursor`."""
-    version, dot, ordinal = cursor.partition(".")
-    digits = cursor.isascii() and version.isdecimal() and ordinal.isdecimal()
-    if not (dot and digits and len(cursor) < 40):  # noqa: PLR2004 - two 64-bit numbers
-        raise InvalidCursor(cursor)
-    return int(version), int(ordinal)
+    try:
+        return parse_key(cursor)
+    except ValueError as error:
+        raise InvalidCursor(cursor) from error

@@ -31,6 +31,8 @@ def milliseconds(date: JsonValue) -> int | None:
 
 def result_fields(call_id: str, status: JsonValue, told: JsonValue) -> Item:
     """Return a tool result from its content: a text, or content parts."""
+    if status == "success":
+        return {"callId": call_id, "output": told, "error": None}
     if status != "error":
         return {"callId": call_id, "output": told}
     text = told if isinstance(told, str) else print_text(told)

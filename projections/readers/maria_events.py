@@ -139,7 +139,7 @@ def _result(event: Item) -> Item:
     found: Item = {"callId": call["id"], "name": call["name"]}
     match event:
         case {"result": output}:
-            return {**found, "output": output}
+            return {**found, "output": output, "error": None}
         case {"error": {"message": str()} as error} if _is_error(error):
             return {**found, "output": None, "error": error}
         case {"error": error}:

@@ -69,7 +69,7 @@ class ModelCalls(ReadModel[ModelCallRow]):
     fails the last open request.
     """
 
-    version: ClassVar[int] = 3
+    version = 3
     table = table_of(
         ModelCallRow,
         name="model_calls",

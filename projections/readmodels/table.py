@@ -35,7 +35,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column, with its public comment."""
 
     name: str
@@ -55,7 +55,7 @@ class Table:
     name: str
     comment: str
     row_type: type[Row]
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     key: tuple[str, ...]
     day: str
     indexes: tuple[tuple[str, ...], ...] = ()
@@ -85,14 +85,14 @@ def table_of(  # noqa: PLR0913 - what a table has
     return Table(name, comment, row_type, columns, whole_key, day, indexes)
 
 
-def _column(name: str, hint: Any) -> Column:  # noqa: ANN401 - an annotation has no narrower type
+def _column(name: str, hint: Any) -> TableColumn:  # noqa: ANN401 - an annotation has no narrower type
     annotation, comment = get_args(hint)
     options = (annotation,)
     if get_origin(annotation) in {UnionType, Union}:  # `X | None` is either, depending on X
         options = get_args(annotation)
     kinds = [_plain(each) for each in options if each is not NoneType]
     (kind,) = set(kinds)
-    return Column(name, _SQL_TYPES[kind], NoneType in options, comment)
+    return TableColumn(name, _SQL_TYPES[kind], NoneType in options, comment)
 
 
 def _plain(annotation: Any) -> type:  # noqa: ANN401 - as above

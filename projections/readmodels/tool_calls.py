@@ -15,7 +15,7 @@ from projections.readmodels.values import elapsed_ms, held, shown, time_of
 from projections.suspicion import suspicions
 from projections.text_format import arguments_text
 
-Outcome = Literal["succeeded", "failed"]
+Outcome = Literal["succeeded", "failed", "unstated"]
 
 _FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
 """Matches an output that reports an error, as this project's views and most agents write it."""
@@ -42,7 +42,10 @@ class ToolCallRow(Row):
     answered_position: Annotated[int | None, "of that message in the log"]
     answered_at: Annotated[datetime | None, "when the log took the answer"]
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"]
-    outcome: Annotated[Outcome | None, "succeeded or failed; null while open"]
+    outcome: Annotated[
+        Outcome | None,
+        "succeeded or failed; unstated, where the result does not say; null while open",
+    ]
     error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
     error_message: Annotated[str | None, "the beginning of what the error said"]
     suspected: Annotated[
@@ -53,8 +56,7 @@ class ToolCallRow(Row):
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
 
-    version: ClassVar[int] = 3
-
+    version = 4
     table = table_of(
         ToolCallRow,
         name="tool_calls",
@@ -132,7 +134,7 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
     row.answered_position = event.position
     row.answered_at = event.recorded_at
     row.latency_ms = elapsed_ms((row.called_sent_at, row.called_at), (sent, event.recorded_at))
-    row.outcome, row.error_class, row.error_message = _outcome(result)
+    row.outcome, row.error_class, row.error_message = outcome_of(result)
     if result.error is None:
         row.suspected = " ".join(suspicions(result.output)) or None
 
@@ -148,25 +150,27 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
 
 def failed(result: ToolResult) -> bool:
     """Return whether a result reports a failure, by its error or by its output."""
-    return _outcome(result)[0] == "failed"
+    return outcome_of(result)[0] == "failed"
 
 
-def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
+def outcome_of(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
-    An output may report a failure without an error field: histories on OpenAI's wire have no other
-    way.
+    `"error": null` says that it succeeded. Without the field only a failure can be recognized, by
+    the output's text: histories on OpenAI's wire have no other way.
     """
     match result.error:
         case ToolError(name=name, message=message):
             return "failed", name or _class_of(message), shown(message)
         case str(message):
             return "failed", _class_of(message), shown(message)
+        case None if "error" in result.model_fields_set:
+            return "succeeded", None, None
         case None:
             pass
     found = _FAILED_TEXT.match(result.output) if isinstance(result.output, str) else None
     if found is None:
-        return "succeeded", None, None
+        return "unstated", None, None
     message = result.output[found.end() :]
     return "failed", _class_of(message), shown(message)
 

@@ -24,7 +24,7 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import residue_of, restore
+from projections.residue import apply_residue, residue_of
 from projections.text_format import result_text
 from projections.view import Item, Options, Placed, View
 from projections.views.chat import Turn, call_ids, file_text, wire_call
@@ -197,7 +197,7 @@ def _placed(turn: OpenAITurn) -> Placed:
     item: Item = {"role": "assistant", "content": turn.content}
     if turn.calls:
         item["tool_calls"] = list(turn.calls)
-    return Placed(turn.version, turn.ordinal, restore(item, turn.residue, _permitted))
+    return Placed(turn.version, turn.ordinal, apply_residue(item, turn.residue, _permitted))
 
 
 def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
@@ -241,7 +241,7 @@ def _file_part(file: FileAttachment) -> Item:
 def _restored(event: Event, ordinal: int, item: Item) -> Item:
     if not event.metadata:  # most messages have none
         return item
-    return restore(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
+    return apply_residue(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
 
 
 def _permitted(item: Item, key: str, value: JsonValue) -> bool:

@@ -25,10 +25,10 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import residue_of, restore
+from projections.residue import apply_residue, residue_of
 from projections.text_format import arguments_value, iso_time, result_text
 from projections.view import Item, Options, Placed, View
-from projections.views.letta.items import KEPT, file_text, result_id, status_of, thought
+from projections.views.letta.items import KEPT, file_note, result_id, result_status, thought
 
 WIRE = "openletta"
 UNKNOWN_TOOL = "unknown"
@@ -81,7 +81,7 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
 
 def _placed(event: Event, ordinal: int, item: Item) -> Placed:
     if event.metadata:
-        item = restore(item, residue_of(event, WIRE, ordinal), _permitted)
+        item = apply_residue(item, residue_of(event, WIRE, ordinal), _permitted)
     return Placed(event.originator_version, ordinal, item)
 
 
@@ -117,7 +117,7 @@ def _content(message: InputMessage) -> str:
     if not message.files:
         return message.text or ""
     text = () if message.text is None else (message.text,)
-    return "\n".join([*text, *map(file_text, message.files or ())])
+    return "\n".join([*text, *map(file_note, message.files or ())])
 
 
 def _arguments(call: ToolCall) -> Item:
@@ -137,7 +137,7 @@ def _return_item(
         "message_type": "tool_return_message",
         "tool_call_id": call_id,
         "tool_name": name,
-        "status": status_of(result),
+        "status": result_status(result),
         "result": result_text(result),
         "timestamp": iso_time(message.timestamp),
     }

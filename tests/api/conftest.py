@@ -13,7 +13,7 @@ from structlog.typing import FilteringBoundLogger
 from api.http.app import create_app
 from api.http.middleware.authentication import AnonymousFrom, Entrance
 from api.http.request.limits import USUAL, Limits
-from api.http.streaming.subscribers import Following, Followings
+from api.http.streaming.subscribers import Followers, TenantFollowers
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.slots import Slots
 from infrastructure.appending.writer import Writer
@@ -100,7 +100,7 @@ def app_over(  # noqa: PLR0913 - what tests set
                 found,
                 Eraser(database),
                 tenant=name,
-                forget=lambda thread_id: tenants.forget(name, thread_id),
+                discard=lambda thread_id: tenants.forget(name, thread_id),
             ),
         )
 
@@ -120,9 +120,9 @@ def app_over(  # noqa: PLR0913 - what tests set
     )
 
 
-def following_of(app: FastAPI) -> Following:
+def following_of(app: FastAPI) -> TenantFollowers:
     """Return all who follow the tests' log over an application."""
-    followings: Followings = app.state.followings
+    followings: Followers = app.state.followings
     return followings.of(TENANT)
 
 

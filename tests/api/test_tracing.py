@@ -13,9 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from api.tracing import open_traces
 from infrastructure.settings import TraceSettings
+from tests.api.cli.test_serving import address_of, end
 from tests.api.collector import Collected, Collector
 from tests.api.servers import served
-from tests.api.test_cli_serving import address_of, end
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, environment, started
 
@@ -156,7 +156,7 @@ def test_without_the_extra_the_service_says_what_to_install_and_runs(
 def test_without_an_exporter_nothing_of_the_extra_is_imported() -> None:
     code = """
 import sys
-from api.cli import main, serving
+from api.cli import main, service
 from api.tracing import open_traces
 from infrastructure.settings import TraceSettings
 with open_traces(TraceSettings()) as traces:

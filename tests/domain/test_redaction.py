@@ -1,4 +1,4 @@
-"""A skeleton is a message of the catalogue that says nothing."""
+"""A redacted message is a message of the catalogue that says nothing."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored, print_bytes
-from domain.redaction import REDACTED, skeleton, skeleton_metadata, without_files
+from domain.redaction import REDACTED, redacted_body, redacted_metadata, without_files
 from tests.test_golden import EVENTS, _prepared
 
 ID = "01KE6Q4Z8N2V7X3B5C9D1F0G2H"
@@ -20,13 +20,13 @@ SAID = "Zarquon"
 def test_every_type_has_one_that_the_catalogue_reads(name: str) -> None:
     before = _prepared(name)
     kind = name.partition("-")[0]
-    blank = skeleton(kind, before.message.id, before.body)
-    raw, was = parse_stored(blank), parse_stored(before.body)
+    left = redacted_body(kind, before.message.id, before.body)
+    raw, was = parse_stored(left), parse_stored(before.body)
     assert read_stored(kind, raw) is not None
     assert [raw[key] for key in ("id", "timestamp", "type")] == [
         was[key] for key in ("id", "timestamp", "type")
     ]
-    assert skeleton(kind, before.message.id, blank) == blank
+    assert redacted_body(kind, before.message.id, left) == left
 
 
 def test_every_type_is_among_them() -> None:
@@ -75,25 +75,25 @@ SAYING: list[dict[str, JsonValue]] = [
 @pytest.mark.parametrize("raw", SAYING, ids=lambda raw: raw["type"])
 def test_nothing_is_left_of_what_was_said(raw: dict[str, JsonValue]) -> None:
     body = print_bytes({"id": ID, "timestamp": 1, **raw})
-    blank = skeleton(raw["type"], ID, body)
-    assert SAID.encode() not in blank
-    assert (read_stored(raw["type"], parse_stored(blank)) is None) == (
+    left = redacted_body(raw["type"], ID, body)
+    assert SAID.encode() not in left
+    assert (read_stored(raw["type"], parse_stored(left)) is None) == (
         read_stored(raw["type"], parse_stored(body)) is None
     )
 
 
 def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
-    def blank(raw: dict[str, JsonValue]) -> JsonValue:
+    def left(raw: dict[str, JsonValue]) -> JsonValue:
         body = print_bytes({"id": ID, "timestamp": 1, **raw})
-        found = parse_stored(skeleton(raw["type"], ID, body))
+        found = parse_stored(redacted_body(raw["type"], ID, body))
         return {key: found[key] for key in found if key not in {"id", "timestamp", "type"}}
 
-    assert blank(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}
-    assert blank(SAYING[5]) == {"results": [{"callId": "a", "output": REDACTED, "error": REDACTED}]}
-    assert blank(SAYING[6]) == {"results": [{"output": REDACTED, "error": {"message": REDACTED}}]}
+    assert left(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}
+    assert left(SAYING[5]) == {"results": [{"callId": "a", "output": REDACTED, "error": REDACTED}]}
+    assert left(SAYING[6]) == {"results": [{"output": REDACTED, "error": {"message": REDACTED}}]}
     response = {"model": "m", "usage": {"totalTokens": 7}, "finishReason": "stop", "costUsd": 0.1}
-    assert blank({"type": "llm_response", **response}) == response
-    assert blank({"type": "thread.started", "policy": "record", "parent": "p", "limits": None}) == {
+    assert left({"type": "llm_response", **response}) == response
+    assert left({"type": "thread.started", "policy": "record", "parent": "p", "limits": None}) == {
         "parent": "p",
         "limits": None,
         "policy": "record",
@@ -102,7 +102,11 @@ def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"garbage", b"[]", b"\xff", b'{"timestamp":true}'])
 def test_what_cannot_be_read_leaves_its_type_and_id(body: bytes) -> None:
-    assert parse_stored(skeleton("reply", ID, body)) == {"id": ID, "timestamp": 0, "type": "reply"}
+    assert parse_stored(redacted_body("reply", ID, body)) == {
+        "id": ID,
+        "timestamp": 0,
+        "type": "reply",
+    }
 
 
 ALL_OF_IT = b'{"responseId":"r","actor":"x","appendedBy":"k"}'
@@ -110,11 +114,11 @@ ALL_OF_IT = b'{"responseId":"r","actor":"x","appendedBy":"k"}'
 
 @given(st.binary(max_size=40) | st.just(ALL_OF_IT))
 def test_of_metadata_only_the_response_and_the_key_stay(metadata: bytes) -> None:
-    left = skeleton_metadata(metadata)
+    left = redacted_metadata(metadata)
     assert left is None or parse_stored(left).keys() == {"responseId", "appendedBy"}
-    assert skeleton_metadata(None) is None
-    assert skeleton_metadata(b'{"responseId":"r","actor":"x"}') == b'{"responseId":"r"}'
-    assert skeleton_metadata(b'{"actor":"x","appendedBy":"k"}') == b'{"appendedBy":"k"}'
+    assert redacted_metadata(None) is None
+    assert redacted_metadata(b'{"responseId":"r","actor":"x"}') == b'{"responseId":"r"}'
+    assert redacted_metadata(b'{"actor":"x","appendedBy":"k"}') == b'{"appendedBy":"k"}'
 
 
 def test_a_file_goes_and_the_others_stay() -> None:

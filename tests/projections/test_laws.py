@@ -4,12 +4,12 @@ import itertools
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from domain.events import Event
 from projections.registry import VIEWS, AnyView
-from tests.histories import histories
+from tests.histories import examples, histories
 from tests.projections.laws import (
     check_an_older_carry_stays,
     check_places_ascend,
@@ -44,7 +44,7 @@ every_view = pytest.mark.parametrize("view", ALL_VIEWS, ids=name_of)
 
 
 @given(events=histories(), data=st.data())
-@settings(max_examples=100)
+@examples(40)
 def test_every_view_keeps_its_laws(events: list[Event], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(events)), label="cut")
     for view in ALL_VIEWS:  # to draw a history takes many times as long as to fold it

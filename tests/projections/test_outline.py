@@ -98,7 +98,7 @@ def test_workers_and_approvals_are_indented() -> None:
         ("approval", 1, None, None),
         ("worker", 1, "w", "failed"),
     ]
-    assert "    approval search  [open]" in list(outline_lines(found, width=80))[1]
+    assert "    approval search [open]" in list(outline_lines(found, width=80))[1]
 
 
 def test_what_has_no_line_is_counted() -> None:
@@ -114,7 +114,7 @@ def test_a_result_that_nothing_asked_for_has_a_line() -> None:
 
 def test_a_request_without_an_answer_is_open() -> None:
     (step,) = steps({"type": "llm_request", "model": "gpt-4o"})
-    assert (step.kind, step.name, step.is_open) == ("model", "gpt-4o", True)
+    assert (step.kind, step.name, step.open) == ("model", "gpt-4o", True)
 
 
 def test_a_pause_has_a_line_and_does_not_part_a_model_from_what_it_said() -> None:

@@ -61,7 +61,7 @@ def test_a_call_is_one_item_with_its_result_and_time() -> None:
         "startedAt": "2026-01-02T03:04:06.000Z",
         "endedAt": "2026-01-02T03:04:08.500Z",
         "elapsedMs": 2500,
-        "outcome": None,
+        "outcome": "unstated",
         "suspected": [],
         "step": 2,
         "responseId": "r1",
@@ -104,13 +104,13 @@ def test_a_stated_error_fails_a_call_and_is_no_suspicion() -> None:
     found = items(call(("a", "x"), ("b", "x")), result("a", "Error: no", error="no"), result("b"))
     assert [parts(each, "outcome", "suspected") for each in found[:2]] == [
         ("failed", []),
-        (None, []),
+        ("unstated", []),
     ]
 
 
 def test_a_text_that_reads_as_an_error_is_a_suspicion() -> None:
-    found = items(call(("a", "x")), result("a", "Error: no such user"))
-    assert parts(found[0], "outcome", "suspected") == (None, ["error_text"])
+    found = items(call(("a", "x")), result("a", "KeyError: no such user"))
+    assert parts(found[0], "outcome", "suspected") == ("unstated", ["error_text"])
 
 
 @pytest.mark.parametrize(

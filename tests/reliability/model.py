@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from domain.json.text import parse_stored, print_bytes
-from domain.redaction import skeleton
+from domain.redaction import redacted_body
 
 Content = dict[str, Any]
 ThreadKey = tuple[str, str]
@@ -224,7 +224,7 @@ def printed(value: object) -> str:
 def _erase(event: Recorded, *, by: int) -> None:
     """Leave of an event what the domain says that stays: which is looked at by tests of its own."""
     event.redacted, event.original = by, event.content
-    left = parse_stored(skeleton(event.type, str(event.id), print_bytes(event.body)))
+    left = parse_stored(redacted_body(event.type, str(event.id), print_bytes(event.body)))
     event.content = {key: value for key, value in left.items() if key != "id"}
     event.metadata = {k: v for k, v in event.metadata.items() if k == "responseId"}
 

@@ -11,6 +11,7 @@ from statistics import median
 from types import TracebackType
 from typing import NamedTuple, Self
 
+import pytest
 from ulid import ULID
 
 from tests.command_line import agentlog
@@ -112,6 +113,7 @@ class Crowd:
             self.asked += [self._client.ask("GET", path) for path in _WATCHED]
 
 
+@pytest.mark.slow
 def test_postgres_away_is_told_in_time_and_all_goes_on_once_it_is_back(
     postgres: OwnPostgres,
     service: ServiceProcess,

@@ -114,6 +114,7 @@ def test_readers_that_are_slow_keep_nobody_from_the_database(
         row.came = str(prove(postgres.url, service, ledger))
 
 
+@pytest.mark.slow
 def test_a_pool_without_a_free_connection_is_said_in_time_and_recovers(
     postgres: OwnPostgres,
     ledger: Ledger,

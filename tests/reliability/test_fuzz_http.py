@@ -243,6 +243,7 @@ def tell(address: str, wire: bytes) -> bytes:
     return said
 
 
+@pytest.mark.slow
 # the client's pool does, in threads of its own
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 @pytest.mark.timeout(3600)

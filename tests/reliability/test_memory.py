@@ -102,6 +102,7 @@ def _sampled(take: Callable[[], float]) -> Iterator[list[float]]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_refused_appends_leave_no_memory_behind(
     service: ServiceProcess,
     tried: Tried,
@@ -138,6 +139,7 @@ def test_refused_appends_leave_no_memory_behind(
     assert usual < _LONGEST_WAIT, row.came
 
 
+@pytest.mark.slow
 def test_readers_of_long_histories_that_leave_take_their_memory_along(
     service: ServiceProcess,
     tried: Tried,

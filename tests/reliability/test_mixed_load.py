@@ -90,6 +90,7 @@ class Reads(threading.Thread):
         self.join(60)
 
 
+@pytest.mark.slow
 def test_memory_and_latency_are_flat_under_mixed_load(  # noqa: PLR0913, PLR0917 - fixtures
     postgres: OwnPostgres,
     service: ServiceProcess,

@@ -130,7 +130,7 @@ class Twins(RuleBasedStateMachine):
                 store,
                 Eraser(process.database),
                 tenant=tenant,
-                forget=partial(self.forget, tenant),
+                discard=partial(self.discard, tenant),
             )
             for process, store, tenant in zip(
                 (self.processes[0], self.processes[1], self.processes[0]),
@@ -140,12 +140,12 @@ class Twins(RuleBasedStateMachine):
             )
         ]
 
-    def forget(self, tenant: str, thread_id: str) -> None:
-        """Have all processes forget, as the watch of each does once it is told."""
+    def discard(self, tenant: str, thread_id: str) -> None:
+        """Have all processes discard, as the watch of each does once it is told."""
         for process in self.processes:
             for store in process.stores:
-                store.recent.forget((tenant, thread_id))
-        self.hub.forget()
+                store.recent.discard((tenant, thread_id))
+        self.hub.discard()
 
     def key(self, index: int, thread_id: str) -> ThreadKey:
         return self.tenants[index], thread_id
@@ -275,7 +275,7 @@ class Twins(RuleBasedStateMachine):
         place = begin
         while place < last:
             entries = self.hub.log_after(place, limit=limit)
-            if entries is None:  # it has forgotten what was erased, and all with it
+            if entries is None:  # it has discarded what was erased, and all with it
                 found += self.hub.reader.log(after=place, limit=limit)
             else:
                 found += [entry.event for entry in entries]

@@ -1,27 +1,35 @@
-"""Request dependencies: strict JSON bodies, moments, versions, cursors.
+"""Request dependencies: strict JSON bodies, moments, versions, cursors; appends awaited.
 
 They are coroutines because the framework would run plain functions in a thread, which costs more
 than they do.
 """
 
+import asyncio
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from api.http.codec.problems import BodyTooLarge, InvalidIfMatch
-from api.http.codec.security_headers import Headers
+from api.http.codec.responses import Headers
 from api.http.request.limits import Limits
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
 from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import InvalidCursor, InvalidMessage
+from domain.errors import InvalidMessage
 from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from domain.json.text import JsonValue
-from domain.points_in_time import Moment, parse_moment
+from domain.points_in_time import Moment, number_in, number_of, parse_moment
 from domain.traces import read_traceparent
+from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, appended_in
 from infrastructure.tenants import Tenant, Tenants
 from infrastructure.views.store import Store
+
+SMALL_BODY = 64 * 2**10
+_ESCAPED = re.compile(rb"\\u00[0-7]")
 
 
 def principal_of(request: Request) -> Principal:
@@ -33,7 +41,7 @@ def principal_of(request: Request) -> Principal:
 def tenant_of(request: Request) -> Tenant:
     """Return the tenant of the principal."""
     tenants: Tenants = request.app.state.tenants
-    return tenants.of(principal_of(request).tenant)
+    return tenants[principal_of(request).tenant]
 
 
 def header_of(headers: Headers, name: bytes) -> bytes | None:
@@ -69,7 +77,7 @@ async def body_of(request: Request) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-async def limits_of(request: Request) -> Limits:
+async def request_limits(request: Request) -> Limits:
     """Return the service's limits for clients."""
     found: Limits = request.app.state.limits
     return found
@@ -89,13 +97,13 @@ async def moment_of(
     return None if at is None else parse_moment(at)
 
 
-async def origin_of(request: Request) -> Origin:
+async def append_origin(request: Request) -> Origin:
     """Return the key of a request and the trace in its traceparent header."""
     return origin_in(request.scope["headers"], principal_of(request))
 
 
 def origin_in(headers: Headers, principal: Principal) -> Origin:
-    """Return what `origin_of` returns, for a request with these headers.
+    """Return what `append_origin` returns, for a request with these headers.
 
     An invalid or repeated header is ignored, as the W3C recommends.
     """
@@ -109,19 +117,15 @@ def expected_version_of(if_match: str | None) -> int | None:
     """Return the version in the If-Match header; `*` is any."""
     if if_match is None or if_match.strip() == "*":
         return None
-    text = if_match.strip().removeprefix("W/").strip('"')
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
+    version = number_in(if_match.strip().removeprefix("W/").strip('"'))
+    if version is None:
         raise InvalidIfMatch(if_match)
-    return int(text)
+    return version
 
 
 def number_cursor(text: str | None) -> int | None:
     """Return the version or position in a list's cursor."""
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):  # noqa: PLR2004 - 64 bits
-        raise InvalidCursor(text)
-    return int(text)
+    return None if text is None else number_of(text)
 
 
 def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
@@ -139,6 +143,44 @@ def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
     )
 
 
+async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
+    """Append and return the outcome; `read` makes the request from the body.
+
+    A small body is read in the event loop, which takes less time than a thread switch; a large one
+    is read in a thread, so that it does not block the loop.
+
+    Raises:
+        AgentlogError: the append is refused.
+    """
+    loop = asyncio.get_running_loop()
+    settling: asyncio.Future[Outcomes] = loop.create_future()
+
+    def deliver(outcomes: Outcomes) -> None:
+        loop.call_soon_threadsafe(_settle, settling, outcomes)
+
+    if is_small(body):
+        store.submit([read(body)], deliver)
+    else:
+        await run_in_threadpool(lambda: store.submit([read(body)], deliver))
+    return appended_in(await settling)
+
+
+def is_small(body: bytes) -> bool:
+    """Return whether a body is small enough to read in the event loop, and needs no database."""
+    return len(body) <= SMALL_BODY and not may_name_file(body)
+
+
+def may_name_file(body: bytes) -> bool:
+    """Return whether a body may refer to a file, by a key that may be escaped."""
+    # two plain searches are much faster than one regular expression
+    return b'"sha256"' in body or (b"\\u00" in body and _ESCAPED.search(body) is not None)
+
+
+def _settle(settling: asyncio.Future[Outcomes], outcomes: Outcomes) -> None:
+    if not settling.done():  # the client may have disconnected
+        settling.set_result(outcomes)
+
+
 async def types_of(
     types: Annotated[
         list[str] | None, Query(alias="type", description="Only events of these types.")
@@ -154,7 +196,7 @@ def without_nul(text: str) -> str:
 
 
 TheStore = Annotated[Store, Depends(store_of)]
-TheLimits = Annotated[Limits, Depends(limits_of)]
+TheLimits = Annotated[Limits, Depends(request_limits)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
@@ -162,6 +204,6 @@ MessageId = Annotated[
     str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
 ]
 Types = Annotated[list[str] | None, Depends(types_of)]
-TheOrigin = Annotated[Origin, Depends(origin_of)]
+TheOrigin = Annotated[Origin, Depends(append_origin)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]

@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from api.http.request.credentials import ForeignSite, KeyInUrl
 from api.http.request.errors import (
     BodyStalled,
+    ForeignSite,
     HeadersStalled,
     HeadersTooLarge,
+    KeyInUrl,
     MethodNotImplemented,
     RefusedRequest,
     TransferCodingNotImplemented,
@@ -38,7 +39,6 @@ from domain.errors import (
     InvalidInput,
     InvalidJson,
     InvalidMessage,
-    InvalidMessageId,
     InvalidMoment,
     InvalidThreadId,
     InvalidViewOption,
@@ -63,7 +63,7 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     TooManyQueries,
 )
-from infrastructure.appending.append_queue import WriterOverloaded
+from infrastructure.appending.append_request import WriterOverloaded
 from infrastructure.audit.checkpoints import LogContradicted
 from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
 from infrastructure.embedded import EmbeddedServerError
@@ -157,7 +157,6 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidIfMatch: 400,
     InvalidJson: 400,
     InvalidMessage: 422,
-    InvalidMessageId: 422,
     InvalidMoment: 422,
     InvalidQuery: 422,
     InvalidSigningKey: 503,

@@ -1,6 +1,15 @@
-"""JSON responses with exact numbers, and problem responses."""
+"""JSON responses with exact numbers, problem responses, and the headers of every response.
 
+The security headers follow OWASP's REST cheat sheet. `Strict-Transport-Security` is not among them:
+it applies to a whole host with all its ports, so the proxy that terminates TLS must set it.
+"""
+
+import asyncio
 import logging
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from typing import TypeVar
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
@@ -9,16 +18,39 @@ from typing_extensions import override
 from api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
 from api.http.request.scope import request_id
 from domain.errors import AgentlogError
+from domain.json.printed import PrintedArray, Text
 from domain.json.text import JsonValue, print_bytes
+
+FoundT = TypeVar("FoundT")
 
 logger = logging.getLogger("agentlog")
 
 _PIECE = 256 * 2**10
+_ENOUGH = 2**20
+"""Bytes to send at once: enough to outweigh the thread switch for a piece."""
 _JSON = (b"content-type", b"application/json")
 _PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 
+_CACHE = b"cache-control"
+NO_STORE = (_CACHE, b"no-store")
+"""The default; contents addressed by digest set their own."""
 
-class Printed(Response):
+_ALWAYS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+_POLICY = b"content-security-policy"
+_NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+Headers = Sequence[tuple[bytes, bytes]]
+
+DATA_HEADERS = [*_ALWAYS, (_POLICY, _NOTHING.encode())]
+"""Headers of every response but pages, in lower case, without `Cache-Control`."""
+
+
+class PrintedResponse(Response):
     """A response with a printed body, sent without copies.
 
     Its headers are bytes: encoding them from text takes longer than the rest of the response.
@@ -52,12 +84,25 @@ class Printed(Response):
 
 def json_answer(
     value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
-) -> Printed:
+) -> PrintedResponse:
     """Return `value` as a JSON response."""
-    return Printed(print_bytes(value), _JSON, status, headers or {})
+    return PrintedResponse(print_bytes(value), _JSON, status, headers or {})
 
 
-def error_answer(error: BaseException, *, asked: str) -> Printed:
+def page_answer(
+    found: Sequence[FoundT],
+    limit: int,
+    *,
+    shown: Callable[[FoundT], JsonValue],
+    place: Callable[[FoundT], int | str],
+) -> PrintedResponse:
+    """Return the first `limit` of what was found; the `place` of the last is the next cursor."""
+    page = found[:limit]
+    following = str(place(page[-1])) if len(found) > limit else None
+    return json_answer({"items": [shown(each) for each in page], "next": following})
+
+
+def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
     """Return the problem response for an error; logs an unexpected one.
 
     `asked` is the failed request's method and path.
@@ -71,9 +116,92 @@ def error_answer(error: BaseException, *, asked: str) -> Printed:
     )
 
 
-def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> Printed:
+def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
     """Return a problem as a response, with the id of its request."""
     found = request_id()
     instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
     body = print_bytes({**said, **instance})
-    return Printed(body, _PROBLEM, said["status"], headers or {})
+    return PrintedResponse(body, _PROBLEM, said["status"], headers or {})
+
+
+def policy_of_page(script: bytes) -> str:
+    """Return the policy of a page whose files are ours, and which has one script inline."""
+    digest = b64encode(sha256(script).digest()).decode()
+    return (
+        f"{_NOTHING}; script-src 'self' 'sha256-{digest}'; style-src 'self'; "
+        "img-src 'self' data:; connect-src 'self'"
+    )
+
+
+def secured(given: Headers) -> Headers:
+    """Return the headers of an answer with those of every answer, but for what it says itself."""
+    names = [name for name, _ in given]
+    more = _ALWAYS if _POLICY in names else DATA_HEADERS
+    return [*given, *more] if _CACHE in names else [*given, *more, NO_STORE]
+
+
+class _InPieces(Response):
+    """A response of known length whose body is made while it is sent.
+
+    The first piece is made ahead: most responses have no other.
+    """
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self.status_code = 200
+        self.background = None
+        self._length = sum(map(len, texts))
+        self.raw_headers = [
+            (b"content-length", b"%d" % self._length),
+            (b"content-type", b"application/json"),
+        ]
+        self._pieces = _joined(texts)
+        self._first = next(self._pieces)
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
+        left = self._length
+        piece: bytes | None = self._first
+        while piece is not None:
+            left -= len(piece)
+            coming = self._coming() if left > 0 else None
+            await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
+            piece = None if coming is None else await coming
+
+    def _coming(self) -> asyncio.Future[bytes | None]:
+        """Make the next piece in a thread, while another is sent: decompression takes long."""
+        return asyncio.get_running_loop().run_in_executor(None, next, self._pieces, None)
+
+
+def pieces_answer(value: JsonValue) -> Response:
+    """Return `value` as a JSON response."""
+    return _InPieces(list(_texts(value)))
+
+
+def _texts(value: JsonValue) -> Iterator[Text]:
+    """Yield what `print_bytes` returns, parts already printed unchanged."""
+    match value:
+        case PrintedArray():
+            yield from value.pieces
+        case dict() if value:
+            for number, (key, each) in enumerate(value.items()):
+                yield b"%b%b:" % (b"," if number else b"{", print_bytes(key))
+                yield from _texts(each)
+            yield b"}"
+        case _:
+            yield print_bytes(value)
+
+
+def _joined(texts: Sequence[Text]) -> Iterator[bytes]:
+    """Yield the same bytes in larger pieces."""
+    piece: list[bytes] = []
+    size = 0
+    for text in texts:
+        piece.append(bytes(text))
+        size += len(piece[-1])
+        if size >= _ENOUGH:
+            yield b"".join(piece)
+            piece, size = [], 0
+    if piece:
+        yield b"".join(piece)

@@ -6,32 +6,37 @@ browsers that a page of another site sent.
 
 import asyncio
 import logging
-import time
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, TypeVar
+from functools import lru_cache, partial
+from ipaddress import ip_address
+from typing import Literal, Self, TypeVar
+from urllib.parse import unquote_to_bytes, urlsplit
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from api.http.codec.problems import headers_of, problem_of
-from api.http.codec.responses import problem_answer
-from api.http.middleware.permissions import FOUND, FoundRoute, Permissions
+from api.http.codec.problems import problem_of
+from api.http.middleware.permissions import FoundRoute
 from api.http.middleware.read_audit import ReadAudit
-from api.http.middleware.request_metrics import NO_ROUTE, Traffic
-from api.http.request.credentials import Credentials, has_key_in_url
+from api.http.request.errors import ForeignSite, KeyInUrl
 from api.http.request.scope import PRINCIPAL
 from domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal
 from domain.errors import AgentlogError
 from infrastructure.keys.accesses import Accesses, AccessNotRecorded
 from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.key import KeyText, StoredKey
+from infrastructure.keys.key import KEY_PATTERN, KeyText, StoredKey
 from infrastructure.postgres.errors import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 
 _FOUND = TypeVar("_FOUND")
+
+_OURS = "agentlog_"
+_KEY = re.compile(KEY_PATTERN.encode())
+_TOKEN_PARAMETERS = re.compile(rb"(?:^|&)(?:access_token|api_key|apikey)=", re.IGNORECASE)
+_FORWARDED = frozenset({b"forwarded", b"x-forwarded-for", b"x-forwarded-host"})
 
 _LASTING = "/metrics"
 """The route that is served without the database, by the last known keys."""
@@ -58,29 +63,15 @@ class Entrance:
     audited: bool = False
 
 
-class _BrokenOff(BaseException):
+class BrokenOff(BaseException):
     """Ends a response in progress. Not an `Exception`, so that no handler answers it."""
 
 
-class Authenticated:
-    """An application behind authentication and permissions.
+class Authentication:
+    """Finds out who asks; `own` is the tenant of callers without a key."""
 
-    `own`: the tenant of callers without a key.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        entrance: Entrance,
-        permissions: Permissions,
-        traffic: Traffic,
-        *,
-        own: str,
-    ) -> None:
-        self._app = app
+    def __init__(self, entrance: Entrance, *, own: str) -> None:
         self._keys = entrance.keys
-        self._permissions = permissions
-        self._traffic = traffic
         self._anonymous = entrance.anonymous
         self._nobody = Principal(own, frozenset(SCOPES))
         self._audit = (
@@ -92,42 +83,36 @@ class Authenticated:
         self._again = ThreadPoolExecutor(2, thread_name_prefix="keys-again")
         self._first = ThreadPoolExecutor(2, thread_name_prefix="keys-first")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request with its principal in its scope, or refuse it."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        found = scope[FOUND] = self._permissions.find(scope["method"], scope["path"])
-        if found is not None and found.route.free and not has_key_in_url(scope):
-            await self._app(scope, receive, send)
-            return
-        try:
-            text, principal = await self._admit(scope, found)
-        except AgentlogError as error:
-            await self._refuse(error, scope, receive, send, found=found)
-            return
-        answering = send
-        if found is not None:
-            if found.route.long and text is not None:
-                receive, answering = self._while_valid(text, receive, answering)
-            if self._audit is not None and found.route.audited:
-                answering = self._audit.recording(
-                    scope, receive, answering, found=found, by=principal
-                )
-        try:
-            await self._app(scope, receive, answering)
-        except _BrokenOff:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _admit(
-        self, scope: Scope, found: FoundRoute | None
-    ) -> tuple[KeyText | None, Principal]:
-        """Return the principal and its key, and put the principal into the scope.
+    async def admit(
+        self, scope: Scope, found: FoundRoute | None, receive: Receive, send: Send
+    ) -> tuple[Receive, Send]:
+        """Put the principal into the scope; return what its route has to receive and send by.
 
         Raises:
             NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl: the request is refused.
         """
-        credentials = Credentials.of(scope)
+        audited = self._audit if found is not None and found.route.audited else None
+        try:
+            text, principal = await self._identify(scope, found)
+        except AgentlogError as error:
+            if audited is not None and found is not None:
+                status = problem_of(error)["status"]
+                try:
+                    await audited.note(scope, found, scope.get(PRINCIPAL), status)
+                except AccessNotRecorded:  # the request is refused anyway
+                    logger.exception("a refused read could not be put on record")
+            raise
+        if found is not None and found.route.long and text is not None:
+            receive, send = self._while_valid(text, receive, send)
+        if audited is not None and found is not None:
+            send = audited.recording(scope, receive, send, found=found, by=principal)
+        return receive, send
+
+    async def _identify(
+        self, scope: Scope, found: FoundRoute | None
+    ) -> tuple[KeyText | None, Principal]:
+        """Return the principal and its key, and put the principal into the scope."""
+        credentials = _Credentials.of(scope)
         lasting = found is not None and found.route.template == _LASTING
         scope_needed = None if found is None else found.route.scope
         needed = credentials.claims_key or self._keys.recall_made()
@@ -142,7 +127,7 @@ class Authenticated:
             credentials.refuse_browsers(loopback=self._anonymous == "this machine")
             text, principal = None, self._nobody
         scope[PRINCIPAL] = principal
-        if scope_needed is not None and not principal.may(scope_needed):
+        if scope_needed is not None and scope_needed not in principal.scopes:
             raise NotAllowed(scope_needed)
         return text, principal
 
@@ -195,26 +180,7 @@ class Authenticated:
         flaw = "it is gone" if stored is None else stored.flaw(text, now=self._keys.keys.clock())
         if flaw is not None:
             logger.warning("broke off what key %s had begun: %s", text.key_id, flaw)
-            raise _BrokenOff
-
-    async def _refuse(
-        self,
-        error: AgentlogError,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        *,
-        found: FoundRoute | None,
-    ) -> None:
-        answer = problem_answer(problem_of(error), headers=headers_of(error))
-        template = NO_ROUTE if found is None else found.route.template
-        self._traffic.count(scope, template, answer.status_code, began=time.perf_counter())
-        if self._audit is not None and found is not None and found.route.audited:
-            try:
-                await self._audit.note(scope, found, scope.get(PRINCIPAL), answer.status_code)
-            except AccessNotRecorded:  # the request is refused anyway
-                logger.exception("a refused read could not be put on record")
-        await answer(scope, receive, send)
+            raise BrokenOff
 
 
 async def _looked_up(
@@ -235,3 +201,93 @@ async def _looked_up(
         if isinstance(error, TimeoutError):
             raise DatabaseUnavailable(f"no key was looked up within {seconds:g} s") from error
         raise
+
+
+@dataclass(slots=True)  # not frozen: faster to construct, once for each request
+class _Credentials:
+    """Credentials in the headers.
+
+    `bearer` is the token of `Authorization`: None without that header, empty where it has no token.
+    """
+
+    bearer: str | None
+    host: str
+    origin: str | None
+    forwarded: bool
+
+    @classmethod
+    def of(cls, scope: Scope) -> Self:
+        """Return the credentials of a request.
+
+        Raises:
+            KeyInUrl: the URL has a key.
+        """
+        if has_key_in_url(scope):
+            raise KeyInUrl
+        bearer, host, origin, forwarded = None, "", None, False
+        for name, value in scope["headers"]:
+            if name == b"authorization":
+                bearer = _token(value) if bearer is None else ""  # two headers count as none
+            elif name == b"host":
+                host = value.decode("latin-1")
+            elif name == b"origin":
+                origin = value.decode("latin-1")
+            elif name in _FORWARDED:
+                forwarded = True
+        return cls(bearer, host, origin, forwarded)
+
+    @property
+    def claims_key(self) -> bool:
+        """Whether the token is a key of ours; some clients send other tokens to every server."""
+        return self.bearer is not None and self.bearer.startswith(_OURS)
+
+    def refuse_browsers(self, *, loopback: bool) -> None:
+        """Refuse requests that a page of another site makes through a user's browser.
+
+        `loopback`: the service listens on this machine only, so Host must be one of its names: any
+        other means DNS rebinding, or a proxy that serves other machines.
+
+        Raises:
+            ForeignSite: the request comes from one.
+        """
+        if loopback and (self.forwarded or not _is_loopback(self.host)):
+            raise ForeignSite(
+                "the service answers to this machine alone, under 127.0.0.1 and localhost"
+            )
+        if self.origin is not None and _site(self.origin) != self.host.lower():
+            raise ForeignSite("pages of other sites are refused")
+
+
+def _token(header: bytes) -> str:
+    scheme, _, token = header.decode("latin-1").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def has_key_in_url(scope: Scope) -> bool:
+    """Return whether the URL of a request has a key, or a parameter meant for one."""
+    path, query = scope["path"], scope["query_string"]
+    texts = [path.encode("utf-8", "replace")] if _OURS in path else []
+    if query:
+        texts.append(unquote_to_bytes(query))
+    return any(_KEY.search(each) or _TOKEN_PARAMETERS.search(each) for each in texts)
+
+
+def _site(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=64)  # most clients use one name
+def _is_loopback(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if name == "localhost" or name.endswith(".localhost"):  # RFC 6761: always this machine
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,19 +1,15 @@
 """Refuses malformed requests and reports bodies that break off.
 
-The connection reports both in the state of the scope, which no client can write to. Without such a
-connection, as in tests within the process, requests are forwarded unchanged.
+The connection reports both in the state of the scope, which no client can write to.
 """
 
 import asyncio
-import time
 from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.codec.problems import headers_of, problem_of
-from api.http.codec.responses import problem_answer
-from api.http.middleware.request_metrics import NO_ROUTE, Traffic
+from api.http.middleware.request_metrics import Traffic
 from api.http.request.errors import BodyStalled, RefusedRequest
 
 CONNECTION = "agentlog.connection"
@@ -64,14 +60,15 @@ class Incoming:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request, or refuse it."""
-        connection: Receiving | None = scope.get("state", {}).get(CONNECTION)
-        request = None if connection is None else connection.request
-        if connection is None or request is None:
+        connection: Receiving = scope["state"][CONNECTION]
+        request = connection.request
+        if request is None:
             await self._app(scope, receive, send)
             return
         try:
             if request.head_refusal is not None:
-                await self._refuse(request.head_refusal, scope, receive, send)
+                scope["method"] = "?"  # it has the method of the connection's replacement
+                await self._traffic.refuse(request.head_refusal, scope, receive, send)
             elif request.is_whole and request.body_refusal is None:
                 await self._app(scope, receive, send)
             else:
@@ -79,14 +76,6 @@ class Incoming:
                 await self._app(scope, body.receive, body.send)
         finally:
             connection.answered(request)
-
-    async def _refuse(
-        self, refusal: RefusedRequest, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        scope["method"] = "?"  # it has the method of the connection's replacement
-        answer = problem_answer(problem_of(refusal), headers=headers_of(refusal))
-        self._traffic.count(scope, NO_ROUTE, answer.status_code, began=time.perf_counter())
-        await answer(scope, receive, send)
 
 
 class _Body:

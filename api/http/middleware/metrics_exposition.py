@@ -4,24 +4,16 @@ Names follow Prometheus: base units, `_total` for counters. Label values are rou
 statuses, ways and projections, never ids.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 from typing_extensions import override
 
 from api.http.middleware.request_metrics import Traffic
 from infrastructure.appending.writer import Writer
-from infrastructure.appending.writer_metrics import Tally
 from infrastructure.postgres.database import Database
 
 
@@ -66,70 +58,14 @@ class Exposition(Collector):
 
     @override
     def collect(self) -> Iterator[Metric]:
-        yield from self._appends()
-        yield from self._commits()
-        yield from self._http()
+        for registry in (self._writer.meters.registry, self._traffic.registry):
+            for family in registry.collect():
+                family.samples = [
+                    each for each in family.samples if not each.name.endswith("_created")
+                ]
+                yield family
         yield from self._pool()
         yield from self._log()
-
-    def _appends(self) -> Iterator[Metric]:
-        writer = self._writer
-        outcomes = CounterMetricFamily(
-            "agentlog_appends", "Appends by what came of them.", labels=["outcome"]
-        )
-        for outcome, count in writer.meters.outcomes.items():
-            outcomes.add_metric([outcome], count)
-        outcomes.add_metric(["overloaded"], writer.meters.overloaded)
-        yield outcomes
-        yield _histogram(
-            "agentlog_append_seconds",
-            "From an append's reaching the writer to its answer.",
-            [((), writer.meters.append_seconds)],
-        )
-        yield _gauge("agentlog_writer_queue", "Appends that wait for a commit.", writer.waiting)
-
-    def _commits(self) -> Iterator[Metric]:
-        meters = self._writer.meters
-        yield CounterMetricFamily(
-            "agentlog_messages_appended",
-            "Events written: messages, and facts of threads.",
-            value=meters.batch_events.total,
-        )
-        commits = CounterMetricFamily(
-            "agentlog_commits",
-            "Commits, by whether they went onward on what was remembered, or held the log to look.",
-            labels=["way"],
-        )
-        for way, count in meters.commits.items():
-            commits.add_metric([way], count)
-        yield commits
-        yield _histogram(
-            "agentlog_commit_seconds", "What a commit took.", [((), meters.commit_seconds)]
-        )
-        yield _histogram(
-            "agentlog_batch_requests",
-            "Appends that shared a commit.",
-            [((), meters.batch_requests)],
-        )
-        yield _histogram(
-            "agentlog_batch_messages", "Events of a commit.", [((), meters.batch_events)]
-        )
-
-    def _http(self) -> Iterator[Metric]:
-        requests = CounterMetricFamily(
-            "agentlog_http_requests",
-            "Requests that were answered; what no route takes has the route `none`.",
-            labels=["route", "method", "status"],
-        )
-        for (route, method, status), count in list(self._traffic.requests.items()):
-            requests.add_metric([route, method, str(status)], count)
-        yield requests
-        yield _histogram(
-            "agentlog_http_request_seconds",
-            "From a request's arrival to the beginning of its answer.",
-            list(self._traffic.seconds.items()),
-            labels=("route", "method"),
-        )
 
     def _pool(self) -> Iterator[Metric]:
         stats = self._database.pool_stats()
@@ -139,6 +75,8 @@ class Exposition(Collector):
             yield CounterMetricFamily(f"agentlog_pool_{name}", text, value=stats.get(key, 0) * unit)
 
     def _log(self) -> Iterator[Metric]:
+        waiting = self._writer.waiting
+        yield _gauge("agentlog_writer_queue", "Appends that wait for a commit.", waiting)
         yield _gauge(
             "agentlog_recent_views_bytes",
             "Bytes of the views that are kept in memory, and of their events.",
@@ -177,18 +115,3 @@ _POOL_COUNTERS = (
 
 def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(name, text, value=value)
-
-
-def _histogram(
-    name: str,
-    text: str,
-    tallies: Sequence[tuple[tuple[str, ...], Tally]],
-    *,
-    labels: tuple[str, ...] = (),
-) -> HistogramMetricFamily:
-    family = HistogramMetricFamily(name, text, labels=labels)
-    for key, tally in tallies:
-        bounds = [*map(floatToGoString, tally.bounds), "+Inf"]
-        counts = list(accumulate(tally.counts))
-        family.add_metric(key, list(zip(bounds, counts, strict=True)), tally.total)
-    return family

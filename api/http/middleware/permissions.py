@@ -78,13 +78,17 @@ FOUND = "agentlog.found"
 
 @dataclass(frozen=True, slots=True)
 class KnownRoute:
-    """A route and its permission: `free` needs no key; without a scope any key will do."""
+    """A route and its permission: `free` needs no key; without a scope any key will do.
+
+    `long`: its response may be endless; `stream`: it follows the log.
+    """
 
     target: Route
     template: str
     free: bool
     scope: Scope | None
     long: bool
+    stream: bool
     audited: bool
 
 
@@ -150,6 +154,7 @@ def _known(method: str, template: str, target: Route) -> KnownRoute:
         free=NEEDS[name] == "nothing",
         scope=scope,
         long=name in LONG,
+        stream=template.endswith("/events"),
         audited=scope == "read" or name in _AUDITED,
     )
 

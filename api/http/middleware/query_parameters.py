@@ -1,18 +1,14 @@
 """Refuses query parameters that the OpenAPI document does not name for the route."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
-from api.http.codec.problems import problem_of
-from api.http.codec.responses import problem_answer
-from api.http.middleware.permissions import FOUND, FoundRoute
-from api.http.middleware.request_metrics import Traffic
+from api.http.middleware.permissions import FoundRoute
 from domain.errors import InvalidInput
 
 _Names = Mapping[tuple[str, str], Sequence[str]]
@@ -29,34 +25,14 @@ class UnknownParameter(InvalidInput):
 
 
 class KnownQueries:
-    """An application that refuses parameters which its document does not name.
+    """The parameters that a document names; it is slow to make, so only for the first query."""
 
-    `document` is slow, so it is called at the first request with a query.
-    """
-
-    def __init__(
-        self, app: ASGIApp, document: Callable[[], Mapping[str, Any]], traffic: Traffic
-    ) -> None:
-        self._app = app
+    def __init__(self, document: Callable[[], Mapping[str, Any]]) -> None:
         self._document = document
-        self._traffic = traffic
         self._names: _Names = {}
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or refuse it."""
-        found: FoundRoute | None = scope.get(FOUND)
-        if found is not None and scope["query_string"]:
-            try:
-                await self._check(scope, found)
-            except UnknownParameter as error:
-                answer = problem_answer(problem_of(error))
-                template = found.route.template
-                self._traffic.count(scope, template, answer.status_code, began=time.perf_counter())
-                await answer(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    async def _check(self, scope: Scope, found: FoundRoute) -> None:
+    async def check(self, scope: Scope, found: FoundRoute) -> None:
+        """Raise `UnknownParameter` for one that the document does not name for the route."""
         if not self._names:
             self._names = await run_in_threadpool(lambda: _names_in(self._document()))
         method = "GET" if scope["method"] == "HEAD" else scope["method"]

@@ -2,20 +2,15 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from ipaddress import IPv6Network
 from typing import Any
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
-from api.http.codec.problems import headers_of, problem_of
-from api.http.codec.responses import problem_answer
-from api.http.middleware.request_metrics import NO_ROUTE, Traffic
-from api.http.middleware.token_bucket import Rate
 from api.http.request.limits import Limits, StreamsExhausted, TooManyRequests, TooManyStreams
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
-from domain.errors import AgentlogError
 
 Caller = tuple[str, ...]
 
@@ -27,70 +22,82 @@ _STALLED = "The body broke off, or came too slowly."
 
 _NETWORK_BITS = 64
 """Prefix length of the IPv6 network of one customer of a provider (RFC 6177)."""
+_SWEEP = 4096
 
 
-class Limited:
-    """An application behind limits of requests and streams.
+class Rate:
+    """Allows each caller so many requests a second, and `burst` at once.
 
-    A caller is a key, or without one the address that the request came from.
+    A token bucket stored as one number per caller, the time at which it is full again: the generic
+    cell rate algorithm (ITU-T I.371). Callers with full buckets are dropped.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        limits: Limits,
-        traffic: Traffic,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._app = app
+    def __init__(self, per_second: float, *, burst: int) -> None:
+        self._interval = 1 / per_second
+        self._tolerance = self._interval * (burst - 1)
+        self._full_at: dict[Hashable, float] = {}
+        self._sweep_beyond = _SWEEP
+
+    def wait(self, caller: Hashable, now: float) -> float:
+        """Return 0 and count the request, or the seconds by which it is too early.
+
+        `now` is the time in seconds by a monotonic clock.
+        """
+        full_at = max(self._full_at.get(caller, now), now)
+        early = full_at - now - self._tolerance
+        if early > 0:
+            return early
+        self._full_at[caller] = full_at + self._interval
+        if len(self._full_at) > self._sweep_beyond:
+            self._sweep(now)
+        return 0.0
+
+    def __len__(self) -> int:
+        """The number of stored callers."""
+        return len(self._full_at)
+
+    def _sweep(self, now: float) -> None:
+        self._full_at = {who: at for who, at in self._full_at.items() if at > now}
+        self._sweep_beyond = max(_SWEEP, 2 * len(self._full_at))
+
+
+class Limiter:
+    """Limits requests and streams of callers: of a key, or without one of an address."""
+
+    def __init__(self, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
-        self._traffic = traffic
         self._clock = clock
         self._rate = (
             Rate(limits.rate_per_second, burst=limits.burst) if limits.rate_per_second else None
         )
+        self.counts = self._rate is not None
+        """Whether it limits requests, not only streams."""
         self._streams: Counter[Caller] = Counter()
         self._open = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or refuse it."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        try:
-            if self._rate is not None and scope["path"] not in _FREE:
-                self._count(self._rate, caller_of(scope))
-            if not _is_stream(scope):
-                caller = None
-            else:
-                caller = caller_of(scope)
-                self._enter(caller)
-        except AgentlogError as error:
-            answer = problem_answer(problem_of(error), headers=headers_of(error))
-            self._traffic.count(scope, NO_ROUTE, answer.status_code, began=time.perf_counter())
-            await answer(scope, receive, send)
-            return
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            if caller is not None:
-                self._leave(caller)
+    def admit(self, scope: Scope, *, stream: bool) -> Caller | None:
+        """Count a request; return the caller if it opens a stream, which `leave` ends.
 
-    def _count(self, rate: Rate, caller: Caller) -> None:
-        seconds = rate.wait(caller, self._clock())
-        if seconds > 0:
-            raise TooManyRequests(seconds, per_second=self._limits.rate_per_second)
-
-    def _enter(self, caller: Caller) -> None:
+        Raises:
+            TooManyRequests, TooManyStreams, StreamsExhausted: it is refused.
+        """
+        caller = caller_of(scope)
+        if self._rate is not None and scope["path"] not in _FREE:
+            seconds = self._rate.wait(caller, self._clock())
+            if seconds > 0:
+                raise TooManyRequests(seconds, per_second=self._limits.rate_per_second)
+        if not stream:
+            return None
         if self._streams[caller] >= self._limits.max_streams_per_key:
             raise TooManyStreams(self._limits.max_streams_per_key)
         if self._open >= self._limits.max_streams:
             raise StreamsExhausted(self._limits.max_streams)
         self._streams[caller] += 1
         self._open += 1
+        return caller
 
-    def _leave(self, caller: Caller) -> None:
+    def leave(self, caller: Caller) -> None:
+        """End a stream of a caller."""
         self._open -= 1
         self._streams[caller] -= 1
         if not self._streams[caller]:
@@ -122,8 +129,3 @@ def caller_of(scope: Scope) -> Caller:
         except ValueError:  # the header of a proxy may be anything
             pass
     return (host,)
-
-
-def _is_stream(scope: Scope) -> bool:
-    path: str = scope["path"]
-    return path.endswith("/events") and path.startswith("/v1/") and scope["method"] == "GET"

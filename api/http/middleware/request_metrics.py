@@ -1,6 +1,6 @@
 """Counts and times requests by route template, method and status.
 
-Only the event loop counts. Time is measured up to the start of the response, since a stream's end
+Time is measured up to the start of the response, since a stream's end
 says nothing about the service.
 """
 
@@ -8,10 +8,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.routing import Route, Router
-from starlette.types import Message, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from infrastructure.appending.writer_metrics import SECONDS, Tally
+from api.http.codec.problems import headers_of, problem_of
+from api.http.codec.responses import problem_answer
+from domain.errors import AgentlogError
+from infrastructure.appending.writer_metrics import SECONDS
 
 ROUTE = "agentlog.route"
 """The key of the route template in a request's scope, set once it is known."""
@@ -25,10 +29,20 @@ class Traffic:
     """Counters of an application's requests."""
 
     def __init__(self) -> None:
-        self.requests: dict[tuple[str, str, int], int] = {}
-        """By route, method and status."""
-        self.seconds: dict[tuple[str, str], Tally] = {}
-        """By route and method."""
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "agentlog_http_requests",
+            "Requests that were answered; what no route takes has the route `none`.",
+            ["route", "method", "status"],
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "agentlog_http_request_seconds",
+            "From a request's arrival to the beginning of its answer.",
+            ["route", "method"],
+            buckets=SECONDS,
+            registry=self.registry,
+        )
         self._templates: dict[Callable[..., Any], str] = {}
 
     def know(self, router: Router, *, prefix: str = "") -> None:
@@ -36,6 +50,20 @@ class Traffic:
         for route in router.routes:
             if isinstance(route, Route):
                 self._templates[route.endpoint] = prefix + route.path
+
+    async def refuse(
+        self,
+        error: AgentlogError,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        template: str = NO_ROUTE,
+    ) -> None:
+        """Answer a request with a problem, and count it."""
+        answer = problem_answer(problem_of(error), headers=headers_of(error))
+        self.count(scope, template, answer.status_code, began=time.perf_counter())
+        await answer(scope, receive, send)
 
     def watched(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that counts the response of a request."""
@@ -55,9 +83,5 @@ class Traffic:
         """Count a response; `began` is the request's start by `time.perf_counter`."""
         scope[ROUTE] = template
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        key = template, method, status
-        self.requests[key] = self.requests.get(key, 0) + 1
-        tally = self.seconds.get(key[:2])
-        if tally is None:
-            tally = self.seconds[key[:2]] = Tally(SECONDS)
-        tally.note(time.perf_counter() - began)
+        self._requests.labels(template, method, status).inc()
+        self._seconds.labels(template, method).observe(time.perf_counter() - began)

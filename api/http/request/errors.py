@@ -1,6 +1,8 @@
-"""Errors of requests refused while being read; the connection ends with the response.
+"""Errors of requests refused before they reach their route.
 
-RefusedRequest
+KeyInUrl
+ForeignSite
+RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
 ├── MethodNotImplemented
@@ -12,7 +14,12 @@ RefusedRequest
 └── BodyStalled
 """
 
-from domain.errors import InvalidInput
+from domain.errors import AgentlogError, InvalidInput
+
+_WAYS = (
+    "make a key (`agentlog keys create`) and send it, or, where everybody who reaches the service "
+    "may do everything, set AGENTLOG_ANONYMOUS=allow"
+)
 
 
 class RefusedRequest(InvalidInput):
@@ -90,3 +97,20 @@ class BodyStalled(RefusedRequest):
             f"nothing more of the body came for {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
             "send the request again; nothing of it was kept"
         )
+
+
+class KeyInUrl(InvalidInput):
+    """A key stands in the URL, where logs and histories keep it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "send keys as `Authorization: Bearer KEY`, never in a URL: URLs are kept in logs and "
+            "histories. Revoke the key that you sent, if it was one (`agentlog keys revoke ID`)"
+        )
+
+
+class ForeignSite(AgentlogError):
+    """A page of another site asks by somebody's browser."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"without a key, {reason}: {_WAYS}")

@@ -1,6 +1,6 @@
 """Routes of reports: JSON, CSV or a plot of the same answer."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -8,15 +8,15 @@ from fastapi.concurrency import run_in_threadpool
 from api.http.codec.dependencies import tenant_of
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers, content, metadata_parameter, parameter
 from api.plots import plot
 from api.questions import question_of
-from api.shapes.reports import answer_csv, answer_json
-from domain.json.text import JsonValue
+from api.shapes.reports import ReportAnswer, ReportTerms, answer_csv, answer_json, report_json
+from api.shapes.shape import Page
 from infrastructure.reports.catalogue import REPORTS, report
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.question import MOST_ROWS
-from infrastructure.reports.report import METADATA, Report
+from infrastructure.reports.report import METADATA
 from infrastructure.reports.reports import Answer
 
 router = APIRouter(tags=["analytics"])
@@ -43,23 +43,12 @@ def _texts(what: str) -> str:
     )
 
 
-def _parameter(name: str, description: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as OpenAPI has it
-    return {
-        "name": name,
-        "in": "query",
-        "required": False,
-        "description": description,
-        "schema": schema,
-        **more,
-    }
-
-
 _STRING = {"type": "string"}
 _STRINGS = {"type": "array", "items": _STRING}
 _FILTERS = sorted({name for each in REPORTS.values() for name in each.all_filters})
 
 _PARAMETERS = [
-    _parameter(
+    parameter(
         "by",
         f"What rows are about; several together, repeated or with commas between. {_texts('by')}. "
         f"{METADATA}KEY is a key of the thread's metadata, as it is now. Days are of UTC. Empty "
@@ -67,35 +56,33 @@ _PARAMETERS = [
         _STRINGS,
         example=["day", "tool"],
     ),
-    _parameter(
+    parameter(
         "from",
         "From then on: an RFC 3339 time with its zone, or a date, whose day begins in UTC.",
         _STRING,
         example="2026-01-05",
     ),
-    _parameter(
+    parameter(
         "to",
         "Before then: a time or a date, as `from`; that day counts no more.",
         _STRING,
         example="2026-02-01T00:00:00Z",
     ),
-    _parameter(
+    parameter(
         "clock",
         "Which time counts, for days, `from` and `to`: when the log took the message that began "
         "it (recorded), or when that was made by its producer's clock (sent); what has no such "
         "time is then on no day, and in no range.",
         {"type": "string", "enum": ["recorded", "sent"], "default": "recorded"},
     ),
-    _parameter(
-        "order", "A column; with a minus the largest first.", _STRING, example="-error_rate"
-    ),
-    _parameter(
+    parameter("order", "A column; with a minus the largest first.", _STRING, example="-error_rate"),
+    parameter(
         "limit",
         "How many rows, at most; `truncated` says whether there are more.",
         {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
     ),
     *(
-        _parameter(
+        parameter(
             name,
             "Only this; repeated, any of these. For "
             + ", ".join(each.name for each in REPORTS.values() if name in each.all_filters)
@@ -104,32 +91,22 @@ _PARAMETERS = [
         )
         for name in _FILTERS
     ),
-    _parameter(
-        "metadata",
+    metadata_parameter(
         f"`{METADATA}KEY=VALUE`: only threads whose metadata are so now. Values as in the list of "
         "threads.",
-        {
-            "type": "object",
-            "propertyNames": {"pattern": r"^metadata\..+$"},
-            "additionalProperties": _STRING,
-        },
-        style="form",
-        explode=True,
-        example={"metadata.team": "support", "metadata.reward": "0.0"},
+        team="support",
+        reward="0.0",
     ),
 ]
 
-_ANSWERS = answers(200, "Report", 404, 501)
-_ANSWERS[200]["content"] |= {
-    "text/csv": {"schema": {"$ref": "#/components/schemas/Csv"}},
-    "image/svg+xml": {"schema": {"$ref": "#/components/schemas/Svg"}},
-}
+_ANSWERS = answers(200, ReportAnswer, 404, 501)
+_ANSWERS[200]["content"] = {**content("Csv", "text/csv"), **content("Svg", "image/svg+xml")}
 
 
-@router.get("/analytics", responses=answers(200, "Reports"))
+@router.get("/analytics", responses=answers(200, Page[ReportTerms]))
 async def list_reports() -> Response:
     """List the reports: what each says, by what, and narrowed by what."""
-    return json_answer({"items": [_report_json(each) for each in REPORTS.values()], "next": None})
+    return json_answer({"items": [report_json(each) for each in REPORTS.values()], "next": None})
 
 
 @router.get(
@@ -191,19 +168,3 @@ def _quality(parameters: str) -> float:
         return float(value) if name.strip() == "q" else 1.0
     except ValueError:
         return 1.0
-
-
-def _report_json(each: Report) -> JsonValue:
-    return {
-        "name": each.name,
-        "comment": each.comment,
-        "projection": each.model,
-        "by": list(each.by or ()),
-        "breakdowns": [*each.all_breakdowns, f"{METADATA}KEY"] if each.by is not None else [],
-        "filters": [*each.all_filters, f"{METADATA}KEY"],
-        "clocks": list(each.clocks),
-        "columns": [
-            {"name": column.name, "unit": column.unit, "comment": column.comment}
-            for column in each.columns
-        ],
-    }

@@ -1,15 +1,26 @@
 """Routes of audits, checkpoints and proofs."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
 from api.http.codec.dependencies import After, Limit, MessageId, ThreadId, number_cursor, tenant_of
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
-from api.shapes.proofs import audit_json, checkpoint_json, consistency_json, inclusion_json
+from api.http.codec.responses import json_answer, page_answer
+from api.http.openapi.answers import answers
+from api.shapes.proofs import (
+    Audit,
+    Checkpoint,
+    Consistency,
+    Inclusion,
+    audit_json,
+    checkpoint_json,
+    consistency_json,
+    inclusion_json,
+)
+from api.shapes.shape import Page
+from domain.points_in_time import BIGGEST
 from infrastructure.audit.proofs import Proofs
-from infrastructure.eventlog.reader import BIGGEST
 
 router = APIRouter(tags=["proof"])
 
@@ -34,7 +45,7 @@ def _proofs(request: Request) -> Proofs:
     return tenant_of(request).proofs
 
 
-@router.get("/threads/{thread_id}/audit", responses=answers(200, "Audit", 404))
+@router.get("/threads/{thread_id}/audit", responses=answers(200, Audit, 404))
 def audit_thread(request: Request, thread_id: ThreadId) -> Response:
     """Check a thread's hash chain anew from all that is stored: what broke, where, and how."""
     return json_answer(audit_json(thread_id, _proofs(request).auditor.thread(thread_id)))
@@ -42,7 +53,7 @@ def audit_thread(request: Request, thread_id: ThreadId) -> Response:
 
 @router.get(
     "/threads/{thread_id}/messages/{message_id}/proof",
-    responses=answers(200, "Inclusion", 404, 409),
+    responses=answers(200, Inclusion, 404, 409),
 )
 def prove_message(
     request: Request, thread_id: ThreadId, message_id: MessageId, checkpoint: Size = None
@@ -53,25 +64,23 @@ def prove_message(
     return json_answer(inclusion_json(found, tenant=checkpoints.tenant))
 
 
-@router.get("/checkpoints", responses=answers(200, "Checkpoints"))
+@router.get("/checkpoints", responses=answers(200, Page[Checkpoint]))
 def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) -> Response:
     """List the signed checkpoints, the smallest first."""
     checkpoints = _proofs(request).checkpoints
     found = checkpoints.page(after=number_cursor(after), limit=limit + 1)
-    page = found[:limit]
-    following = str(page[-1].size) if len(found) > limit else None
-    items = [checkpoint_json(each, tenant=checkpoints.tenant) for each in page]
-    return json_answer({"items": items, "next": following})
+    shown = partial(checkpoint_json, tenant=checkpoints.tenant)
+    return page_answer(found, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
 
 
-@router.get("/checkpoints/latest", responses=answers(200, "Checkpoint", 404))
+@router.get("/checkpoints/latest", responses=answers(200, Checkpoint, 404))
 def latest_checkpoint(request: Request) -> Response:
     """Read the latest checkpoint: keep its note, and nothing before it changes unseen."""
     checkpoints = _proofs(request).checkpoints
     return json_answer(checkpoint_json(checkpoints.latest(), tenant=checkpoints.tenant))
 
 
-@router.get("/checkpoints/consistency", responses=answers(200, "Consistency", 404, 409))
+@router.get("/checkpoints/consistency", responses=answers(200, Consistency, 404, 409))
 def prove_consistency(request: Request, begin: From, end: To) -> Response:
     """Prove that one checkpoint's log begins with another's (RFC 9162, 2.1.4)."""
     checkpoints = _proofs(request).checkpoints

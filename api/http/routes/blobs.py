@@ -8,11 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
+from typing_extensions import TypedDict
 
 from api.http.codec.dependencies import TheStore, store_of
 from api.http.codec.problems import BlobMismatch, BlobTooLarge
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers, body
 from infrastructure.eventlog.blob_store import PIECE
 
 router = APIRouter(tags=["blobs"])
@@ -29,18 +30,19 @@ Digest = Annotated[
 ]
 
 
+class Blob(TypedDict):
+    """A file that is kept."""
+
+    sha256: str
+    bytes: int
+
+
 @router.put(
     "/blobs/{digest}",
     response_class=Response,
-    responses={**answers(200, "Blob", 413), **answers(201, "Blob")},
+    responses={**answers(200, Blob, 413), **answers(201, Blob)},
     status_code=201,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "description": "The file itself.",
-            "content": {_BYTES: {"schema": {"$ref": "#/components/schemas/File"}}},
-        }
-    },
+    openapi_extra=body("File", description="The file itself.", media_type=_BYTES),
 )
 async def put_blob(request: Request, digest: Digest) -> Response:
     """Keep a file, for messages to name in `files` by its `sha256`; again is as good as once."""

@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from api.http.codec.dependencies import After, Body, Limit, number_cursor, principal_of, without_nul
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers, json_body
-from api.shapes.access import access_json, key_json
+from api.http.codec.responses import json_answer, page_answer
+from api.http.openapi.answers import answers, body
+from api.shapes.access import Access, Key, NewKey
+from api.shapes.shape import Page
 from domain.identifiers import THREAD_ID_PATTERN
 from domain.json.text import JsonValue, parse
 from infrastructure.keys.accesses import Accesses
@@ -27,7 +28,7 @@ def _keys(request: Request) -> RecentKeys:
     return keys
 
 
-@router.get("/keys", responses=answers(200, "Keys"))
+@router.get("/keys", responses=answers(200, Page[Key]))
 def list_keys(
     request: Request,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
@@ -36,16 +37,14 @@ def list_keys(
     """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
     tenant = principal_of(request).tenant
     found = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
-    page = found[:limit]
-    following = page[-1].id if len(found) > limit else None
-    return json_answer({"items": [key_json(each) for each in page], "next": following})
+    return page_answer(found, limit, shown=Key.of, place=lambda key: key.id)
 
 
 @router.post(
     "/keys",
     status_code=201,
-    responses=answers(201, "NewKey", 400, 413),
-    openapi_extra=json_body("KeyBody", description="What the key is for, and what it allows."),
+    responses=answers(201, NewKey, 400, 413),
+    openapi_extra=body("KeyBody", description="What the key is for, and what it allows."),
 )
 def create_key(request: Request, body: Body) -> Response:
     """Make a key of the tenant. The answer has it, and nothing else ever will.
@@ -70,19 +69,19 @@ def create_key(request: Request, body: Body) -> Response:
     )
     keys.first_made()
     return json_answer(
-        {**key_json(key), "key": text.reveal()},
+        {**Key.of(key), "key": text.reveal()},
         status=201,
         headers={"Location": f"/v1/keys/{key.id}", "Cache-Control": "no-store"},
     )
 
 
-@router.delete("/keys/{key_id}", responses=answers(200, "Key", 404))
+@router.delete("/keys/{key_id}", responses=answers(200, Key, 404))
 def revoke_key(request: Request, key_id: KeyId) -> Response:
     """Have a key of the tenant open nothing any more, at once; also the one that asks."""
     keys, principal = _keys(request), principal_of(request)
     key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.key_id)
-    keys.forget()
-    return json_answer(key_json(key))
+    keys.discard()
+    return json_answer(Key.of(key))
 
 
 def _object(body: bytes) -> dict[str, JsonValue]:
@@ -95,7 +94,7 @@ def _object(body: bytes) -> dict[str, JsonValue]:
     return found
 
 
-@router.get("/accesses", responses=answers(200, "Accesses"))
+@router.get("/accesses", responses=answers(200, Page[Access]))
 def list_accesses(
     request: Request,
     key: Annotated[
@@ -116,6 +115,4 @@ def list_accesses(
         before=number_cursor(after),
         limit=limit + 1,
     )
-    page = found[:limit]
-    following = str(page[-1].number) if len(found) > limit else None
-    return json_answer({"items": [access_json(each) for each in page], "next": following})
+    return page_answer(found, limit, shown=Access.of, place=lambda access: access.number)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import repeat
 
 from fastapi import APIRouter, Request, Response
@@ -11,23 +12,24 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.codec.append import may_name_file
 from api.http.codec.dependencies import (
     After,
     Limit,
     TheStore,
     Types,
-    limits_of,
+    append_origin,
+    may_name_file,
     number_cursor,
-    origin_of,
+    request_limits,
     store_of,
 )
 from api.http.codec.ndjson import NumberedLine, numbered_lines
 from api.http.codec.problems import problem_of
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import TRACEPARENT, answers
+from api.http.codec.responses import page_answer
+from api.http.openapi.answers import TRACEPARENT, answers, body
 from api.http.request.limits import Limits
-from api.shapes.threads import appended_json, event_json
+from api.shapes.shape import Page
+from api.shapes.threads import Event, appended_json, event_json
 from domain.drafts import Origin
 from domain.errors import AgentlogError, InvalidMessage
 from domain.json.text import JsonValue, print_bytes
@@ -41,7 +43,7 @@ _BATCH = 500
 _LINE_KEYS = frozenset({"threadId", "messages", "expectedVersion"})
 
 
-@router.get("/log", responses=answers(200, "Events"))
+@router.get("/log", responses=answers(200, Page[Event]))
 def read_log(
     store: TheStore,
     types: Types,
@@ -50,26 +52,20 @@ def read_log(
 ) -> Response:
     """Read events of all threads beyond a position, in the order of the log."""
     events = store.log(after=number_cursor(after) or 0, types=types, limit=limit + 1)
-    page = events[:limit]
-    following = str(page[-1].position) if len(events) > limit else None
-    items = [event_json(event, with_thread=True) for event in page]
-    return json_answer({"items": items, "next": following})
+    shown = partial(event_json, with_thread=True)
+    return page_answer(events, limit, shown=shown, place=lambda event: event.position or 0)
 
 
 @router.post(
     "/log",
     response_class=Response,  # not the framework's class, which would add JSON to the document
     responses=answers(200, "BulkAnswers", media_type=_LINES),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "description": "A line each append: its thread, its messages, all or none of them.",
-            "content": {
-                _LINES: {"schema": {"$ref": "#/components/schemas/BulkLines"}},
-            },
-        },
-        "parameters": [TRACEPARENT],
-    },
+    openapi_extra=body(
+        "BulkLines",
+        TRACEPARENT,
+        description="A line each append: its thread, its messages, all or none of them.",
+        media_type=_LINES,
+    ),
 )
 async def append_lines(request: Request) -> StreamingResponse:
     """Append to many threads, any number of lines: each succeeds or fails by itself.
@@ -78,7 +74,7 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    told = _answers(store, lines, await limits_of(request), await origin_of(request))
+    told = _answers(store, lines, await request_limits(request), await append_origin(request))
     return _Duplex(told, media_type=_LINES)
 
 

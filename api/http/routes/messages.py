@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.append import append
 from api.http.codec.dependencies import (
     After,
     At,
@@ -15,26 +14,28 @@ from api.http.codec.dependencies import (
     TheStore,
     ThreadId,
     Types,
+    append,
     body_of,
     drafts_in,
     expected_version_of,
     header_of,
-    limits_of,
     number_cursor,
     origin_in,
     principal_of,
+    request_limits,
     tenant_of,
 )
-from api.http.codec.responses import Printed, json_answer
-from api.http.codec.security_headers import Headers
-from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.codec.responses import Headers, PrintedResponse, json_answer
+from api.http.openapi.answers import TRACEPARENT, answers, body
 from api.http.request.limits import Limits
-from api.shapes.threads import appended_json, event_json
+from api.shapes.shape import Page
+from api.shapes.threads import Appended, Event, appended_json, event_json
+from domain import events
 from domain.access import Principal
 from domain.errors import ContentMissing
-from domain.events import Event
 from domain.identifiers import THREAD_ID_PATTERN
-from infrastructure.appending.append_request import Appended, AppendRequest
+from infrastructure.appending import append_request as appending
+from infrastructure.appending.append_request import AppendRequest
 from infrastructure.eventlog.body_deduplication import file_digests
 from infrastructure.views.store import Store
 
@@ -60,7 +61,7 @@ async def append_messages(request: Request) -> Response:
         request.path_params["thread_id"],
         request.scope["headers"],
         principal_of(request),
-        await limits_of(request),
+        await request_limits(request),
     )
     return appended_answer(await append(store, await body_of(request), read))
 
@@ -85,7 +86,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     return store.request(thread_id, drafts, expected_version=expected, origin=origin)
 
 
-def appended_answer(appended: Appended) -> Printed:
+def appended_answer(appended: appending.Appended) -> PrintedResponse:
     """Return the response for the outcome of an append."""
     replayed = all(receipt.replayed for receipt in appended.messages)
     return json_answer(
@@ -100,30 +101,29 @@ router.add_api_route(
     append_messages,
     methods=["POST"],
     status_code=201,
-    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 412, 413)},
-    openapi_extra={
-        **json_body("AppendBody", description="One message, a list, or an object with `messages`."),
-        "parameters": [
-            {
-                "name": "thread_id",
-                "in": "path",
-                "required": True,
-                "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
-                "example": "support-42",
-            },
-            {
-                "name": "If-Match",
-                "in": "header",
-                "description": 'The version that the thread must be at, as in "12".',
-                "schema": {"type": "string"},
-            },
-            TRACEPARENT,
-        ],
-    },
+    responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 412, 413)},
+    openapi_extra=body(
+        "AppendBody",
+        {
+            "name": "thread_id",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
+            "example": "support-42",
+        },
+        {
+            "name": "If-Match",
+            "in": "header",
+            "description": 'The version that the thread must be at, as in "12".',
+            "schema": {"type": "string"},
+        },
+        TRACEPARENT,
+        description="One message, a list, or an object with `messages`.",
+    ),
 )
 
 
-@router.get("/threads/{thread_id}/messages", responses=answers(200, "Events", 404))
+@router.get("/threads/{thread_id}/messages", responses=answers(200, Page[Event], 404))
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     store: TheStore,
     thread_id: ThreadId,
@@ -144,7 +144,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     return json_answer({"items": items, "next": following})
 
 
-@router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, "Event", 404))
+@router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, Event, 404))
 def read_message(
     store: TheStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
 ) -> Response:
@@ -156,10 +156,12 @@ def read_message(
     return json_answer(event_json(event, links=links))
 
 
-def _links(store: Store, events: Sequence[Event], files: str) -> Sequence[Sequence[str | None]]:
+def _links(
+    store: Store, found: Sequence[events.Event], files: str
+) -> Sequence[Sequence[str | None]]:
     """Return for each event the digests to show for its files; empty where their data is shown."""
     if files == "inline":
-        return [()] * len(events)
-    digests = [file_digests(event.raw) for event in events]
+        return [()] * len(found)
+    digests = [file_digests(event.raw) for event in found]
     known = store.blobs.known({each for found in digests for each in found if each is not None})
     return [[each if each in known else None for each in found] for found in digests]

@@ -8,8 +8,7 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
-from api.http.codec.responses import json_answer
-from api.http.codec.security_headers import policy_of_page
+from api.http.codec.responses import json_answer, policy_of_page
 
 router = APIRouter(include_in_schema=False)
 

@@ -7,8 +7,9 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.schemas import answers
-from api.shapes.threads import build_json
+from api.http.openapi.answers import answers
+from api.shapes.shape import Page
+from api.shapes.threads import Projection
 from infrastructure.readmodels.projection_status import Standings
 from projections.readmodels.registry import READ_MODELS, read_model
 
@@ -24,11 +25,11 @@ def _standings(request: Request) -> Standings:
 
 def _answer(request: Request, name: str | None = None) -> Response:
     builds = _standings(request).builds()
-    items = [build_json(each) for each in builds if name is None or each.name == name]
+    items = [Projection.of(each) for each in builds if name is None or each.name == name]
     return json_answer({"items": items, "next": None})
 
 
-@router.get("/projections", responses=answers(200, "Projections", 404))
+@router.get("/projections", responses=answers(200, Page[Projection], 404))
 async def list_projections(request: Request, wait: Wait = None) -> Response:
     """List every projection: how far it is, or why it stands still.
 
@@ -40,7 +41,7 @@ async def list_projections(request: Request, wait: Wait = None) -> Response:
     return await run_in_threadpool(_answer, request)
 
 
-@router.get("/projections/{name}", responses=answers(200, "Projections", 404))
+@router.get("/projections/{name}", responses=answers(200, Page[Projection], 404))
 async def read_projection(request: Request, name: Name, wait: Wait = None) -> Response:
     """Read where one projection stands: its live build, and the one beside it if any."""
     read_model(name)
@@ -51,7 +52,9 @@ async def read_projection(request: Request, name: Name, wait: Wait = None) -> Re
 
 
 @router.post(
-    "/projections/{name}/rebuild", status_code=202, responses=answers(202, "Projections", 404, 409)
+    "/projections/{name}/rebuild",
+    status_code=202,
+    responses=answers(202, Page[Projection], 404, 409),
 )
 def rebuild_projection(request: Request, name: Name) -> Response:
     """Build it anew beside what is live, which it replaces once it has caught up."""
@@ -61,14 +64,14 @@ def rebuild_projection(request: Request, name: Name) -> Response:
     return answer
 
 
-@router.post("/projections/{name}/pause", responses=answers(200, "Projections", 404))
+@router.post("/projections/{name}/pause", responses=answers(200, Page[Projection], 404))
 def pause_projection(request: Request, name: Name) -> Response:
     """Have it stand still until it is resumed."""
     _standings(request).pause(name)
     return _answer(request, name)
 
 
-@router.post("/projections/{name}/resume", responses=answers(200, "Projections", 404))
+@router.post("/projections/{name}/resume", responses=answers(200, Page[Projection], 404))
 def resume_projection(request: Request, name: Name) -> Response:
     """Have it go on, also where an event had stopped it."""
     _standings(request).resume(name)

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from api.http.codec.dependencies import Body, MessageId, TheLimits, TheOrigin, ThreadId, tenant_of
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.openapi.answers import TRACEPARENT, answers, body
 from api.http.request.limits import Limits
 from api.http.routes.blobs import Digest
-from api.shapes.threads import file_redaction_json, redaction_json
+from api.shapes.threads import FileRedaction, Redaction
 from domain.errors import InvalidMessage
 from infrastructure.erasure.redactor import Redactor
 
@@ -22,15 +22,12 @@ async def redactor_of(request: Request) -> Redactor:
 TheRedactor = Annotated[Redactor, Depends(redactor_of)]
 router = APIRouter(tags=["erasure"])
 
-_BODY = {
-    **json_body("RedactBody", description="Why: it stays on record."),
-    "parameters": [TRACEPARENT],
-}
+_BODY = body("RedactBody", TRACEPARENT, description="Why: it stays on record.")
 
 
 @router.post(
     "/threads/{thread_id}/messages/{message_id}/redact",
-    responses=answers(200, "Redaction", 400, 404, 409, 413),
+    responses=answers(200, Redaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
 def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
@@ -47,12 +44,12 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     """
     reason = _reason_in(body, limits)
     done = redactor.redact(thread_id, [message_id], reason, origin=origin)
-    return json_answer(redaction_json(done))
+    return json_answer(Redaction.of(done))
 
 
 @router.post(
     "/threads/{thread_id}/redact",
-    responses=answers(200, "Redaction", 400, 404, 409, 413),
+    responses=answers(200, Redaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
 def redact_thread(
@@ -65,12 +62,12 @@ def redact_thread(
     """Erase the contents of all that a thread has by now, its goal and metadata included."""
     reason = _reason_in(body, limits)
     done = redactor.redact(thread_id, None, reason, origin=origin)
-    return json_answer(redaction_json(done))
+    return json_answer(Redaction.of(done))
 
 
 @router.post(
     "/blobs/{digest}/redact",
-    responses=answers(200, "FileRedaction", 400, 404, 409, 413),
+    responses=answers(200, FileRedaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
 def redact_file(
@@ -83,7 +80,7 @@ def redact_file(
     """Erase a file from all messages that hold it; the rest of each stays."""
     reason = _reason_in(body, limits)
     done = redactor.redact_file(digest, reason, origin=origin)
-    return json_answer(file_redaction_json(done))
+    return json_answer(FileRedaction.of(done))
 
 
 def _reason_in(body: bytes, limits: Limits) -> str:

@@ -6,28 +6,29 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.dependencies import Body, limits_of, tenant_of
+from api.http.codec.dependencies import Body, request_limits, tenant_of
 from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers, json_body
-from api.shapes.tables import answer_csv, answer_json, tables_json
+from api.http.openapi.answers import answers, body, content
+from api.shapes.shape import Page
+from api.shapes.tables import QueryAnswer, answer_csv, answer_json
 from domain.json.text import JsonValue
 from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
-from infrastructure.analysts.answers import Answer
+from infrastructure.analysts.answers import Answer, CatalogueTable
 from infrastructure.analysts.errors import InvalidQuery
 
 router = APIRouter(tags=["analytics"])
 
 _FIELDS = ("sql", "parameters", "limit", "timeoutSeconds")
 _CSV = "text/csv"
-_ANSWERS = answers(200, "QueryAnswer", 400, 403, 404, 413)
-_ANSWERS[200]["content"][_CSV] = {"schema": {"$ref": "#/components/schemas/Csv"}}
+_ANSWERS = answers(200, QueryAnswer, 400, 403, 404, 413)
+_ANSWERS[200]["content"] = content("Csv", _CSV)
 
 
 @router.post(
     "/analytics/sql",
     response_class=Response,
     responses=_ANSWERS,
-    openapi_extra=json_body("Query", description="The query, and what goes with it."),
+    openapi_extra=body("Query", description="The query, and what goes with it."),
 )
 async def ask(
     request: Request,
@@ -43,15 +44,15 @@ async def ask(
     """
     analyst = tenant_of(request).analyst
     as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
-    limits = await limits_of(request)
+    limits = await request_limits(request)
     return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
 
 
-@router.get("/analytics/sql/tables", responses=answers(200, "AnalyticsTables", 404))
+@router.get("/analytics/sql/tables", responses=answers(200, Page[CatalogueTable], 404))
 async def list_tables(request: Request) -> Response:
     """List the tables that queries may be about, with what each column means."""
     analyst = tenant_of(request).analyst
-    return await _apart(analyst, lambda: json_answer(tables_json(analyst.tables())))
+    return await _apart(analyst, lambda: json_answer({"items": analyst.tables(), "next": None}))
 
 
 async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:

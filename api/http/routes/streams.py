@@ -5,19 +5,18 @@ because the framework's call frames stay in memory as long as the stream does.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from api.filters import metadata_filter
 from api.http.codec.dependencies import principal_of, store_of, without_nul
-from api.http.openapi.schemas import answers
+from api.http.openapi.answers import answers, metadata_parameter, parameter
 from api.http.routes.views import option_parameters
 from api.http.streaming.log_stream import LogStream
 from api.http.streaming.sse_framing import FRAMINGS
 from api.http.streaming.sse_response import StreamResponse
-from api.http.streaming.subscribers import Following, Followings
+from api.http.streaming.subscribers import Followers, TenantFollowers
 from api.http.streaming.thread_stream import ThreadStream
 from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
 from domain.errors import FutureMoment, InvalidInput
@@ -103,8 +102,8 @@ async def follow_log(request: Request) -> StreamResponse:
     return StreamResponse(stream, None)
 
 
-def _following(request: Request) -> Following:
-    followings: Followings = request.app.state.followings
+def _following(request: Request) -> TenantFollowers:
+    followings: Followers = request.app.state.followings
     return followings.of(principal_of(request).tenant)
 
 
@@ -132,18 +131,14 @@ def _pace(query: Mapping[str, str]) -> Pace | None:
     return Pace(speed)
 
 
-def _parameter(name: str, description: str, schema: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
-
-
 _STRING = {"type": "string"}
 _SHARED_PARAMETERS = [
-    _parameter(
+    parameter(
         "follow",
         "false: end at the present.",
         {"type": "string", "enum": ["true", "false"], "default": "true"},
     ),
-    _parameter(
+    parameter(
         "speed",
         "Replay what is there with the pauses that were between messages, divided by this.",
         {"type": "number", "exclusiveMinimum": 0},
@@ -172,13 +167,13 @@ router.add_api_route(
                 "schema": {"type": "string", "pattern": THREAD_ID_PATTERN},
                 "example": "support-42",
             },
-            _parameter(
+            parameter(
                 "view",
                 f"One of {', '.join(VIEWS)}.",
                 {"type": "string", "enum": list(VIEWS), "default": "kernel"},
             ),
-            _parameter("after", "The id of a frame, to go on after it.", _STRING, example="12.0"),
-            _parameter(
+            parameter("after", "The id of a frame, to go on after it.", _STRING, example="12.0"),
+            parameter(
                 "at", "End as it was just after this, a moment as every read takes it.", _STRING
             ),
             *_SHARED_PARAMETERS,
@@ -194,31 +189,23 @@ router.add_api_route(
     responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
     openapi_extra={
         "parameters": [
-            _parameter(
+            parameter(
                 "after",
                 "The position to go on after, or `latest` for what comes from now on.",
                 _STRING,
                 example="345",
             ),
-            _parameter(
+            parameter(
                 "type",
                 "Only events of these types.",
                 {"type": "array", "items": _STRING},
                 style="form",
                 explode=True,
             ),
-            _parameter("thread", "Only threads whose id begins like this.", _STRING),
-            _parameter(
-                "metadata",
+            parameter("thread", "Only threads whose id begins like this.", _STRING),
+            metadata_parameter(
                 "`metadata.KEY=VALUE`, for any keys: what the message's own metadata must be.",
-                {
-                    "type": "object",
-                    "propertyNames": {"pattern": r"^metadata\..+$"},
-                    "additionalProperties": _STRING,
-                },
-                style="form",
-                explode=True,
-                example={"metadata.actor": "agent-7"},
+                actor="agent-7",
             ),
             *_SHARED_PARAMETERS,
         ]

@@ -18,10 +18,11 @@ from api.http.codec.dependencies import (
     number_cursor,
     without_nul,
 )
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import TRACEPARENT, answers, json_body
+from api.http.codec.responses import json_answer, page_answer
+from api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
 from api.http.request.limits import Limits
-from api.shapes.threads import appended_json, thread_json
+from api.shapes.shape import Page
+from api.shapes.threads import Appended, Thread, appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from domain.threads import Status
@@ -32,22 +33,13 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_METADATA_PARAMETERS = {
-    "name": "metadata",
-    "in": "query",
-    "required": False,
-    "description": "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
+_METADATA_PARAMETER = metadata_parameter(
+    "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
     "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
     "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
-    "style": "form",
-    "explode": True,
-    "schema": {
-        "type": "object",
-        "propertyNames": {"pattern": r"^metadata\..+$"},
-        "additionalProperties": {"type": "string"},
-    },
-    "example": {"metadata.team": "support", "metadata.reward": "0.0"},
-}
+    team="support",
+    reward="0.0",
+)
 _TEXT = (
     "Text to look for, whatever its case: each part of it, between spaces, must stand in the id or "
     "in the first 4,000 characters of the goal, from the beginning of a word. Each character of a "
@@ -59,11 +51,8 @@ _TEXT = (
 @router.post(
     "/threads",
     status_code=201,
-    responses={**answers(200, "Appended"), **answers(201, "Appended", 400, 409, 413)},
-    openapi_extra={
-        **json_body("StartBody", description="What the thread is for."),
-        "parameters": [TRACEPARENT],
-    },
+    responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 413)},
+    openapi_extra=body("StartBody", TRACEPARENT, description="What the thread is for."),
 )
 def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
@@ -81,8 +70,8 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 
 @router.get(
     "/threads",
-    responses=answers(200, "Threads"),
-    openapi_extra={"parameters": [_METADATA_PARAMETERS]},
+    responses=answers(200, Page[Thread]),
+    openapi_extra={"parameters": [_METADATA_PARAMETER]},
 )
 def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
@@ -101,12 +90,10 @@ def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
         metadata=_metadata_in(request),
     )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
-    page = heads[:limit]
-    following = str(page[-1].position) if len(heads) > limit else None
-    return json_answer({"items": [thread_json(head) for head in page], "next": following})
+    return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 
 
-@router.get("/threads/{thread_id}", responses=answers(200, "Thread", 404))
+@router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
 def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
     """Where a thread stands; its version comes as ETag too."""
     head = store.thread(thread_id)
@@ -115,11 +102,8 @@ def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
 
 @router.post(
     "/threads/{thread_id}/close",
-    responses=answers(200, "Appended", 400, 404, 409, 413),
-    openapi_extra={
-        **json_body("CloseBody", description="Why, if there is something to say."),
-        "parameters": [TRACEPARENT],
-    },
+    responses=answers(200, Appended, 400, 404, 409, 413),
+    openapi_extra=body("CloseBody", TRACEPARENT, description="Why, if there is something to say."),
 )
 def close_thread(
     store: TheStore,
@@ -140,11 +124,10 @@ def close_thread(
 
 @router.post(
     "/threads/{thread_id}/annotate",
-    responses=answers(200, "Appended", 400, 404, 413),
-    openapi_extra={
-        **json_body("AnnotateBody", description="Keys to set; null takes one away."),
-        "parameters": [TRACEPARENT],
-    },
+    responses=answers(200, Appended, 400, 404, 413),
+    openapi_extra=body(
+        "AnnotateBody", TRACEPARENT, description="Keys to set; null takes one away."
+    ),
 )
 def annotate_thread(
     store: TheStore,

@@ -4,11 +4,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.chunked_json import pieces_answer
 from api.http.codec.dependencies import After, At, TheStore, ThreadId
-from api.http.codec.responses import json_answer
-from api.http.openapi.schemas import answers
-from api.shapes.outline import outline_json
+from api.http.codec.responses import json_answer, pieces_answer
+from api.http.openapi.answers import answers, parameter
+from api.shapes.outline import Outline, outline_json
 from api.shapes.threads import bare_view_json, difference_json, view_json
 from domain.points_in_time import parse_moment
 from projections.registry import VIEWS, AnyView, choose_view, option_values
@@ -27,13 +26,11 @@ def option_parameters() -> list[dict[str, Any]]:
             found = described.setdefault(name, {"views": [], "values": values})
             found["views"].append(view.name)
     return [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "description": f"Option of {', '.join(found['views'])}.",
-            "schema": {"type": "string", "enum": list(found["values"])},
-        }
+        parameter(
+            name,
+            f"Option of {', '.join(found['views'])}.",
+            {"type": "string", "enum": list(found["values"])},
+        )
         for name, found in described.items()
     ]
 
@@ -65,7 +62,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return pieces_answer(bare_view_json(found) if bare else view_json(found))
 
 
-@router.get("/threads/{thread_id}/outline", responses=answers(200, "Outline", 404))
+@router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
 def read_outline(store: TheStore, thread_id: ThreadId, at: At) -> Response:
     """Read what a thread did, a line a step."""
     return pieces_answer(outline_json(store.outline(thread_id, at=at)))

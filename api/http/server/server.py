@@ -5,13 +5,13 @@ import socket
 import uvicorn
 from typing_extensions import override
 
-from api.http.streaming.subscribers import Followings
+from api.http.streaming.subscribers import Followers
 
 
 class Server(uvicorn.Server):
     """Closes streams on shutdown: they never end by themselves."""
 
-    def __init__(self, config: uvicorn.Config, followings: Followings) -> None:
+    def __init__(self, config: uvicorn.Config, followings: Followers) -> None:
         super().__init__(config)
         self._followings = followings
 

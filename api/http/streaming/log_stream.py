@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from api.http.streaming.sse_framing import log_frame, place_frame
 from api.http.streaming.sse_response import MOST, Stream
-from api.http.streaming.subscribers import Following
+from api.http.streaming.subscribers import TenantFollowers
 from api.tails import LogFilter, Pace
 from domain.events import Event
 from infrastructure.subscriptions.hub import Entry, Paging
@@ -23,7 +23,7 @@ class LogStream(Stream):
 
     def __init__(  # noqa: PLR0913 - what is asked for, and where it stands
         self,
-        following: Following,
+        following: TenantFollowers,
         which: LogFilter,
         *,
         position: int,

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.streaming.subscribers import Follower, Following
+from api.http.streaming.subscribers import Follower, TenantFollowers
 from api.tails import Pace
 from domain.events import Event
 from infrastructure.postgres.errors import DatabaseUnavailable
@@ -40,7 +40,7 @@ class Stream(ABC):
     patient = False
     """Whether to send `present` only after a quiet period."""
 
-    def __init__(self, following: Following, *, finite: bool, pace: Pace | None) -> None:
+    def __init__(self, following: TenantFollowers, *, finite: bool, pace: Pace | None) -> None:
         self.following = following
         self.finite = finite
         self._pace = pace

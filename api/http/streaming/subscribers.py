@@ -18,7 +18,7 @@ class Follower:
 
     __slots__ = ("_following", "_waiting", "gone", "rung", "thread_id")
 
-    def __init__(self, following: "Following", thread_id: str | None) -> None:
+    def __init__(self, following: "TenantFollowers", thread_id: str | None) -> None:
         self._following = following
         self._waiting: asyncio.Future[None] | None = None
         self.thread_id = thread_id
@@ -71,7 +71,7 @@ class Follower:
         self._following.remove(self)
 
 
-class Following:
+class TenantFollowers:
     """The followers of a tenant in one event loop, by thread.
 
     `heartbeat_seconds`: the interval of heartbeats. `quiet_seconds`: the quiet period before an
@@ -148,12 +148,12 @@ class Following:
                 follower.ring()
 
 
-class Followings:
+class Followers:
     """All followers, by tenant."""
 
     def __init__(self, tenants: Tenants) -> None:
         self._tenants = tenants
-        self._known: dict[str, Following] = {}
+        self._known: dict[str, TenantFollowers] = {}
         self._closed = False
 
     @property
@@ -161,11 +161,11 @@ class Followings:
         """The current number of followers."""
         return sum(each.count for each in self._known.values())
 
-    def of(self, tenant: str) -> Following:
+    def of(self, tenant: str) -> TenantFollowers:
         """Return the followers of a tenant; call it in the event loop."""
         found = self._known.get(tenant)
         if found is None:
-            found = self._known[tenant] = Following(self._tenants.of(tenant).hub)
+            found = self._known[tenant] = TenantFollowers(self._tenants[tenant].hub)
             found.closed = self._closed
         return found
 

@@ -6,10 +6,10 @@ from typing_extensions import override
 
 from api.http.streaming.sse_framing import Framing
 from api.http.streaming.sse_response import MOST, Stream
-from api.http.streaming.subscribers import Following
+from api.http.streaming.subscribers import TenantFollowers
 from api.tails import Pace, Tail
 from domain.events import Event
-from infrastructure.eventlog.reader import BIGGEST
+from domain.points_in_time import BIGGEST
 from infrastructure.subscriptions.hub import Paging
 from projections.followed_view import Told
 
@@ -19,7 +19,7 @@ class ThreadStream(Stream):
 
     def __init__(
         self,
-        following: Following,
+        following: TenantFollowers,
         tail: Tail,
         framing: Framing,
         *,

@@ -1,6 +1,5 @@
 """Snapshots of views at regular versions of a thread, so that a read folds only what is new.
 
 `snapshots` finds them; `snapshot_writer` keeps what a fold passes; `table` stores rows and
-`encoding` is their format. `views_in_use` says which views are folded ahead of reads as threads
-grow.
+`encoding` is their format.
 """

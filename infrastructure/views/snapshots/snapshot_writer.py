@@ -6,7 +6,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
-from infrastructure.views.snapshots.table import Row, Series, SnapshotTable, tried
+from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
 from projections.growth import growth, without_lists
 from projections.view import OptionsT, Printed, View
 
@@ -94,14 +94,16 @@ class Trail(Generic[CarryT]):
     def _keep(self, passed: Sequence[Passed[CarryT]], erased: int) -> None:
         versions = [each.version for each in passed]
         known = tried(lambda: self._table.kept(self._series, versions)) or {}
-        rows: list[Row] = []
+        rows: list[SnapshotRow] = []
         for each in passed:
             self._step(each, known, rows)
         if rows:
             alone = self.start.version == 0
             tried(lambda: self._table.insert(self._series, rows, alone=alone, erased=erased))
 
-    def _step(self, now: Passed[CarryT], known: Mapping[int, bool], rows: list[Row]) -> None:
+    def _step(
+        self, now: Passed[CarryT], known: Mapping[int, bool], rows: list[SnapshotRow]
+    ) -> None:
         """Add the row for one carry, if it is to be kept, and go on to it."""
         before = self._at
         lists = growth(before.carry, now.carry)
@@ -119,7 +121,7 @@ class Trail(Generic[CarryT]):
             grown = None if lists is None else packed_lists(lists)
             items = None if now.items is None else packed_items(now.items)
             if not (carry is None and grown is None and items is None):
-                rows.append(Row(now.version, carry, grown, items))
+                rows.append(SnapshotRow(now.version, carry, grown, items))
         if carry is not None or known.get(now.version):
             behind = 0
         self._at = Start(now.version, now.carry, since, size, behind)

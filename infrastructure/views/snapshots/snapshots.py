@@ -23,7 +23,7 @@ from infrastructure.views.snapshots.encoding import (
     unpacked_lists,
 )
 from infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
-from infrastructure.views.snapshots.table import Row, Series, SnapshotTable, tried
+from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
 from projections.growth import grown, with_lists
 from projections.persistent_list import PrintedList
 from projections.view import OptionsT, Printed, View
@@ -112,14 +112,14 @@ class Snapshots:
             try:
                 yield version, self._items_of(row)
             except _Broken:
-                self._forget(series, version)
+                self._discard(series, version)
                 return
 
-    def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[Row]:
+    def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[SnapshotRow]:
         """Return all kept rows, by version."""
         return self._table.every(self._series(thread_id, view))
 
-    def _items_of(self, row: Row) -> list[Printed]:
+    def _items_of(self, row: SnapshotRow) -> list[Printed]:
         if row.items is None or not row.sound:
             raise _Broken(row.version)
         try:
@@ -137,11 +137,13 @@ class Snapshots:
             try:
                 return self._read(series, view, row)
             except _Broken as broken:
-                self._forget(series, broken.version)
+                self._discard(series, broken.version)
                 version = broken.version - 1
         return None
 
-    def _read(self, series: Series, view: View[CarryT, OptionsT], row: Row) -> Start[CarryT]:
+    def _read(
+        self, series: Series, view: View[CarryT, OptionsT], row: SnapshotRow
+    ) -> Start[CarryT]:
         if row.carry is None or not row.sound:
             raise _Broken(row.version)
         try:
@@ -157,7 +159,7 @@ class Snapshots:
             raise _Broken(row.version) from error
         return Start(row.version, carry, since, len(row.carry), erased=row.erased)
 
-    def _lists(self, series: Series, since: int, row: Row) -> dict[str, PrintedList]:
+    def _lists(self, series: Series, since: int, row: SnapshotRow) -> dict[str, PrintedList]:
         """Return the lists of a row: their growth since they began, from a row for each step."""
         before = (
             []
@@ -177,10 +179,10 @@ class Snapshots:
                 raise _Broken(version) from error
         return lists
 
-    def _steps(self, since: int, row: Row) -> range:
+    def _steps(self, since: int, row: SnapshotRow) -> range:
         return range(since, row.version + 1, self.interval)
 
-    def _forget(self, series: Series, version: int) -> None:
+    def _discard(self, series: Series, version: int) -> None:
         _logger.info(
             "snapshot %d of %s is missing or broken: it will be made again", version, series
         )

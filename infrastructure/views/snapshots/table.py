@@ -35,7 +35,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SnapshotRow:
     """A row; `sound` if its seal is valid and its history is the one that the log has.
 
     `chain` is the link of the event at `version`, and `erased` the number of the thread's latest
@@ -62,24 +62,24 @@ class SnapshotTable:
         self._database = database
         self._key = key
 
-    def nearest(self, series: Series, version: int) -> Row | None:
+    def nearest(self, series: Series, version: int) -> SnapshotRow | None:
         """Return the nearest row with a carry at or before `version`."""
         found = self._rows("select_snapshot", series, version=version)
         return found[0] if found else None
 
-    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[Row]:
+    def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[SnapshotRow]:
         """Return the first rows after `after`, up to the version `upto`, with only their items."""
         return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
 
-    def every(self, series: Series) -> list[Row]:
+    def every(self, series: Series) -> list[SnapshotRow]:
         """Return all rows, by version."""
         return self._rows("select_snapshot_rows", series)
 
-    def growths(self, series: Series, *, after: int, upto: int) -> list[Row]:
+    def growths(self, series: Series, *, after: int, upto: int) -> list[SnapshotRow]:
         """Return rows after `after`, up to the version `upto`, with only the growth of lists."""
         return self._steps(series, after=after, upto=upto, limit=None, of_items=False)
 
-    def _steps(self, series: Series, **bounds: int | None) -> list[Row]:
+    def _steps(self, series: Series, **bounds: int | None) -> list[SnapshotRow]:
         return self._rows("select_snapshot_steps", series, **bounds)
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
@@ -98,7 +98,9 @@ class SnapshotTable:
             row = connection.execute(statement("select_erased"), asked).fetchone()
         return 0 if row is None else int(row[0])
 
-    def insert(self, series: Series, rows: Sequence[Row], *, alone: bool, erased: int) -> None:
+    def insert(
+        self, series: Series, rows: Sequence[SnapshotRow], *, alone: bool, erased: int
+    ) -> None:
         """Add rows that are missing; `alone`: delete those of other formats.
 
         None are added if `erased` is no longer the thread's latest erasure: they may hold erased
@@ -138,21 +140,21 @@ class SnapshotTable:
             connection.execute("SET LOCAL lock_timeout = '100ms'")
             yield connection
 
-    def _rows(self, name: str, series: Series, **parameters: int | None) -> list[Row]:
+    def _rows(self, name: str, series: Series, **parameters: int | None) -> list[SnapshotRow]:
         with (
             self._database.connection() as connection,
-            connection.cursor(binary=True, row_factory=class_row(Row)) as cursor,
+            connection.cursor(binary=True, row_factory=class_row(SnapshotRow)) as cursor,
         ):
             rows = cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
         return [self._opened(series, row) for row in rows]
 
-    def _sealed(self, series: Series, row: Row) -> Row:
+    def _sealed(self, series: Series, row: SnapshotRow) -> SnapshotRow:
         def sealed(name: str, content: bytes | None) -> bytes | None:
             return None if content is None else self._seal(series, row, name, content) + content
 
         return _with_contents(row, sealed)
 
-    def _opened(self, series: Series, row: Row) -> Row:
+    def _opened(self, series: Series, row: SnapshotRow) -> SnapshotRow:
         sound = row.chain is not None
 
         def opened(name: str, sealed: bytes | None) -> bytes | None:
@@ -165,14 +167,16 @@ class SnapshotTable:
 
         return replace(_with_contents(row, opened), sound=sound)
 
-    def _seal(self, series: Series, row: Row, name: str, content: bytes) -> bytes:
+    def _seal(self, series: Series, row: SnapshotRow, name: str, content: bytes) -> bytes:
         place = [*astuple(series), row.version, row.erased, name, (row.chain or b"").hex()]
         covered = hmac.new(self._key, print_bytes(place), "sha256")
         covered.update(content)
         return covered.digest()
 
 
-def _with_contents(row: Row, change: Callable[[str, bytes | None], bytes | None]) -> Row:
+def _with_contents(
+    row: SnapshotRow, change: Callable[[str, bytes | None], bytes | None]
+) -> SnapshotRow:
     return replace(
         row,
         carry=change("carry", row.carry),

@@ -8,7 +8,14 @@ from domain.json.text import JsonValue
 from domain.messages import ToolCallsMessage
 from projections.text_format import arguments_text
 from projections.view import Item, Placed
-from projections.views.letta.items import KEPT, built, call_fields, group_size, head_of, residues_of
+from projections.views.letta.items import (
+    KEPT,
+    built,
+    group_size,
+    head_of,
+    item_calls,
+    item_residues,
+)
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
@@ -48,16 +55,16 @@ NOTHING_HELD = LettaCarry()
 
 def hold(event: Event, message: ToolCallsMessage) -> HeldCalls:
     """Return the calls of a message as held calls."""
-    calls = [wire_call(call.id, call.name, arguments_text(call)) for call in message.calls]
+    calls = [letta_call(call.id, call.name, arguments_text(call)) for call in message.calls]
     return HeldCalls(
         event.originator_version,
         head_of(event, message),
         tuple(calls),
-        residues_of(event, len(calls)),
+        item_residues(event, len(calls)),
     )
 
 
-def wire_call(call_id: str, name: str, arguments: str) -> Item:
+def letta_call(call_id: str, name: str, arguments: str) -> Item:
     """Return a call in Letta's shape."""
     return {"tool_call_id": call_id, "name": name, "arguments": arguments}
 
@@ -111,7 +118,7 @@ def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
         together.setdefault((kind, ordinal), []).append(call)
     shown: list[tuple[Placed, Sequence[Item]]] = []
     for (kind, ordinal), calls in together.items():
-        item = built(held.head, ordinal, kind, call_fields(calls), held.residues[ordinal])
+        item = built(held.head, ordinal, kind, item_calls(calls), held.residues[ordinal])
         shown.append((Placed(held.version, ordinal, item), calls))
     return shown
 

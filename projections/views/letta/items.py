@@ -16,7 +16,7 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import residue_of, restore
+from projections.residue import apply_residue, residue_of
 from projections.text_format import iso_time, result_text
 from projections.view import Item
 from projections.views import chat
@@ -38,7 +38,7 @@ def head_of(event: Event, message: KernelMessage) -> Item:
 def built(head: Item, ordinal: int, kind: str, fields: Item, found: JsonValue) -> Item:
     """Return the item `ordinal` of a message, with its residue applied."""
     item: Item = {**head, "message_type": kind, "otid": f"{head['id']}-{ordinal}", **fields}
-    return item if found is None else restore(item, found, permitted)
+    return item if found is None else apply_residue(item, found, permitted)
 
 
 def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> Item:
@@ -55,7 +55,7 @@ def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> It
     return built(head_of(event, message), 0, kind, fields, residue_of(event, WIRE, 0))
 
 
-def residues_of(event: Event, number: int) -> tuple[JsonValue, ...]:
+def item_residues(event: Event, number: int) -> tuple[JsonValue, ...]:
     """Return an event's residues for its first items; each may be None."""
     if not event.metadata:  # most events have none
         return (None,) * number
@@ -73,7 +73,7 @@ def group_size(found: JsonValue) -> int:
             return 1
 
 
-def call_fields(calls: Sequence[Item]) -> Item:
+def item_calls(calls: Sequence[Item]) -> Item:
     """Return the fields of an item with these calls; older clients read only the first."""
     return {"tool_call": calls[0], "tool_calls": list(calls)}
 
@@ -91,7 +91,7 @@ def user_content(message: InputMessage) -> JsonValue:
     return [*text, *map(_file_part, message.files)]
 
 
-def file_text(file: FileAttachment) -> str:
+def file_note(file: FileAttachment) -> str:
     """Return the text of a text file; else its name and type: the wire has no files."""
     text = chat.file_text(file)
     if text is not None:
@@ -104,7 +104,7 @@ def result_id(event: Event, index: int, result: ToolResult) -> str:
     return result.call_id or f"call_{event.message_id}_{index}"
 
 
-def status_of(result: ToolResult) -> str:
+def result_status(result: ToolResult) -> str:
     """Return the status of a result, in Letta's terms."""
     return "success" if result.error is None else "error"
 
@@ -115,13 +115,13 @@ def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
         {
             "type": "tool",
             "tool_call_id": result_id(event, index, result),
-            "status": status_of(result),
+            "status": result_status(result),
             "tool_return": result_text(result),
         }
         for index, result in enumerate(message.results)
     ]
     head = head_of(event, message)
-    residues = residues_of(event, len(returns))
+    residues = item_residues(event, len(returns))
     groups = [returns] if group_size(residues[0]) > 1 else [[each] for each in returns]
     return [
         built(head, n, "tool_return_message", _return_fields(each), residues[n])
@@ -145,7 +145,7 @@ def stream_items(event: Event) -> Iterator[Item]:
             }
         case _:
             return
-    yield restore(item, residue_of(event, WIRE, 0), permitted)
+    yield apply_residue(item, residue_of(event, WIRE, 0), permitted)
 
 
 def _return_fields(returns: list[Item]) -> Item:
@@ -172,7 +172,7 @@ def _usage_item(usage: TokenUsage) -> Item:
 
 def _file_part(file: FileAttachment) -> Item:
     if file.mime_type is None or not file.mime_type.startswith("image/"):
-        return {"type": "text", "text": file_text(file)}
+        return {"type": "text", "text": file_note(file)}
     data = "".join(file.data.split())
     source = {"type": "base64", "media_type": file.mime_type, "data": data}
     return {"type": "image", "source": source}

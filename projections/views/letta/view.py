@@ -32,18 +32,18 @@ from projections.views.letta.carry import (
     HeldResponse,
     LettaCarry,
     hold,
+    letta_call,
     remember,
     settle,
     settled_items,
-    wire_call,
 )
 from projections.views.letta.items import (
     WIRE,
-    call_fields,
     group_size,
     head_of,
+    item_calls,
     item_of,
-    residues_of,
+    item_residues,
     return_items,
     stream_items,
     thought,
@@ -134,8 +134,8 @@ def _request(carry: LettaCarry, event: Event, message: ApprovalRequestMessage) -
         asked = tuple(dict.fromkeys((*held.asked, message.call_id)))
         return replace(carry, calls=replace(held, asked=asked)), ()
     arguments = value_text(message.args) if "args" in message.model_fields_set else "{}"
-    call = wire_call(message.call_id, message.tool, arguments)
-    item = item_of(event, message, "approval_request_message", call_fields([call]))
+    call = letta_call(message.call_id, message.tool, arguments)
+    item = item_of(event, message, "approval_request_message", item_calls([call]))
     after, settled = settle(carry, _placed(event, [item]))
     return LettaCarry(asked=remember(after.asked, message.call_id, item["id"])), settled
 
@@ -156,7 +156,7 @@ def _respond(carry: LettaCarry, event: Event, message: ApprovalResponseMessage) 
         held = replace(held, approvals=(*held.approvals, approval), awaits=held.awaits - 1)
         settled = ()
     else:
-        (found,) = residues_of(event, 1)
+        (found,) = item_residues(event, 1)
         held = HeldResponse(
             version=event.version,
             head=head_of(event, message),

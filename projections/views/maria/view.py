@@ -26,7 +26,7 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import residues_of, restore
+from projections.residue import apply_residue, residues_of
 from projections.text_format import result_text
 from projections.view import FollowPolicy, Item, Options, Placed, View
 from projections.views.chat import Turn, file_text, wire_call
@@ -73,7 +73,7 @@ class MariaOptions(Options):
 
 
 @dataclass(slots=True)
-class Origin:
+class SourceMessage:
     """The source message of items: its place, id, time and residues."""
 
     version: int
@@ -86,7 +86,7 @@ class Origin:
 class MariaTurn(Turn):
     """A turn, with its first message and its usage."""
 
-    origin: Origin
+    origin: SourceMessage
     usage: Item | None
 
 
@@ -152,7 +152,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         return self._settle(carry)[1]
 
     def _say(
-        self, carry: MariaCarry, origin: Origin, item: Item
+        self, carry: MariaCarry, origin: SourceMessage, item: Item
     ) -> tuple[MariaCarry, Sequence[Placed]]:
         carry, settled = self._settle(carry)
         return carry, settled + self._placed(origin, [item])
@@ -161,7 +161,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         self,
         carry: MariaCarry,
         event: Event,
-        origin: Origin,
+        origin: SourceMessage,
         content: str | None,
         asked: Sequence[ToolCall],
     ) -> tuple[MariaCarry, Sequence[Placed]]:
@@ -188,7 +188,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         return MariaCarry(None, carry.cost, carry.unanswered + held.calls), items
 
     def _answer(
-        self, carry: MariaCarry, origin: Origin, results: Sequence[ToolResult]
+        self, carry: MariaCarry, origin: SourceMessage, results: Sequence[ToolResult]
     ) -> tuple[MariaCarry, Sequence[Placed]]:
         carry, settled = self._settle(carry)
         unanswered = list(carry.unanswered)
@@ -230,11 +230,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
                 item["usage"] = turn.usage
         return self._placed(turn.origin, [item, *map(before_call, calls, args)])
 
-    def _origin(self, event: Event, message: KernelMessage) -> Origin:
+    def _origin(self, event: Event, message: KernelMessage) -> SourceMessage:
         residues = tuple(residues_of(event, self._wire)) if event.metadata else ()
-        return Origin(event.version, event.message_id, message.timestamp, residues)
+        return SourceMessage(event.version, event.message_id, message.timestamp, residues)
 
-    def _placed(self, origin: Origin, items: Sequence[Item]) -> list[Placed]:
+    def _placed(self, origin: SourceMessage, items: Sequence[Item]) -> list[Placed]:
         """Return the items of one message in their envelopes, with its residues applied."""
         placed: list[Placed] = []
         ids = event_ids(origin.message_id, len(items))
@@ -244,7 +244,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
             else:
                 item = {"id": ids[ordinal], "created": origin.created, "desc": desc}
             if ordinal < len(origin.residues):
-                item = restore(item, origin.residues[ordinal], permitted)
+                item = apply_residue(item, origin.residues[ordinal], permitted)
             placed.append(Placed(origin.version, ordinal, item))
         return placed
 

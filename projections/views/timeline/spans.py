@@ -22,6 +22,7 @@ from domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
+from projections.readmodels.tool_calls import outcome_of
 from projections.readmodels.values import figure_held
 from projections.suspicion import UNANSWERED, UNANSWERED_STEPS, suspicions
 from projections.view import Item
@@ -69,7 +70,7 @@ def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> It
             named = {"ordinal": ordinal, "callId": result.call_id, "digest": None}
             name = result.name or "unknown"
             span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
-        item = end(span, event, message, None if result.error is None else "failed")
+        item = end(span, event, message, outcome_of(result)[0])
         items.append(suspect(item, _suspicions(now, event, item, result)))
     return items
 

@@ -5,13 +5,13 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import Flaw, InvalidJson
 from domain.json.places import first_refused, path
 from domain.json.text import parse
-from tests.histories import json_values, texts
+from tests.histories import examples, json_values, texts
 
 LONG = "k" * 99
 
@@ -85,7 +85,7 @@ def _pair(key: str, value: Any) -> str:
 
 
 @given(drawn=refused())
-@settings(max_examples=100)
+@examples(50)
 def test_a_flaw_anywhere_is_found_where_it_is(drawn: tuple[str, str, str]) -> None:
     text, place, reason = drawn
     with pytest.raises(InvalidJson) as caught:

@@ -10,7 +10,7 @@ from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from tests.histories import drafts, metadata
+from tests.histories import drafts, examples, metadata
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -68,7 +68,7 @@ def test_odd_values_come_back_from_the_facts_of_a_thread(store: Store) -> None:
     assert store.messages("t")[-1].raw["reason"] == HOSTILE
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(draft=drafts, about=metadata)
 def test_any_message_comes_back(
     store: Store, database: Database, draft: dict[str, Any], about: dict[str, JsonValue]

@@ -9,9 +9,8 @@ import psycopg
 import pytest
 
 from domain.errors import InvalidMessage
-from infrastructure.appending.append_queue import Deliver, WriterOverloaded
-from infrastructure.appending.append_request import Appended, Outcomes
-from infrastructure.appending.append_statements import append_onward
+from infrastructure.appending.append_request import Appended, Deliver, Outcomes, WriterOverloaded
+from infrastructure.appending.append_statements import append
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
@@ -141,12 +140,14 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
     broken: list[Database] = []
 
     def break_off(*given: Any) -> Any:
-        result = append_onward(*given) if written else None  # committed, and the answer is lost
+        result = append(*given) if written or broken else None  # committed, and the answer is lost
+        if broken:
+            return result
         broken.append(database)
         raise psycopg.OperationalError(f"broke off after {result}")
 
     with monkeypatch.context() as patch:
-        patch.setattr("infrastructure.appending.committer.append_onward", break_off)
+        patch.setattr("infrastructure.appending.committer.append", break_off)
         appended = begun.append(request("t", reply("one"), reply("two")))
     assert broken
     assert [each.version for each in appended.messages] == [4, 5]
@@ -186,7 +187,7 @@ def test_ctrl_c_in_a_commit_leaves_the_writer_free_and_nobody_waiting(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("infrastructure.appending.committer.append_onward", interrupted)
+        patch.setattr("infrastructure.appending.committer.append", interrupted)
         with pytest.raises(KeyboardInterrupt):
             begun.append(request("t", reply("one"), reply("two")))
     assert begun.append(request("t", reply("after"))).version == 4

@@ -8,9 +8,10 @@ from domain.errors import MessageConflict, RuleBroken, VersionConflict
 from domain.threads import Entry, Key
 from infrastructure.appending.append_request import Appended
 from infrastructure.appending.append_statements import log_transaction
-from infrastructure.appending.commit_plan import Moved, Wanted
-from infrastructure.appending.head_cache import Recall
+from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
+from infrastructure.appending.committer import HeadCache
 from infrastructure.appending.writer import Writer
+from infrastructure.eventlog.body_deduplication import Stored
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
@@ -128,7 +129,7 @@ def test_threads_that_are_not_remembered_are_looked_up_without_holding_the_log(
     writer.append(request("known", reply("one")))
     writer.append(request("t", facts=[started(goal="g", policy="record")]))
     writer.append(request("t", calls("a")))
-    writer._committer._recall.forget()
+    writer._committer._cache.forget()
     looks.since()
     writer.append(request("t", results("b"), expected_version=2))
     writer.append(request("new", reply("one"), expected_version=0))
@@ -223,25 +224,27 @@ def test_a_broken_connection_is_forgotten_with_all_that_was_remembered(
     check_log(database)
 
 
-def _moved(thread_id: str, position: int, **entries: Entry) -> Moved:
+def _note(cache: HeadCache, thread_id: str, position: int, **entries: Entry) -> None:
+    """Have a commit of one event remembered."""
+    event = NewEvent(TENANT, thread_id, position, position, "reply", "", Stored(b""), b"", None)
     head = Head(TENANT, thread_id, version=position, position=position)
-    ledger = {Key("call", key): entry for key, entry in entries.items()}
-    return Moved(1, position, [head], {(TENANT, thread_id): ledger})
+    notes = [Note((TENANT, thread_id), Key("call", key), each) for key, each in entries.items()]
+    cache.note(Changes(position - 1, position, [event], [head], notes), [head])
 
 
 def test_the_oldest_threads_are_forgotten_first() -> None:
-    recall = Recall(threads=2)
+    cache = HeadCache(threads=2)
     for position, thread_id in enumerate(["a", "b", "a", "c"], 1):
-        recall.note(position - 1, _moved(thread_id, position))
-    assert recall.missing([(TENANT, each) for each in "abc"]) == [(TENANT, "b")]
+        _note(cache, thread_id, position)
+    assert cache.missing([(TENANT, each) for each in "abc"]) == [(TENANT, "b")]
 
 
 def test_only_open_entries_are_remembered_and_not_too_many() -> None:
-    recall = Recall(entries=2)
-    recall.note(0, _moved("t", 1, a=Entry(1), b=Entry(1)))
-    recall.note(1, _moved("t", 2, a=Entry(1, 2), c=Entry(2)))
-    recall.note(2, _moved("t", 3, d=Entry(3)))
-    ground = recall.ground(Wanted([(TENANT, "t")]), {})
+    cache = HeadCache(entries=2)
+    _note(cache, "t", 1, a=Entry(1), b=Entry(1))
+    _note(cache, "t", 2, a=Entry(1, 2), c=Entry(2))
+    _note(cache, "t", 3, d=Entry(3))
+    ground = cache.ground(Wanted([(TENANT, "t")]), {})
     assert dict(ground.ledger[TENANT, "t"]) == {
         Key("call", "c"): Entry(2),
         Key("call", "d"): Entry(3),
@@ -255,7 +258,7 @@ def test_threads_that_were_only_asked_for_are_not_remembered(writer: Writer) -> 
     for number in range(5):
         with pytest.raises(VersionConflict):
             writer.append(request(f"none-{number}", reply("one"), expected_version=7))
-    assert list(writer._committer._recall._threads) == [(TENANT, "t")]
+    assert list(writer._committer._cache._threads) == [(TENANT, "t")]
 
 
 @pytest.mark.usefixtures("looks")

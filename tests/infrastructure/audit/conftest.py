@@ -39,12 +39,12 @@ class Owner:
 @pytest.fixture
 def database(database: Database) -> Iterator[Database]:
     """The shared one, without what proofs keep."""
-    _forget(database)
+    _discard(database)
     yield database
-    _forget(database)
+    _discard(database)
 
 
-def _forget(database: Database) -> None:
+def _discard(database: Database) -> None:
     with Owner(database).unhindered() as connection:
         connection.execute("DELETE FROM agentlog.checkpoints")
         connection.execute("DELETE FROM agentlog.tiles")

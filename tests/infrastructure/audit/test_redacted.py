@@ -64,11 +64,11 @@ def test_evidence_of_a_redacted_thread_verifies_offline(
 
 @pytest.mark.usefixtures("redactor")
 def test_a_mark_without_a_redaction_is_found(auditor: Auditor, owner: Owner) -> None:
-    blank = (
+    erased = (
         "UPDATE agentlog.events SET redacted = %s, metadata_sha256 = sha256(coalesce(metadata,'')),"
         " metadata = NULL, body = '{}' WHERE thread_id = 't' AND version = %s"
     )
-    owner.do(blank, 9, 6)
+    owner.do(erased, 9, 6)
     assert _found(auditor) == [
         ("content-redacted", 6, False),
         ("redaction-unfounded", 6, True),
@@ -91,7 +91,7 @@ def test_a_mark_of_a_redaction_of_others_is_found(
     assert ("body-altered", 6, True) in _found(auditor)
 
 
-def test_something_else_in_the_place_of_a_skeleton_is_found(
+def test_something_else_in_the_place_of_a_redacted_event_is_found(
     told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
 ) -> None:
     done = redactor.redact("t", None, "why")

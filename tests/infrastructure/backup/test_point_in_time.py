@@ -1,4 +1,4 @@
-"""The drill of docs/operations.md: back to just before a disaster, with PostgreSQL's own means."""
+"""The drill of docs/how-to/back-up.md: back to just before a disaster by PostgreSQL's own means."""
 
 import json
 import shutil

@@ -9,7 +9,7 @@ import duckdb
 import psycopg
 
 from infrastructure.dataset.export import TABLES, Exported, export_dataset
-from infrastructure.dataset.manifest import NAME, Manifest
+from infrastructure.dataset.manifest import NAME, DatasetManifest
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels.projection_status import Standings
@@ -38,12 +38,12 @@ class Exporter:
             )
 
     @property
-    def manifest(self) -> Manifest:
-        return Manifest.model_validate_json((self.folder / NAME).read_bytes())
+    def manifest(self) -> DatasetManifest:
+        return DatasetManifest.model_validate_json((self.folder / NAME).read_bytes())
 
 
 def duck(folder: Path) -> duckdb.DuckDBPyConnection:
-    """Return DuckDB with a view of each table that has files, as docs/parquet.md has it."""
+    """Return DuckDB with a view of each table that has files."""
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
     for name in TABLES:

@@ -1,49 +1,49 @@
 """The schema that is documented is the one that is written.
 
-AGENTLOG_WRITE_DOCS=1 writes it into docs/parquet.md.
+AGENTLOG_WRITE_DOCS=1 writes it into docs/reference/tables.md.
 """
 
 import os
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from infrastructure.dataset.export import TABLES
-from infrastructure.dataset.schema import EVENTS, fields_of, schema_of, table_of
+from infrastructure.dataset.schema import EVENTS, arrow_schema
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "parquet.md"
-MARK = "test_schema.py -->\n"
-DUCK_TYPES = {
-    "string": "VARCHAR",
-    "int64": "BIGINT",
-    "double": "DOUBLE",
-    "timestamp": "TIMESTAMP WITH TIME ZONE",
-    "boolean": "BOOLEAN",
-    "binary": "BLOB",
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
+BEGIN, END = "<!-- events: written from its definition -->\n", "<!-- end of events -->\n"
+TYPES = {
+    "string": ("string", "VARCHAR"),
+    "int64": ("int64", "BIGINT"),
+    "double": ("double", "DOUBLE"),
+    "timestamp[us, tz=UTC]": ("timestamp", "TIMESTAMP WITH TIME ZONE"),
+    "bool": ("boolean", "BOOLEAN"),
+    "binary": ("binary", "BLOB"),
 }
+"""Arrow's types as the document and DuckDB name them."""
 
 
-def documented(name: str) -> str:
-    """Return what the document has to say of a table."""
-    about = "One row an event of any thread." if name == EVENTS else table_of(name).comment
-    lines = [f"### {name}", "", about, "", "| column | type | |", "|---|---|---|"]
-    for each in fields_of(name):
-        null = " or null" if each.nullable else ""
-        lines.append(f"| `{each.name}` | {each.type}{null} | {each.comment.replace('|', '/')} |")
-    return "\n".join(lines)
+def documented(field: pa.Field) -> str:
+    kind, _ = TYPES[str(field.type)]
+    null = "" if field.nullable else ", not null"
+    return f"- `{field.name}` ({kind}{null}): {field.metadata[b'comment'].decode()}\n"
 
 
-def test_the_document_has_the_schema_of_every_table() -> None:
+def test_the_document_has_the_columns_of_events() -> None:
     text = DOCUMENT.read_text()
-    kept, mark, _ = text.partition(MARK)
-    expected = kept + mark + "\n" + "\n\n".join(map(documented, TABLES)) + "\n"
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    lines = map(documented, arrow_schema(EVENTS, tenant=TENANT))
+    expected = "".join([before, begin, "\n", *lines, "\n", end, after])
     if os.environ.get("AGENTLOG_WRITE_DOCS") == "1":
         DOCUMENT.write_text(expected)
-    assert text == expected, "AGENTLOG_WRITE_DOCS=1 writes the schema as it is now"
+    assert text == expected, "AGENTLOG_WRITE_DOCS=1 writes the columns as they are now"
 
 
 def test_files_have_the_schema_that_is_documented(store: Store, exporter: Exporter) -> None:
@@ -53,15 +53,16 @@ def test_files_have_the_schema_that_is_documented(store: Store, exporter: Export
     for path in exporter.manifest.files():
         name = path.split("/")[0]
         written = pq.read_schema(exporter.folder / path)
-        assert written.equals(schema_of(name, tenant=TENANT), check_metadata=True)
+        assert written.equals(arrow_schema(name, tenant=TENANT), check_metadata=True)
         read.add(name)
         with duck(exporter.folder) as connection:
             found = connection.sql(f"DESCRIBE {name}").fetchall()
-        expected = [(each.name, DUCK_TYPES[each.type]) for each in fields_of(name)]
+        schema = arrow_schema(name, tenant=TENANT)
+        expected = [(each.name, TYPES[str(each.type)][1]) for each in schema]
         assert [row[:2] for row in found] == [*expected, ("day", "DATE")]
     assert read >= {EVENTS, "messages", "tool_calls", "threads"}
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_no_column_takes_the_partitions_name(name: str) -> None:
-    assert "day" not in {each.name for each in fields_of(name)}
+    assert "day" not in arrow_schema(name, tenant=TENANT).names

@@ -24,12 +24,12 @@ def store_on(database: Database) -> Store:
 
 
 def redactor_on(database: Database, store: Store) -> Redactor:
-    """Return what erases from it; the store forgets."""
+    """Return what erases from it; the store discards its copies."""
 
-    def forget(thread_id: str) -> None:
-        store.recent.forget((TENANT, thread_id))
+    def discard(thread_id: str) -> None:
+        store.recent.discard((TENANT, thread_id))
 
-    return Redactor(database, store, Eraser(database), tenant=TENANT, forget=forget)
+    return Redactor(database, store, Eraser(database), tenant=TENANT, discard=discard)
 
 
 @pytest.fixture
@@ -47,5 +47,5 @@ def eraser(database: Database) -> Eraser:
 
 @pytest.fixture
 def redactor(database: Database, store: Store) -> Redactor:
-    """Whom the tests ask to erase; its store forgets."""
+    """Whom the tests ask to erase; its store discards its copies."""
     return redactor_on(database, store)

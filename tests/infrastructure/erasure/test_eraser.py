@@ -11,7 +11,7 @@ import pytest
 
 from domain.events import Event
 from infrastructure.erasure import eraser as eraser_module
-from infrastructure.erasure.blanking import Erasure, blank_events
+from infrastructure.erasure.erased_events import Erasure, erase_events
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.erasure.watch import ErasureWatch
@@ -38,7 +38,7 @@ WAIT_SECONDS = 30
 
 
 Elsewhere = tuple[Store, Hub, threading.Event]
-"""Another process's store and hub, and what is set when they have forgotten."""
+"""Another process's store and hub, and what is set when they have discarded."""
 
 
 class PowerCut(Exception):
@@ -103,10 +103,10 @@ def test_one_that_cannot_be_done_holds_up_no_other(
     def fail(connection: Any, erasure: Erasure) -> None:
         if erasure.thread_id == "t":
             raise ArithmeticError("not today")
-        blank_events(connection, erasure)
+        erase_events(connection, erasure)
 
     with monkeypatch.context() as patched:
-        patched.setattr(eraser_module, "blank_events", fail)
+        patched.setattr(eraser_module, "erase_events", fail)
         for _ in range(2):
             with pytest.raises(ArithmeticError):
                 redactor.redact("t", None, "why")
@@ -174,16 +174,16 @@ def elsewhere(own_database: Database) -> Iterator[Elsewhere]:
     store = store_on(own_database)
     with Listener(own_database, poll_seconds=0.2) as listener:
         hub = Hub(LogReader(own_database, tenant=TENANT), listener)
-        forgotten = threading.Event()
+        discarded = threading.Event()
 
-        def forget(tenant: str, thread_id: str) -> None:
+        def discard(tenant: str, thread_id: str) -> None:
             assert tenant == TENANT
-            store.recent.forget((TENANT, thread_id))
-            hub.forget()
-            forgotten.set()
+            store.recent.discard((TENANT, thread_id))
+            hub.discard()
+            discarded.set()
 
-        with hub, ErasureWatch(own_database, listener, Eraser(own_database), forget):
-            yield store, hub, forgotten
+        with hub, ErasureWatch(own_database, listener, Eraser(own_database), discard):
+            yield store, hub, discarded
 
 
 def test_a_service_that_starts_does_what_was_left(own_database: Database) -> None:
@@ -200,8 +200,8 @@ def test_a_service_that_starts_does_what_was_left(own_database: Database) -> Non
     assert store.message("t", given(1)).raw["text"] == "[redacted]"
 
 
-def test_other_processes_forget(elsewhere: Elsewhere, own_database: Database) -> None:
-    there, hub, forgotten = elsewhere
+def test_other_processes_discard_their_copies(elsewhere: Elsewhere, own_database: Database) -> None:
+    there, hub, discarded = elsewhere
     here = store_on(own_database)
     hub.start()
     told = threading.Event()
@@ -211,7 +211,7 @@ def test_other_processes_forget(elsewhere: Elsewhere, own_database: Database) ->
     assert "secret" in str(items_of(there.view("t", KERNEL)))
     assert hub.log_after(0, limit=9) is not None
     redactor_on(own_database, here).redact("t", None, "why")
-    assert forgotten.wait(WAIT_SECONDS)
+    assert discarded.wait(WAIT_SECONDS)
     assert "secret" not in str(items_of(there.view("t", KERNEL)))
     entries = hub.log_after(0, limit=9)
     assert entries is None or all(b"secret" not in each.event.body for each in entries)

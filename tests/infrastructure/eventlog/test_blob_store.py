@@ -20,6 +20,7 @@ from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
+from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -128,7 +129,7 @@ def test_a_retry_of_what_was_cut_is_recognised(writer: Writer, database: Databas
     check_log(database)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_VALUES, min_size=1, max_size=3))
 def test_sql_puts_a_body_together_too(database: Database, outputs: list[Any]) -> None:
     empty_log(database)

@@ -14,12 +14,19 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
+from domain.points_in_time import (
+    BIGGEST,
+    AtMessage,
+    AtPosition,
+    AtTime,
+    AtVersion,
+    Moment,
+    parse_moment,
+)
 from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import BIGGEST, LogReader
+from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
@@ -189,9 +196,11 @@ def test_a_moment_waits_for_the_append_that_is_about_to_belong_to_it(
     head = reader.head("t")
     with ThreadPoolExecutor(1) as pool:
         with database.connection() as connection, connection.transaction():
-            row = connection.execute(statement("lock_counter")).fetchone()
+            row = connection.execute(
+                "SELECT clock_timestamp() FROM agentlog.counter FOR UPDATE"
+            ).fetchone()
             assert row is not None
-            present: datetime = row[1]
+            present: datetime = row[0]
             connection.execute(
                 """INSERT INTO agentlog.events
                 SELECT tenant, thread_id, 2, 2, type, %s, %s, body, body_sha256, chain, metadata

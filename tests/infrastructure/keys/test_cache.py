@@ -140,7 +140,7 @@ def test_a_look_that_a_notice_overtook_is_stale(
         @override
         def find(self, key_id: str) -> StoredKey:
             found = super().find(key_id)
-            overtaken.forget()  # revoked just after it was read
+            overtaken.discard()  # revoked just after it was read
             return found
 
     keys = Overtaken(own_database, random_bytes=token_bytes, clock=lambda: datetime.now(UTC))

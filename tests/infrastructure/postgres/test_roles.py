@@ -52,7 +52,7 @@ def service(database_url: str) -> Iterator[Service]:
     """A service of two tenants, each with a thread."""
     with open_service(Settings(database_url=database_url, tenant=OURS)) as opened:
         for tenant, text in ((OURS, "hello " * 100), (THEIRS, SECRET)):
-            store = opened.tenants.of(tenant).store
+            store = opened.tenants[tenant].store
             store.start("thread", {"goal": f"a goal of {tenant}", "metadata": {"team": tenant}})
             store.append("thread", [{"type": "system", "text": text}, reply(text)])
             call = {"type": "tool_calls", "calls": [{"id": "1", "name": "f"}]}
@@ -161,7 +161,7 @@ def test_a_tenant_sees_no_rows_of_others(
     service: Service, working: Database, database_url: str, table: str
 ) -> None:
     for tenant in (OURS, THEIRS):
-        service.tenants.of(tenant).proofs.checkpoints.page()
+        service.tenants[tenant].proofs.checkpoints.page()
     select = sql.SQL("SELECT DISTINCT tenant FROM agentlog.{}").format(sql.Identifier(table))
     fill = _FILLS.get(table)
     if fill is not None:

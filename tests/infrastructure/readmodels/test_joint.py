@@ -5,7 +5,6 @@ from collections.abc import Iterable
 import psycopg
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.json.text import JsonValue
@@ -13,12 +12,13 @@ from infrastructure.appending.append_request import AppendRequest
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
-from infrastructure.readmodels.live_batch import Joined, Joint
+from infrastructure.readmodels.live_batch import LiveBatch, LiveStep
 from infrastructure.readmodels.projection import Projection
 from projections.readmodels.messages import Messages
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
 from projections.readmodels.tool_calls import ToolCalls
 from tests.databases import new_database
+from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -40,11 +40,11 @@ def say(writer: Writer, *texts: str) -> None:
 
 def step(
     database: Database, models: Iterable[AnyReadModel], *, most_events: int = 100
-) -> list[Joined]:
+) -> list[LiveStep]:
     """Do joint steps until there is no more; return what each did."""
     models = list(models)
-    joint = Joint(models, most_events=most_events)
-    done: list[Joined] = []
+    joint = LiveBatch(models, most_events=most_events)
+    done: list[LiveStep] = []
     with database.connect() as connection:
         while not done or done[-1].more:
             done.append(joint.step(connection, [model.name for model in models]))
@@ -60,7 +60,7 @@ def test_all_are_moved_in_one_transaction(database: Database, writer: Writer) ->
     for model in READ_MODELS.values():
         catch_up(database, model)
     writer.append(request("a", calls("x"), results("x"), reply("done")))
-    assert step(database, READ_MODELS.values()) == [Joined(more=False, apart=[])]
+    assert step(database, READ_MODELS.values()) == [LiveStep(more=False, apart=[])]
     assert {live(database, name).position for name in READ_MODELS} == {last_position(database)}
     moved_by = fetch(database, "SELECT DISTINCT xmin::text FROM agentlog.tracking")
     assert len(moved_by) == 1
@@ -134,7 +134,7 @@ def test_one_that_is_far_behind_or_not_there_is_for_its_worker(
     catch_up(database, Talk())
     say(writer, "ten", "eleven")
     (joined,) = step(database, [Messages(), Talk(), ToolCalls()], most_events=5)
-    assert joined == Joined(more=False, apart=["messages", "tool_calls"])
+    assert joined == LiveStep(more=False, apart=["messages", "tool_calls"])
     assert said(database) == [12]
     assert live(database, "messages").position == 0
 
@@ -144,7 +144,7 @@ def test_a_build_of_another_version_is_left_be(database: Database, writer: Write
     say(writer, "one")
     for version in (1, 3):
         (joined,) = step(database, [Talk(version=version)])
-        assert joined == Joined(more=False, apart=["talk"])
+        assert joined == LiveStep(more=False, apart=["talk"])
     assert live(database, "talk").position == 0
 
 
@@ -153,7 +153,7 @@ def test_a_connection_that_breaks_leaves_all_or_nothing(database: Database, writ
         catch_up(database, model)
     say(writer, "one")
     with database.connect() as connection:
-        joint = Joint([Messages(), Talk()])
+        joint = LiveBatch([Messages(), Talk()])
         fetch(database, "SELECT pg_terminate_backend(%s, 9000)", connection.info.backend_pid)
         with pytest.raises(psycopg.OperationalError):
             joint.step(connection, ["messages", "talk"])
@@ -206,7 +206,7 @@ APPENDS = st.lists(
 )
 
 
-@settings(max_examples=8)
+@examples(5)
 @drawn(APPENDS)
 def test_rows_made_together_are_the_rows_of_each_by_itself(
     server_url: str,

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from domain.json.text import JsonValue
@@ -19,6 +18,7 @@ from projections.readmodels.messages import Messages
 from projections.readmodels.registry import AnyReadModel
 from projections.readmodels.tool_calls import ToolCalls
 from tests.databases import new_database
+from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -258,7 +258,7 @@ DRAFTS = st.lists(
 )
 
 
-@settings(max_examples=8)
+@examples(5)
 @drawn(st.lists(st.tuples(st.sampled_from(["t", "u"]), DRAFTS), max_size=5), st.data())
 def test_a_rebuild_equals_what_followed_the_log(
     server_url: str,

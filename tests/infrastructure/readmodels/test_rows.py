@@ -13,6 +13,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds
 from projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
+from tests.histories import examples
 from tests.infrastructure.appends import (
     NOON,
     STORY,
@@ -35,7 +36,7 @@ FAR = 253_402_300_799_999
     st.lists(st.tuples(stories, st.integers(0, 12)), min_size=8, max_size=10),
     st.integers(5, 20),
 )
-@settings(max_examples=4, phases=[Phase.generate])  # to make a log smaller takes minutes
+@settings(examples(3), phases=[Phase.generate])  # to make a log smaller takes minutes
 def test_rows_made_anew_are_the_rows_that_came_live(
     server_url: str,
     template_database: str,
@@ -133,7 +134,7 @@ def test_what_no_column_holds_is_made_to_fit(database: Database, writer: Writer)
     ) == [(fits, fits, "granted", fits)]
     assert seen(
         url, "SELECT call_id, outcome FROM agentlog_analytics.tool_calls", tenant=TENANT
-    ) == [(fits, "succeeded")]
+    ) == [(fits, "unstated")]
     assert seen(
         url,
         "SELECT goal, metadata::jsonb, input_tokens, output_tokens, messages, duration_ms "

@@ -96,6 +96,8 @@ def _drafts(item: Item, place: int) -> list[dict[str, Any]]:
 
 def _tool(item: Item, call: str) -> tuple[dict[str, Any], dict[str, Any]]:
     result: dict[str, Any] = {"callId": call, "output": "fine"}
+    if item.about["tool"] == "mail":  # says that it did not fail; the others say so by silence
+        result["error"] = None
     if item.failed:
         result |= {"error": {"name": item.about["error_class"], "message": f"no {call}"}}
     asked = {"type": "tool_calls", "calls": [{"id": call, "name": item.about["tool"]}]}

@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Identifier
 from infrastructure.postgres.database import Database
 from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import REPORTS
-from infrastructure.reports.query import query_of
+from infrastructure.reports.query import report_query
 from infrastructure.reports.question import Question
 from infrastructure.reports.reports import _prepare
 from tests.databases import new_database
@@ -56,7 +56,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def plan_of(database: Database, name: str, question: Question) -> dict[str, Any]:
     """Return the plan of a report, with what its run touched."""
-    query = query_of(
+    query = report_query(
         REPORTS[name], question, tenant=TENANT, table=Identifier(SCHEMA, "tool_calls_1")
     )
     explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {query}").format(query=query.statement)

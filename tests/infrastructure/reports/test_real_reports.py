@@ -62,11 +62,16 @@ def is_error(text: str) -> bool:
     return text.startswith("Error:")
 
 
+def _rate(failed: int, answered: int) -> float | None:
+    """Return what is known of a tool: the source says only by "Error:" how a call ended."""
+    return failed / answered if failed else None
+
+
 def test_tools_fail_as_often_as_in_the_source(reports: Reports, calls: list[Call]) -> None:
     asked, failed = Counter(c[1] for c in calls), Counter(c[1] for c in calls if is_error(c[3]))
     answer = reports.ask("tools", Question())
     assert {row[0]: row[1:] for row in answer.rows} == {
-        tool: (count, count, failed[tool], failed[tool] / count, None, None, None)
+        tool: (count, count, failed[tool], failed[tool], _rate(failed[tool], count), *[None] * 3)
         for tool, count in asked.items()
     }
     assert failed.total() > 0
@@ -77,11 +82,11 @@ def test_tools_fail_more_where_the_run_does(reports: Reports, calls: list[Call])
     answer = reports.ask("tools", Question(by=["metadata.reward"]))
     asked = Counter(call[2] for call in calls)
     failed = Counter(call[2] for call in calls if is_error(call[3]))
-    assert {row[0]: row[1:4] for row in answer.rows} == {
-        reward: (asked[reward], asked[reward], failed[reward]) for reward in asked
+    assert {row[0]: row[1:5] for row in answer.rows} == {
+        reward: (asked[reward], asked[reward], failed[reward], failed[reward]) for reward in asked
     }
     narrowed = reports.ask("tools", Question(by=[], metadata={"reward": 1.0}))
-    assert narrowed.rows[0][:3] == (asked[1.0], asked[1.0], failed[1.0])
+    assert narrowed.rows[0][:4] == (asked[1.0], asked[1.0], failed[1.0], failed[1.0])
 
 
 def test_failures_are_those_of_the_source(reports: Reports, calls: list[Call]) -> None:

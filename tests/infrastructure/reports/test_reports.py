@@ -63,7 +63,9 @@ def took(items: Sequence[Item]) -> list[float | None]:
 def tools(items: Sequence[Item]) -> list[Any]:
     failed = sum(item.failed for item in items)
     answered = len(ended(items))
-    return [len(items), answered, failed, rate(failed, answered), *took(items)]
+    stated = sum(item.failed or item.about["tool"] == "mail" for item in ended(items))
+    known = rate(failed, answered) if stated else None
+    return [len(items), answered, stated, failed, known, *took(items)]
 
 
 def models(items: Sequence[Item]) -> list[Any]:

@@ -203,6 +203,7 @@ def test_a_log_that_went_back_is_told_of_and_followed_on(
     assert hearing.heard == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.slow
 def test_six_processes_append_and_every_event_is_heard_once_in_order(
     hub: Hub, own_database: Database
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from domain.errors import InvalidJson, InvalidMessage, InvalidThreadId
 from domain.identifiers import derived_message_id
 from infrastructure.transfer.records import History, InvalidPath, Plan, read_history
-from infrastructure.transfer.sources import Record
+from infrastructure.transfer.sources import SourceRecord
 from infrastructure.transfer.template import InvalidTemplate
 from projections.readers.registry import choose_reader
 
@@ -16,7 +16,7 @@ REPLY = {"type": "reply", "text": "hi"}
 
 
 def read(value: Any, *, plan: Plan = KERNEL, stem: str = "run", number: int = 0) -> History:
-    return read_history(plan, plan.compiled(), Record("here", stem, number, 0, value))
+    return read_history(plan, plan.compiled(), SourceRecord("here", stem, number, 0, value))
 
 
 def plan(**fields: Any) -> Plan:

@@ -12,7 +12,7 @@ import pytest
 from domain.errors import InvalidJson
 from infrastructure.transfer.sources import (
     STANDARD_INPUT,
-    Record,
+    SourceRecord,
     UnreadableSource,
     find_files,
     read_records,
@@ -21,17 +21,17 @@ from infrastructure.transfer.sources import (
 LONE = rb'{"a": "\ud800x"}'
 
 
-def records_of(folder: Path, name: str, text: str | bytes) -> list[Record]:
+def records_of(folder: Path, name: str, text: str | bytes) -> list[SourceRecord]:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return list(read_records(path))
 
 
-def values(records: list[Record]) -> list[object]:
+def values(records: list[SourceRecord]) -> list[object]:
     return [record.value for record in records]
 
 
-def places(records: list[Record]) -> list[str]:
+def places(records: list[SourceRecord]) -> list[str]:
     return [Path(record.place).name for record in records]
 
 

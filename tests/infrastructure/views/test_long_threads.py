@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from domain.events import Event
@@ -26,7 +26,7 @@ from projections.difference import items_difference, state_difference
 from projections.readers.draft import Draft
 from projections.registry import AnyView
 from projections.view import StateView, print_items, render
-from tests.histories import histories
+from tests.histories import examples, histories
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results, unguarded
 from tests.infrastructure.appends import given as given_id
 from tests.projections.test_laws import ALL_VIEWS, every_view, name_of
@@ -174,7 +174,7 @@ class _Reader:
 
 
 @SHRINKING
-@settings(max_examples=20)
+@examples(8)
 @given(events=histories(), data=st.data())
 def test_no_snapshot_changes_an_answer(log: Log, events: list[Event], data: st.DataObject) -> None:
     reader = _Reader(log, events, data)
@@ -214,7 +214,7 @@ def _all_pages(reader: _Reader, view: AnyView, at: int, limit: int | None) -> li
 
 
 @SHRINKING
-@settings(max_examples=10)
+@examples(4)
 @given(events=histories(), data=st.data())
 def test_no_snapshot_changes_a_difference(
     log: Log, events: list[Event], data: st.DataObject

@@ -64,7 +64,7 @@ def test_an_outline_is_that_of_its_moment(store: Store) -> None:
     store.append("t", [{"type": "tool_results", "results": [{"callId": "a", "output": "x"}]}])
     then, now = store.outline("t", at=AtVersion(2)), store.outline("t")
     assert (then.version, now.version) == (2, 3)
-    assert [step.is_open for step in then.steps] == [False, True]
+    assert [step.open for step in then.steps] == [False, True]
     assert [step.calls[0].open for step in (then.steps[1], now.steps[1])] == [1, 0]
     with pytest.raises(UnknownThread):
         store.outline("nobody")

@@ -98,7 +98,7 @@ def test_an_import_keeps_what_the_kernel_has_a_word_for() -> None:
     assert (stop["reason"], stop["message"]) == ("error", "max_tokens_exceeded")
     [results] = READER.read(LISTED["returns in one"])
     assert results["results"] == [
-        {"callId": "a", "output": "found"},
+        {"callId": "a", "output": "found", "error": None},
         {"callId": "b", "output": None, "error": "full"},
     ]
 

@@ -140,7 +140,9 @@ def test_what_other_views_see_of_a_run_is_plain() -> None:
         {"type": "tool_calls", "calls": [{"id": "call_123", "name": "read_file", **args}]},
         {
             "type": "tool_results",
-            "results": [{"callId": "call_123", "name": "read_file", "output": {"lines": 3}}],
+            "results": [
+                {"callId": "call_123", "name": "read_file", "output": {"lines": 3}, "error": None}
+            ],
         },
         {"type": "reply", "text": "Done."},
     ]

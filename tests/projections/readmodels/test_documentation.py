@@ -1,12 +1,13 @@
 """The document of the tables says what their definitions say; AGENTLOG_WRITE_DOCS=1 writes it."""
 
 import os
+import textwrap
 from pathlib import Path
 
 from projections.readmodels.registry import READ_MODELS
 from projections.readmodels.table import Table
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "analytics.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
 BEGIN = "<!-- tables: written from their definitions -->\n"
 END = "<!-- end of tables -->\n"
 WRITE = os.environ.get("AGENTLOG_WRITE_DOCS") == "1"
@@ -18,13 +19,16 @@ def described(table: Table) -> str:
         f"### {table.name}",
         "",
         table.comment,
+        "",
         f"Key: {', '.join(f'`{column}`' for column in table.key)}.",
         "",
-        "| column | type | |",
-        "|---|---|---|",
         *(
-            f"| `{each.name}` | {each.type}{'' if each.nullable else ', not null'} "
-            f"| {each.comment} |"
+            textwrap.fill(
+                f"- `{each.name}` ({each.type}{'' if each.nullable else ', not null'}): "
+                f"{each.comment}",
+                width=99,
+                subsequent_indent="  ",
+            )
             for each in table.columns
         ),
     ]

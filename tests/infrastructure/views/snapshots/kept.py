@@ -9,7 +9,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.views.results import State
 from infrastructure.views.snapshots.encoding import packed, unpacked
 from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.snapshots.table import Row, Series, SnapshotTable
+from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable
 from infrastructure.views.store import Store
 from projections.registry import AnyView, choose_view
 from projections.view import Printed
@@ -98,7 +98,9 @@ def put(database: Database, version: int, column: str, content: bytes) -> None:
     series = Series(*fetch(database, query)[0])
     query = "SELECT chain FROM agentlog.events WHERE thread_id = %s AND version = %s"
     ((chain,),) = fetch(database, query, series.thread_id, version)
-    seal = SnapshotTable(database, KEY)._seal(series, Row(version, chain=chain), column, content)
+    seal = SnapshotTable(database, KEY)._seal(
+        series, SnapshotRow(version, chain=chain), column, content
+    )
     query = f"UPDATE agentlog.snapshots SET {column} = %s WHERE version = %s"  # noqa: S608
     assert change(database, query, seal + content, version) == 1
 

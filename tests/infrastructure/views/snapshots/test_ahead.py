@@ -17,8 +17,8 @@ from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.settings import Settings
 from infrastructure.tenants import Tenant
 from infrastructure.view_precomputation import LATEST, Ahead
-from infrastructure.views.snapshots.views_in_use import ViewsInUse
 from infrastructure.views.store import Store
+from infrastructure.views.view_cache import ViewsInUse
 from infrastructure.views.view_fold import Fold
 from projections.registry import VIEWS, choose_view
 from tests.command_line import started

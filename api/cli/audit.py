@@ -1,0 +1,226 @@
+"""The commands verify, checkpoint and evidence."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+import typer
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TextColumn
+
+from api.cli.session import DataDir, InvalidOption, ThreadArgument, printable, service_in
+from api.composition import Service
+from domain.integrity.chain_audit import Finding
+from infrastructure.audit.auditor import check_positions
+from infrastructure.audit.bundle import check_bundle
+from infrastructure.audit.notes import Checkpoint, VerifierKey
+
+app = typer.Typer()
+PublicKey = Annotated[
+    str | None, typer.Option(help="The log's public key as you hold it, or a file of it.")
+]
+KeptCheckpoint = Annotated[
+    Path | None, typer.Option(help="File of a checkpoint's note that you have kept.")
+]
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The verifier's own key and checkpoint; None where not given."""
+
+    public_key: VerifierKey | None = None
+    checkpoint: Checkpoint | None = None
+
+    @classmethod
+    def read(cls, *, public_key: str | None, checkpoint: Path | None) -> Self:
+        """Return the options' values; raises as `VerifierKey.parse` and `Checkpoint.parse`."""
+        key = None
+        if public_key is not None:
+            from_file = Path(public_key)
+            text = public_key if "+" in public_key else _text_of(from_file)
+            key = VerifierKey.parse(text)
+        note = None if checkpoint is None else Checkpoint.parse(_text_of(checkpoint))
+        return cls(key, note)
+
+
+@app.command()
+def verify(  # noqa: PLR0913 - one parameter an option
+    which: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[THREAD|FILE]…",
+            help="Ids of threads, or files of evidence (they end in .json); the whole log, its "
+            "checkpoints included, where none is given.",
+        ),
+    ] = None,
+    *,
+    bundle: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file of evidence, whatever its name; may be repeated."),
+    ] = None,
+    public_key: PublicKey = None,
+    checkpoint: KeptCheckpoint = None,
+    derived: Annotated[
+        bool,
+        typer.Option(
+            "--derived",
+            help="Also make snapshots, read models and rows to search in anew, and compare them.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Check that nothing was changed: exit code 0 says whole, 1 broken.
+
+    Evidence is checked offline, without any database.
+    """
+    named = which or []
+    files = [each for each in named if each.endswith(".json") or "/" in each]
+    threads = [each for each in named if each not in files]
+    held = Held.read(public_key=public_key, checkpoint=checkpoint)
+    whole = _verify_bundles([*map(Path, files), *(bundle or [])], held)
+    if threads or not (files or bundle):
+        with service_in(data_dir) as service:
+            whole = _verify_log(service, threads, held, derived=derived) and whole
+    if not whole:
+        raise typer.Exit(1)
+
+
+@app.command()
+def checkpoint(
+    *,
+    public_key: Annotated[
+        bool, typer.Option("--public-key", help="Print the key to check by, and sign nothing.")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Sign the log as it is, and print the note: keep it where nobody here can change it."""
+    with service_in(data_dir) as service:
+        checkpoints = service.own.proofs.checkpoints
+        text = f"{checkpoints.public_key().text}\n" if public_key else checkpoints.make().note
+    print(text, end="")  # noqa: T201 - the command's output
+
+
+@app.command()
+def evidence(
+    thread: ThreadArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-O", help="File to write; standard output without.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write a thread with its chain, proof, checkpoint and public key, to check anywhere."""
+    with service_in(data_dir) as service:
+        pieces = service.own.proofs.evidence.of_thread(thread)
+        if output is None:
+            sys.stdout.writelines(pieces)
+        else:
+            _write(output, pieces)
+
+
+def _verify_bundles(files: Sequence[Path], held: Held) -> bool:
+    """Verify evidence files and print what each proves; return whether all are valid."""
+    whole = True
+    for file in files:
+        verdict = check_bundle(_bytes_of(file), public_key=held.public_key, held=held.checkpoint)
+        whole = whole and verdict.whole
+        _print_findings(verdict.findings)
+        if not verdict.whole:
+            print(f"{file}: BROKEN")  # noqa: T201 - the command's output
+            continue
+        known = "that you hold" if held.public_key else "that it brings along"
+        print(  # noqa: T201 - the command's output
+            printable(
+                f"{file}: whole. Thread {verdict.thread_id!r} of tenant {verdict.tenant!r} had "
+                f"these {verdict.version} events, in this order, when the log was signed at size "
+                f"{verdict.size} by the key {known}: {verdict.public_key}"
+            )
+        )
+        if held.public_key is None:
+            print(  # noqa: T201 - the command's output
+                "Whose key that is, it cannot show: compare it by --public-key with one that you "
+                "have from elsewhere."
+            )
+    return whole
+
+
+def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived: bool) -> bool:
+    """Verify threads, or the whole log where none is named; return whether all is valid."""
+    auditor = service.own.proofs.auditor
+    whole, count, events = True, 0, 0
+    with _progress() as progress:
+        task = progress.add_task("threads", total=len(threads) or None)
+        for thread_id in threads or _all_threads(service):
+            audit = auditor.thread(thread_id)
+            _print_findings(audit.findings, count=audit.count)
+            differing = list(service.own.derived.thread(thread_id)) if derived else []
+            _print_findings(differing)
+            whole = whole and audit.whole and not differing
+            count, events = count + 1, events + audit.events
+            progress.advance(task)
+    if not threads or held.checkpoint is not None:
+        known = [] if held.checkpoint is None else [held.checkpoint]
+        tree = auditor.tree(known, public_key=held.public_key)
+        _print_findings(tree.findings, count=tree.count)
+        whole = whole and tree.whole
+    if not threads:
+        differing = list(service.own.derived.search()) if derived else []
+        found = [*check_positions(service.database).findings, *differing]
+        _print_findings(found)
+        whole = whole and not found
+    state = "whole" if whole else "BROKEN"
+    threads_word = "thread" if count == 1 else "threads"
+    print(f"{state}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
+    return whole
+
+
+def _write(file: Path, pieces: Iterable[str]) -> None:
+    """Write a file atomically."""
+    beside = file.with_name(f"{file.name}.{os.getpid()}.part")
+    try:
+        with beside.open("w", encoding="utf-8") as opened:
+            opened.writelines(pieces)
+        beside.replace(file)
+    except OSError as error:
+        raise InvalidOption(f"{file}: {error.strerror}") from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _all_threads(service: Service) -> Iterator[str]:
+    yield from service.own.proofs.auditor.headless()
+    after = ""
+    while ids := service.store.thread_ids(after=after, limit=_PAGE):
+        yield from ids
+        after = ids[-1]
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), MofNCompleteColumn())
+    return Progress(*columns, console=Console(stderr=True))
+
+
+def _print_findings(findings: Iterable[Finding], *, count: int = 0) -> None:
+    shown = 0
+    for each in findings:
+        where = "" if each.thread_id is None else f"thread {each.thread_id!r} "
+        where += "" if each.version is None else f"version {each.version} "
+        print(printable(f"{where}{each.what}: {each.detail}"))  # noqa: T201 - the command's output
+        shown += 1
+    if count > shown:
+        print(f"… and {count - shown} more")  # noqa: T201 - the command's output
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidOption(f"{file}: {error.strerror}") from error
+
+
+def _text_of(file: Path) -> str:
+    return _bytes_of(file).decode(errors="replace")

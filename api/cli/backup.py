@@ -1,0 +1,217 @@
+"""The commands backup and restore."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from api.cli.audit import Held, KeptCheckpoint, PublicKey
+from api.cli.session import DataDir, InvalidOption, printable, settings_with
+from api.composition import open_as_owner, signing_key
+from infrastructure.audit.signing import FILE_NAME, NoSigningKey
+from infrastructure.backup import restore as restoring
+from infrastructure.backup.contents import Progress
+from infrastructure.backup.dump import Signing, back_up
+from infrastructure.backup.manifest import Manifest, read_manifest
+from infrastructure.backup.verification import Verdict, verify
+from infrastructure.embedded import open_embedded
+from infrastructure.postgres.database import Database
+from infrastructure.settings import Settings
+
+app = typer.Typer()
+
+_THROWN_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_MOST_FINDINGS = 100
+
+
+@app.command()
+def backup(
+    path: Annotated[Path, typer.Argument(help="Folder to write, which must not be there yet.")],
+    *,
+    unsigned: Annotated[
+        bool,
+        typer.Option(
+            "--unsigned",
+            help="Make no checkpoint: also a log that contradicts its last one is backed up.",
+        ),
+    ] = False,
+    with_signing_key: Annotated[
+        bool,
+        typer.Option(
+            "--with-signing-key",
+            help="Put the private key in too. Whoever has it can sign another history.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the whole log of all tenants to a folder, as of one moment; services may go on.
+
+    Prints the checkpoint that was signed over it: keep it where nobody here can change it.
+    """
+    settings = settings_with(data_dir=data_dir)
+    if unsigned and with_signing_key:
+        raise InvalidOption("--with-signing-key: with --unsigned no key is read")
+    with open_as_owner(settings) as (database, url), _shown() as progress:
+        signing = None if unsigned else _signing(settings, with_key=with_signing_key)
+        manifest = back_up(
+            database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
+        )
+    events = sum(each.events for each in manifest.tenants)
+    size = sum(each.bytes for each in manifest.files.values())
+    _tell(
+        f"{path}: {_counted(len(manifest.tenants), 'tenant')}, {_counted(events, 'event')} up to "
+        f"position {manifest.position}, {_counted(size, 'byte')}"
+    )
+    if signing is None:
+        _tell("No checkpoint was signed: what comes back can be compared with its manifest only.")
+    elif not with_signing_key:
+        _tell(
+            "The signing key is not in it. Keep a copy elsewhere: without it the log is verified "
+            "as before, but later checkpoints are signed by a new key."
+        )
+    for each in manifest.tenants:
+        if each.tenant == settings.tenant and each.checkpoint is not None:
+            print(each.checkpoint, end="")  # noqa: T201 - the command's output
+
+
+@app.command()
+def restore(
+    path: Annotated[Path, typer.Argument(help="Folder that `agentlog backup` wrote.")],
+    *,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Only try: restore into a server of its own, verify, throw it away."
+        ),
+    ] = False,
+    public_key: PublicKey = None,
+    checkpoint: KeptCheckpoint = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Bring a backup back into a new data folder or an empty database, and verify all of it.
+
+    Exit code 0 says that everything is there as it was, 1 that it came back broken.
+    """
+    held = Held.read(public_key=public_key, checkpoint=checkpoint)
+    if check:
+        whole = _check_backup(path, held)
+    else:
+        whole = _restore_backup(settings_with(data_dir=data_dir), path, held)
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
+    """Restore a backup and verify it; return whether it is valid."""
+    manifest = _read(path)
+    with open_as_owner(settings) as (database, url):
+        with _shown() as progress:
+            restoring.restore(database, url, path, manifest, progress=progress)
+        if settings.database_url is None:
+            restoring.restore_key(path, manifest, settings.data_dir.expanduser() / FILE_NAME)
+        return _verified(database, path, manifest, held)
+
+
+def _check_backup(path: Path, held: Held) -> bool:
+    """Restore a backup into a temporary server; return whether it is valid."""
+    manifest = _read(path)
+    folder = Path(tempfile.mkdtemp(prefix="agentlog-check-"))
+    try:
+        folder.chmod(0o755)  # its data is private; the server's user must be able to enter it
+        with (
+            open_embedded(folder / "data", settings=_THROWN_AWAY) as server,
+            Database(server.url, pool_size=2) as database,
+        ):
+            with _shown() as progress:
+                restoring.restore(database, server.url, path, manifest, progress=progress)
+            return _verified(database, path, manifest, held)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _signing(settings: Settings, *, with_key: bool) -> Signing | None:
+    try:
+        return Signing(signing_key(settings).read(), kept=with_key)
+    except NoSigningKey:
+        if with_key:
+            raise
+        return None
+
+
+def _read(path: Path) -> Manifest:
+    with _shown():
+        return read_manifest(path)
+
+
+def _verified(database: Database, path: Path, manifest: Manifest, held: Held) -> bool:
+    with _shown() as progress:
+        verdict = verify(
+            database,
+            manifest,
+            public_key=held.public_key,
+            checkpoint=held.checkpoint,
+            progress=progress,
+        )
+    _print(verdict)
+    state = "whole" if verdict.whole else "BROKEN"
+    _say(
+        f"{path}: {state}: {_counted(verdict.tenants, 'tenant')}, "
+        f"{_counted(verdict.threads, 'thread')}, {_counted(verdict.events, 'event')} as of "
+        f"{manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
+    )
+    if held.public_key is None and held.checkpoint is None:
+        _tell(
+            "Checked by what is in the backup itself. Whether it is the log that you know, a "
+            "--checkpoint or --public-key that you hold will say."
+        )
+    return verdict.whole
+
+
+def _print(verdict: Verdict) -> None:
+    for each in verdict.differences:
+        _say(each)
+    breaking = [(tenant, finding) for tenant, finding in verdict.findings if finding.breaks]
+    for tenant, finding in breaking[:_MOST_FINDINGS]:
+        where = f"tenant {tenant!r} "
+        where += "" if finding.thread_id is None else f"thread {finding.thread_id!r} "
+        where += "" if finding.version is None else f"version {finding.version} "
+        _say(f"{where}{finding.what}: {finding.detail}")
+    if len(breaking) > _MOST_FINDINGS:
+        _say(f"… and {len(breaking) - _MOST_FINDINGS} more")
+    if erased := verdict.count - len(breaking):
+        _tell(f"{_counted(erased, 'content')} erased before: the hashes are in the chains still.")
+
+
+@contextmanager
+def _shown() -> Iterator[Progress]:
+    """Yield a progress callback; the bar is shown on a terminal only."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("…")
+
+        def show(name: str, done: int, total: int | None) -> None:
+            whole = "" if total is None else f" of {total:,}"
+            bar.update(task, description=f"{done:,}{whole} {name}")
+
+        yield show
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _say(text: str) -> None:
+    print(printable(text))  # noqa: T201 - the command's output
+
+
+def _tell(text: str) -> None:
+    typer.echo(printable(text), err=True)

@@ -1,1 +1,0 @@
-"""Commands with their arguments and options. Each imports its implementation when run."""

@@ -1,0 +1,132 @@
+"""The commands redact, retention and vacuum."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from api.cli.session import (
+    DataDir,
+    InvalidOption,
+    json_line,
+    printable,
+    service_in,
+    settings_with,
+)
+from api.composition import open_as_owner
+from api.shapes.shape import time_text
+from api.shapes.threads import FileRedaction, Redaction
+from infrastructure.erasure.retention import Due, Retention, read_rules
+from infrastructure.erasure.vacuum import vacuum as vacuum_tables
+
+app = typer.Typer()
+
+
+@app.command()
+def redact(  # noqa: PLR0913 - one parameter an option
+    thread: Annotated[
+        str | None, typer.Argument(help="Id of the thread; all of it without --message.")
+    ] = None,
+    *,
+    reason: Annotated[str, typer.Option(help="Why: it stays on record.")],
+    message: Annotated[
+        list[str] | None, typer.Option(help="Id of a message of the thread; may be repeated.")
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option(help="SHA-256 of a file, to go from all messages that hold it.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase contents for ever; their place, type, ids and hash stay, and the act is on record."""
+    opening = service_in(data_dir)
+    if (thread is None) == (file is None) or (file is not None and message):
+        raise InvalidOption("name a thread, or --file and no thread")
+    with opening as service:
+        redactor = service.own.redactor
+        if file is not None:
+            _ask(f"erase file {file} from all messages for ever?", sure=yes)
+            done = FileRedaction.of(redactor.redact_file(file, reason))
+        else:
+            head = service.store.thread(str(thread))
+            count = f"{len(message)} of the" if message else "all"
+            what = f"{count} {head.version} events of thread {thread!r}"
+            _ask(f"erase the contents of {what} for ever?", sure=yes)
+            done = Redaction.of(redactor.redact(head.thread_id, message or None, reason))
+    typer.echo(json_line(done))
+
+
+@app.command()
+def retention(
+    rules: Annotated[Path, typer.Argument(help="File of rules, TOML or JSON (*.json).")],
+    *,
+    apply: Annotated[bool, typer.Option("--apply", help="Erase what is listed.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List the threads whose contents are due to go by the rules; with --apply erase those.
+
+    What is erased already is passed over, so it may be broken off, and run again every day.
+    """
+    opening, read = service_in(data_dir), read_rules(rules)
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with opening as service:
+        tenant = service.own
+        due_by = Retention(service.database.confined(tenant.name), tenant.store, tenant=tenant.name)
+        due = list(due_by.due(read))
+        with Progress(
+            *columns,
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not (apply and console.is_terminal),
+        ) as bar:
+            task = bar.add_task("erasing", total=len(due))
+            for each in due:
+                if apply:
+                    tenant.redactor.redact(each.thread_id, None, each.reason)
+                    bar.advance(task)
+                typer.echo(_line(each))
+    events, size = sum(each.events for each in due), sum(each.bytes for each in due)
+    counted = f"{len(due)} threads, {events} events, {size} bytes"
+    typer.echo(
+        f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
+        err=True,
+    )
+
+
+@app.command()
+def vacuum(
+    *,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Rewrite the tables: locks out everybody else meanwhile."),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by."""
+    with open_as_owner(settings_with(data_dir=data_dir)) as (database, _):
+        warnings = list(vacuum_tables(database, full=full))
+    for each in warnings:
+        typer.echo(printable(f"not done: {each}"), err=True)
+    typer.echo("rewritten" if full else "vacuumed")
+    if warnings:
+        raise typer.Exit(1)
+
+
+def _line(due: Due) -> str:
+    figures = f"{due.events} events\t{due.bytes} bytes"
+    return printable(f"{due.thread_id}\t{time_text(due.last)}\t{figures}\t{due.reason}")
+
+
+def _ask(question: str, *, sure: bool) -> None:
+    if sure:
+        return
+    try:
+        agreed = typer.confirm(printable(question), err=True)
+    except typer.Abort as error:
+        raise InvalidOption("nobody is there to confirm: nothing was erased; add --yes") from error
+    if not agreed:
+        raise InvalidOption("nothing was erased")

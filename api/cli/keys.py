@@ -1,0 +1,134 @@
+"""The commands of `agentlog keys`, and accesses."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.session import DataDir, print_line, printable, service_in
+from api.shapes import access as shapes
+from api.shapes.shape import time_text
+from infrastructure.keys.key import Key
+from infrastructure.keys.terms import expiry_of, name_of, scopes_of
+
+app = typer.Typer()
+keys_ = typer.Typer(help="Keys: who may ask the service, and for what.", no_args_is_help=True)
+app.add_typer(keys_, name="keys")
+
+Tenant = Annotated[
+    str | None, typer.Option(help="Whose, in place of the tenant that AGENTLOG_TENANT names.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON each.")]
+
+_MOST = 1000
+
+
+@keys_.command()
+def create(
+    name: Annotated[str, typer.Option(help="What the key is for.")],
+    scope: Annotated[
+        list[str], typer.Option(help="read, append, redact or admin; may be repeated.")
+    ],
+    tenant: Tenant = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(help="A span from now as 90d (m, h, d, w), or an RFC 3339 time."),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a key and print it, this once: only the key stands on standard output."""
+    opening, name, scopes = service_in(data_dir), name_of(name), scopes_of(scope)
+    with opening as service:
+        keys = service.keys.keys
+        text, key = keys.create(
+            tenant or service.own.name,
+            name=name,
+            scopes=scopes,
+            expires_at=None if expires is None else expiry_of(expires, now=keys.clock()),
+        )
+    until = "for ever" if key.expires_at is None else f"until {time_text(key.expires_at)}"
+    typer.echo(
+        printable(
+            f"key {key.id} of tenant {key.tenant!r} for {', '.join(key.scopes)}, good {until}; "
+            "it is shown this once, and from now on nobody is answered without a key"
+        ),
+        err=True,
+    )
+    typer.echo(text.reveal())
+
+
+@keys_.command("list")
+def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List the keys of a tenant, whatever has become of them."""
+    found: list[Key] = []
+    with service_in(data_dir) as service:
+        keys = service.keys.keys
+        while page := keys.page(
+            tenant or service.own.name, after=found[-1].id if found else "", limit=_MOST
+        ):
+            found += page
+        now = keys.clock()
+    if as_json:
+        for key in found:
+            print_line(shapes.Key.of(key))
+        return
+    table = Table("id", "name", "scopes", "state", "expires", "created", "by")
+    for key in found:
+        ended = key.expires_at is not None and key.expires_at <= now
+        state = "revoked" if key.revoked_at is not None else "expired" if ended else "good"
+        table.add_row(
+            key.id,
+            Text(printable(key.name)),
+            ", ".join(key.scopes),
+            state,
+            time_text(key.expires_at) or "",
+            time_text(key.created_at),
+            key.created_by or "",
+        )
+    Console().print(table)
+
+
+@keys_.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as listed.")],
+    tenant: Tenant = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Have a key open nothing any more, at once and for good."""
+    with service_in(data_dir) as service:
+        key = service.keys.keys.revoke(tenant or service.own.name, key_id)
+    typer.echo(f"key {key.id} is revoked since {time_text(key.revoked_at)}", err=True)
+
+
+@app.command()
+def accesses(  # noqa: PLR0913 - one parameter a filter
+    *,
+    key: Annotated[str | None, typer.Option(help="Only by the key of this id.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
+    tenant: Tenant = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 100,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT)."""
+    with service_in(data_dir) as service:
+        found = service.accesses.page(
+            tenant or service.own.name, key_id=key, thread_id=thread, limit=limit
+        )
+    if as_json:
+        for access in found:
+            print_line(shapes.Access.of(access))
+        return
+    table = Table("at", "key", "status", "route", "thread", "request")
+    for access in found:
+        table.add_row(
+            time_text(access.at),
+            access.key_id or "",
+            str(access.status),
+            f"{access.method} {access.route}",
+            access.thread_id or "",
+            access.request_id or "",
+        )
+    Console().print(table)

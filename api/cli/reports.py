@@ -1,0 +1,199 @@
+"""The command report: updates its read models, queries them and prints the answer."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.session import (
+    DataDir,
+    Form,
+    InvalidOption,
+    pairs_of,
+    print_csv,
+    print_line,
+    printable,
+    progress_shown,
+    service_in,
+)
+from api.composition import Service
+from api.plots import plot as plotted
+from api.questions import question_of
+from api.shapes.reports import answer_csv, answer_json
+from domain.json.text import JsonValue, print_text
+from infrastructure.postgres.log_position import log_position
+from infrastructure.readmodels.catch_up import bring_up
+from infrastructure.readmodels.projection_status import ProjectionBehind
+from infrastructure.reports.catalogue import report as report_named
+from infrastructure.reports.query import read_models_of
+from infrastructure.reports.report import METADATA, Column
+from infrastructure.reports.reports import Answer
+
+app = typer.Typer()
+
+_ONLY_FOR_MACHINES = frozenset({"link", "position", "answered_version", "first_at"})
+_PICTURES: Mapping[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
+_CELL_WIDTH = 60
+_NAME_WIDTH = 24
+_PIPED_WIDTH = 200
+
+
+@app.command("report")
+def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="usage, models, tools, slowest, failures, approvals, workers, threads or "
+            "anomalies."
+        ),
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="What rows are about, as in day,tool or metadata.team; '' for all."),
+    ] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A date, or an RFC 3339 time with its zone.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
+    clock: Annotated[str | None, typer.Option(help="recorded (default) or sent.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only threads whose metadata is so."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Only what is so: tool, model, thread, parent and others, as the report takes it.",
+        ),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="A column, with a minus for the largest first.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many rows.")] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="File to draw it in, .svg or .png.", metavar="FILE")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Report on all threads: what failed, what it cost, how long it took."""
+    options = {"from": begin, "to": end, "clock": clock, "order": order, "limit": limit}
+    report = report_named(name)
+    question = question_of(
+        report,
+        [
+            *(("by", each) for each in by or ()),
+            *pairs_of("--only", only),
+            *((f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)),
+            *((option, str(value)) for option, value in options.items() if value is not None),
+        ],
+    )
+    if plot is not None and plot.suffix not in _PICTURES:
+        raise InvalidOption(f"--plot {plot}: name a file that ends in .svg or .png")
+    with service_in(data_dir) as service:
+        _bring_up(service, read_models_of(report, question))
+        answer = service.own.reports.ask(name, question)
+    if plot is not None:
+        _draw(answer, plot)
+    _print(answer, "json" if json else "csv" if csv else "table")
+
+
+def _draw(answer: Answer, file: Path) -> None:
+    drawn = plotted(answer, _PICTURES[file.suffix])
+    try:
+        file.write_bytes(drawn)
+    except OSError as error:
+        raise InvalidOption(f"--plot {file}: {error.strerror}") from error
+
+
+def _bring_up(service: Service, names: Sequence[str]) -> None:
+    """Update read models to the log's current position; a stopped one is read as it is."""
+    database, standings = service.database, service.standings
+    position = log_position(database)
+    for name in names:
+        try:
+            with progress_shown() as show:
+                bring_up(database, standings, [name], position=position, progress=show)
+        except ProjectionBehind as behind:
+            text = printable(f"the report counts up to there: {behind}")
+            Console(stderr=True).print(Text(text))
+
+
+def _print(answer: Answer, form: Form) -> None:
+    match form:
+        case "json":
+            print_line(answer_json(answer))
+            return
+        case "csv":
+            print_csv(answer_csv(answer))
+        case "table":
+            console = Console(highlight=False)
+            if not console.is_terminal:
+                console.width = _PIPED_WIDTH
+            console.print(_table(answer))
+            console.print(Text(f"as of position {answer.as_of:,} of the log", style="dim"))
+    if answer.truncated:
+        Console(stderr=True).print("there are more rows: narrow it, or raise --limit")
+
+
+def _table(answer: Answer) -> Table:
+    table = Table()
+    shown = [
+        (number, column)
+        for number, column in enumerate(answer.columns)
+        if column.name not in _ONLY_FOR_MACHINES
+    ]
+    rows = [[_cell(column, row[number]) for number, column in shown] for row in answer.rows]
+    for place, (_, column) in enumerate(shown):
+        widest = max((cell_len(row[place]) for row in rows), default=0)
+        # headings wrap, figures do not
+        table.add_column(
+            Text(_heading(column)),
+            justify="left" if column.unit is None else "right",
+            overflow="fold",
+            min_width=widest if column.unit else min(widest, _NAME_WIDTH),
+        )
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _heading(column: Column) -> str:
+    """Return a column's heading, with its unit where that is not obvious."""
+    name = printable(column.name)
+    words = name if name.startswith(METADATA) else name.replace("_", " ")
+    match column.unit:
+        case "ms":
+            return f"{words} (ms)"
+        case "USD":
+            return f"{words.removesuffix(' usd')} (USD)"
+        case "share":
+            return f"{words} (%)"
+        case _:
+            return words
+
+
+def _cell(column: Column, value: JsonValue) -> str:
+    """Return a formatted value: thousands separated, shares as percentages."""
+    if value is None:
+        return "-"
+    match column.unit:
+        case None:
+            text = printable(value if isinstance(value, str) else print_text(value))
+            return text if len(text) <= _CELL_WIDTH else f"{text[:_CELL_WIDTH]} …"
+        case "share":
+            return f"{100 * value:.1f}"
+        case "ms":
+            return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"  # noqa: PLR2004 - two digits
+        case "USD":
+            return f"{value:,.4f}"
+        case _:
+            return f"{value:,}"

@@ -1,0 +1,269 @@
+"""The commands serve, demo and migrate."""
+
+import os
+import resource
+import signal
+import socket
+import sys
+from contextlib import ExitStack, suppress
+from ipaddress import ip_address
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+import uvicorn
+from fastapi import FastAPI
+from rich.console import Console
+from rich.text import Text
+
+from api.cli.session import DataDir, printable, service_in, settings_with
+from api.composition import Service, open_service
+from api.http.app import create_app
+from api.http.middleware.authentication import AnonymousFrom, Entrance
+from api.http.request.limits import limits_of
+from api.http.server.connection import bounded_connections
+from api.http.server.server import Server
+from api.tracing import open_traces
+from domain.errors import AgentlogError
+from infrastructure.erasure.watch import ErasureWatch
+from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
+from infrastructure.runtime.logging import access_logger, logs_on_stderr
+from infrastructure.settings import Settings, TraceSettings
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.records import Plan
+from infrastructure.transfer.sources import find_files
+from infrastructure.view_precomputation import Ahead
+from projections.readers.registry import choose_reader
+
+app = typer.Typer()
+Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(help="Port; 0 for any free one.")]
+
+_GRACE_SECONDS = 10
+_BACKLOG = 2048
+_DESCRIPTORS = 65_536
+
+
+class AddressTaken(AgentlogError):
+    """The service cannot listen where it was told to."""
+
+
+@app.command()
+def serve(
+    host: Host = None,
+    port: Port = None,
+    *,
+    allow_anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--allow-anonymous",
+            help="Let whoever reaches the service do everything, until a first key is made.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one."""
+    anonymous = "allow" if allow_anonymous else None
+    _run(settings_with(data_dir=data_dir, host=host, port=port, anonymous=anonymous))
+
+
+@app.command()
+def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None:
+    """Serve with example threads, in a data folder of their own, and say what to open."""
+    settings = settings_with(data_dir=data_dir, host=host, port=port)
+    if data_dir is None:
+        beside = settings.data_dir.with_name(f"{settings.data_dir.name}-demo")
+        settings = settings.model_copy(update={"data_dir": beside})
+    _run(settings, with_examples=True)
+
+
+@app.command()
+def migrate(data_dir: DataDir = None) -> None:
+    """Bring the database's schema up to date (serve does it too)."""
+    with service_in(data_dir) as service:
+        Console().print(Text(f"up to date: {service.where}"))
+
+
+def _run(settings: Settings, *, with_examples: bool = False) -> None:
+    """Serve until a signal; then end requests, connections and our PostgreSQL."""
+    signal.signal(signal.SIGTERM, _leave)
+    _take_descriptors()
+    map_large_blocks()
+    console = Console(soft_wrap=True, highlight=False)
+    with (
+        logs_on_stderr(form=settings.log_format, level=settings.log_level),
+        open_traces(TraceSettings()) as traces,
+        _bound(settings.host, settings.port) as listening,
+        open_service(settings, on_commit=traces.on_commit) as service,
+        ExitStack() as beside,
+    ):
+        host, port = listening.getsockname()[:2]
+        anonymous = _anonymous(settings, service, host)
+        listening.listen(_BACKLOG)
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        beside.enter_context(
+            ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
+        )
+        if settings.fold_ahead == "on":
+            beside.enter_context(Ahead(service.tenants, service.listener))
+        if with_examples:
+            _load_examples(service, console)
+        application = application_over(settings, service, anonymous)
+        config = uvicorn.Config(
+            traces.around(application),
+            http=bounded_connections(
+                max_header_bytes=settings.max_header_bytes,
+                client_seconds=settings.client_seconds,
+            ),
+            ws="none",
+            proxy_headers=bool(settings.forwarded_allow_ips),
+            forwarded_allow_ips=settings.forwarded_allow_ips,
+            log_config=None,  # uvicorn's loggers use our handlers
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        console.print(f"agentlog listens on {address}, with {service.where}")
+        if traces.notice:
+            console.print(traces.notice, markup=False)
+        if with_examples:
+            console.print(_tour(address))
+        if settings.projections == "on":
+            beside.enter_context(ProjectorProcess(service.url))
+        collect_rarely()
+        beside.enter_context(MemoryReturn())
+        with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C
+            Server(config, application.state.followings).run(sockets=[listening])
+
+
+def application_over(settings: Settings, service: Service, anonymous: AnonymousFrom) -> FastAPI:
+    """Return the application over an open service."""
+    return create_app(
+        service.tenants,
+        service.database,
+        own=service.own.name,
+        entrance=Entrance(
+            service.keys,
+            service.accesses,
+            anonymous=anonymous,
+            audited=settings.read_audit == "on",
+        ),
+        standings=service.standings,
+        writer=service.writer,
+        max_body_bytes=settings.max_body_bytes,
+        max_blob_bytes=settings.max_blob_bytes,
+        limits=limits_of(settings),
+        access_log=(
+            access_logger(form=settings.log_format, level=settings.log_level)
+            if settings.access_log == "on"
+            else None
+        ),
+    )
+
+
+def _take_descriptors() -> None:
+    """Raise the limit of open files, for connections and streams, within reason."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    with suppress(OSError, ValueError):  # some systems report more than they allow
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+class NoKeyYet(AgentlogError):
+    """The service would answer strangers without a key."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"there is no key yet, and whoever reaches {host} could read and change everything: "
+            "make one by `agentlog keys create --name NAME --scope admin`, after which nobody is "
+            "answered without; or say that everybody may, by --allow-anonymous or "
+            "AGENTLOG_ANONYMOUS=allow"
+        )
+        self.host = host
+
+
+def _anonymous(settings: Settings, service: Service, host: str) -> AnonymousFrom:
+    """Return where callers without a key may come from until the first key is made.
+
+    Raises:
+        NoKeyYet: from anywhere, without the setting that allows it.
+    """
+    made = service.keys.look_made()
+    if settings.anonymous == "allow":
+        return "anywhere"
+    if ip_address(host.partition("%")[0]).is_loopback:
+        return "this machine"
+    if not made:
+        raise NoKeyYet(host)
+    return "nowhere"
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Exit cleanly: uvicorn raises the signal again after its own shutdown."""
+    del number, frame
+    sys.exit(0)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket bound to that address, not yet listening."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        if os.name == "posix":  # as `socket.create_server` does, which would listen at once
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if bound.family == socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        reason = str(error.strerror).partition(" (while")[0]  # Python's message repeats the address
+        raise AddressTaken(
+            f"cannot listen on {host}:{port}: {reason}; "
+            "choose another with --port, or --port 0 for any free one"
+        ) from error
+    # send small responses at once; the event loop sets this only on its own sockets
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return bound
+
+
+def _load_examples(service: Service, console: Console) -> None:
+    """Import the examples; prints the name of each that fails."""
+    importer = Importer(
+        service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
+    )
+    for path in find_files([_examples_dir()]):
+        importer.import_file(path)
+    for failure in importer.report.failures:  # left by another version's demo: show what exists
+        console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
+
+
+def _examples_dir() -> Path:
+    """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
+    package = Path(__file__).parents[1]
+    inside = package / "examples"
+    return inside if inside.is_dir() else package.parent / "examples"
+
+
+def _tour(address: str) -> str:
+    """Return the list of links that the demo prints."""
+    return "\n".join(
+        (
+            "",
+            "Open, or curl:",
+            f"  {address}/docs                                      every route, to try",
+            f"  {address}/v1/threads                                the example threads",
+            f"  {address}/v1/threads/refund/views/openai            as a model reads it",
+            f"  {address}/v1/threads/refund/views/letta             as a Letta client reads it",
+            f"  {address}/v1/threads/refund/views/maria             as Maria's envelopes",
+            f"  {address}/v1/threads/refund/views/agent-state?at=5  the state after version 5",
+            f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
+            f"  {address}/v1/log                                    all that happened, in order",
+            f"  {address}/v1/log/events?follow=false                the same as a stream",
+            "",
+            "Ctrl-C stops it; the data stays.",
+        )
+    )

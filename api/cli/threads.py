@@ -1,0 +1,216 @@
+"""The commands threads, show, outline, view and diff."""
+
+from typing import Annotated, get_args
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from api.cli.session import (
+    AsJson,
+    At,
+    DataDir,
+    InvalidOption,
+    OptionList,
+    ThreadArgument,
+    ViewArgument,
+    chosen_view,
+    pairs_of,
+    print_line,
+    printable,
+    service_in,
+)
+from api.filters import metadata_filter
+from api.shapes.outline import outline_json
+from api.shapes.shape import time_text
+from api.shapes.threads import difference_json, event_json, thread_json
+from domain.events import Event
+from domain.json.text import print_text
+from domain.points_in_time import parse_moment
+from domain.threads import Status
+from infrastructure.eventlog.thread_heads import ThreadFilter
+from infrastructure.views.results import State
+from projections.outline_text import outline_lines
+
+app = typer.Typer()
+
+_LINES = 4
+_LINE_WIDTH = 200
+_PIPED_WIDTH = 200
+_OTHER_COLUMNS = 50
+"""Minimum width in characters of all columns but the ids, wrapped."""
+
+
+@app.command("threads")
+def threads_(  # noqa: PLR0913 - one parameter a filter
+    status: Annotated[str | None, typer.Option(help="open, exited or closed.")] = None,
+    q: Annotated[str | None, typer.Option(help="Words in goal or id, or how they begin.")] = None,
+    parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="What metadata must be, as in team=support or reward=0.0."
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    *,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List threads, those that moved last first."""
+    which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
+    with service_in(data_dir) as service:
+        heads = service.store.threads(which, before=None, limit=limit)
+    if json:
+        for head in heads:
+            print_line(thread_json(head))
+        return
+    table = Table()
+    longest = max((len(head.thread_id) for head in heads), default=0)
+    table.add_column("thread", no_wrap=True, min_width=longest)
+    for name in ("status", "version", "anomalies", "updated", "goal"):
+        table.add_column(name)
+    for head in heads:
+        table.add_row(
+            head.thread_id,
+            head.status,
+            str(head.version),
+            str(head.anomalies),
+            time_text(head.updated_at),
+            _cell(head.goal or ""),
+        )
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    console.width = max(console.width, longest + _OTHER_COLUMNS)  # whole ids, to be copied
+    console.print(table)
+
+
+@app.command()
+def show(
+    thread: ThreadArgument,
+    at: At = None,
+    *,
+    full: Annotated[bool, typer.Option("--full", help="All of each message.")] = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show a thread and its messages as the log has them."""
+    with service_in(data_dir) as service:
+        head = service.store.thread(thread)
+        events = service.store.messages(thread, at=None if at is None else parse_moment(at))
+    if json:
+        print_line(thread_json(head))
+        for event in events:
+            print_line(event_json(event))
+        return
+    console = Console(soft_wrap=True, highlight=False)
+    about = (
+        f"{head.status}, version {head.version}, policy {head.policy}, {head.anomalies} anomalies"
+    )
+    console.print(Text(head.thread_id, style="bold"), Text(about))
+    if head.goal:
+        console.print(_cell(head.goal))
+    for event in events:
+        print_event(console, event, full=full)
+
+
+@app.command()
+def outline(
+    thread: ThreadArgument, at: At = None, *, json: AsJson = False, data_dir: DataDir = None
+) -> None:
+    """Show what a thread did, a line a step, and where it went wrong."""
+    with service_in(data_dir) as service:
+        found = service.store.outline(thread, at=None if at is None else parse_moment(at))
+    if json:
+        print_line(outline_json(found))
+        return
+    console = Console(soft_wrap=True, highlight=False)
+    for line in outline_lines(found.steps, width=console.width if console.is_terminal else None):
+        console.print(Text(line))
+
+
+@app.command()
+def view(
+    thread: ThreadArgument,
+    name: ViewArgument = "openai",
+    at: At = None,
+    option: OptionList = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a view of a thread as JSON, an item a line."""
+    chosen = chosen_view(name, option)
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        found = service.store.view(thread, chosen, at=moment)
+    if isinstance(found, State):
+        print_line(found.printable)
+        return
+    for item in found.items:
+        print_line(item.item)
+
+
+@app.command()
+def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    thread: ThreadArgument,
+    name: ViewArgument = "agent-state",
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A moment, as --at; default the beginning.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", help="A moment, as --at; default the present.")
+    ] = None,
+    option: OptionList = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Print what changed in a view between two moments, as JSON."""
+    chosen = chosen_view(name, option)
+    with service_in(data_dir) as service:
+        found = service.store.difference(
+            thread,
+            chosen,
+            begin=None if begin is None else parse_moment(begin),
+            end=None if end is None else parse_moment(end),
+        )
+    print_line(difference_json(found))
+
+
+def filter_of(
+    *, status: str | None, q: str | None, parent: str | None, metadata: list[str] | None
+) -> ThreadFilter:
+    """Return the filter of threads from the command's options."""
+    known: tuple[Status, ...] = get_args(Status)
+    chosen = next((each for each in known if each == status), None)
+    if status is not None and chosen is None:
+        raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
+    found = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
+    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=found)
+
+
+def print_event(console: Console, event: Event, *, full: bool) -> None:
+    """Print an event of a thread: its places and content, shortened unless `full`."""
+    place = f"{event.version:>6}  @{event.position}  {time_text(event.recorded_at)}  "
+    console.print(Text(place, style="dim") + Text(printable(event.type), style="bold"))
+    console.print(_indented(content_of(event), full=full))
+
+
+def content_of(event: Event) -> str:
+    """Return an event's content: its text if that is all, else its fields as JSON."""
+    raw = event.raw
+    if not isinstance(raw, dict):
+        return event.body.hex()
+    rest = {key: value for key, value in raw.items() if key not in {"id", "timestamp", "type"}}
+    text = rest.get("text") if set(rest) == {"text"} else None
+    return text if isinstance(text, str) else print_text(rest)
+
+
+def _indented(content: str, *, full: bool) -> Text:
+    lines = content.splitlines() or [""]
+    shown = lines if full else [line[:_LINE_WIDTH] for line in lines[:_LINES]]
+    cut = not full and (len(lines) > _LINES or any(len(line) > _LINE_WIDTH for line in lines))
+    return Text(printable("\n".join(f"        {line}" for line in shown) + (" …" if cut else "")))
+
+
+def _cell(text: str) -> Text:
+    return Text(printable(text))

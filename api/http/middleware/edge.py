@@ -1,0 +1,193 @@
+"""The way of a request to its route: id, key, limits and parameters; then the route itself.
+
+Each response has its request's id and the security headers. The access log, where configured, has
+of a request's path only the template of its route, never its query, headers or body.
+"""
+
+import re
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
+from structlog.typing import FilteringBoundLogger
+from typing_extensions import override
+
+from api.http.codec.responses import Headers, error_answer, secured
+from api.http.middleware.authentication import Authentication, BrokenOff, has_key_in_url
+from api.http.middleware.incoming import CONNECTION, Incoming
+from api.http.middleware.permissions import FOUND, FoundRoute, Permissions
+from api.http.middleware.query_parameters import KnownQueries
+from api.http.middleware.rate_limit import Caller, Limiter
+from api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
+from api.http.request.scope import PRINCIPAL
+from domain.access import Principal
+from domain.errors import AgentlogError
+
+Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
+
+_HEADER = b"x-request-id"
+_SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
+"""No blank and no character that ends a line, a JSON string or a URN."""
+
+_random_bits = Random().getrandbits  # noqa: S311 - an id is no secret
+"""Not from the system: that would release the interpreter lock for each request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What a request has to pass."""
+
+    permissions: Permissions
+    authentication: Authentication
+    limiter: Limiter
+    queries: KnownQueries
+
+
+class Edge:
+    """An application behind `checks`; `framework` has the routes that are not `direct`.
+
+    A direct endpoint takes a request and returns a response. The framework's routing costs more
+    than an append does, and its frames stay in memory as long as a stream is open.
+    """
+
+    def __init__(
+        self,
+        framework: ASGIApp,
+        checks: Checks,
+        traffic: Traffic,
+        *,
+        direct: frozenset[Endpoint],
+        access_log: FilteringBoundLogger | None,
+    ) -> None:
+        self._framework = framework
+        self._checks = checks
+        self._traffic = traffic
+        self._direct = direct
+        self._access_log = access_log
+        self._incoming = Incoming(self._enter, traffic)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._framework(scope, receive, send)
+            return
+        request_id = _id_of(scope["headers"])
+        bind_contextvars(request_id=request_id.decode())  # lives as long as the request's task
+        began = time.perf_counter()
+        status = 0
+
+        async def naming(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = secured(message.get("headers", ()))
+                message["headers"] = [*headers, (_HEADER, request_id)]
+            await send(message)
+
+        enter = self._incoming if CONNECTION in scope.get("state", {}) else self._enter
+        try:
+            await enter(scope, receive, naming)
+        finally:
+            if self._access_log is not None:
+                _log(self._access_log, scope, status, time.perf_counter() - began)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to its route, or refuse it."""
+        checks = self._checks
+        found = scope[FOUND] = checks.permissions.find(scope["method"], scope["path"])
+        stream: Caller | None = None
+        try:
+            if found is None or not found.route.free or has_key_in_url(scope):
+                receive, send = await checks.authentication.admit(scope, found, receive, send)
+            is_stream = found is not None and found.route.stream
+            if is_stream or checks.limiter.counts:
+                stream = checks.limiter.admit(scope, stream=is_stream)
+            if found is not None and scope["query_string"]:
+                await checks.queries.check(scope, found)
+        except AgentlogError as error:
+            if stream is not None:
+                checks.limiter.leave(stream)
+            template = NO_ROUTE if found is None else found.route.template
+            await self._traffic.refuse(error, scope, receive, send, template=template)
+            return
+        try:
+            await self._dispatch(scope, receive, send)
+        except BrokenOff:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            if stream is not None:
+                checks.limiter.leave(stream)
+
+    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = _routed(scope)
+        if found is None or found.route.target.endpoint not in self._direct:
+            await self._framework(scope, receive, self._traffic.watched(scope, send))
+            return
+        began = time.perf_counter()
+        scope["path_params"] = found.parameters
+        request = Request(scope, receive)
+        try:
+            answer: Response = await found.route.target.endpoint(request)
+        except ClientDisconnect:
+            return
+        except Exception as error:  # noqa: BLE001 - as the framework does
+            answer = error_answer(error, asked=f"{request.method} {request.url.path}")
+        self._traffic.count(scope, found.route.template, answer.status_code, began=began)
+        del request
+        await answer(scope, receive, send)
+
+
+class Shortcut(BaseRoute):
+    """A route before all others that passes a request to the route already found.
+
+    The framework would match each route several times: most of the time of a small response.
+    """
+
+    @override
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        found = _routed(scope)
+        if found is None:
+            return Match.NONE, {}
+        target = found.route.target
+        parameters = {**scope.get("path_params", {}), **found.parameters}
+        return Match.FULL, {"endpoint": target.endpoint, "path_params": parameters, "route": target}
+
+    @override
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["route"].handle(scope, receive, send)
+
+
+def _routed(scope: Scope) -> FoundRoute | None:
+    """Return the route of a request, None where none has its method."""
+    found: FoundRoute | None = scope.get(FOUND)
+    return found if found and scope["method"] in (found.route.target.methods or ()) else None
+
+
+def _id_of(headers: Headers) -> bytes:
+    """Return the client's own id where valid, else a new one."""
+    for name, value in headers:
+        if name == _HEADER:  # never repeat one of our keys
+            if _SANE.fullmatch(value) and b"agentlog_" not in value:
+                return value
+            break
+    return b"%032x" % _random_bits(128)
+
+
+def _log(logger: FilteringBoundLogger, scope: Scope, status: int, seconds: float) -> None:
+    principal: Principal | None = scope.get(PRINCIPAL)
+    logger.info(
+        "request",
+        method=scope["method"],
+        route=scope.get(ROUTE, NO_ROUTE),
+        status=status,
+        milliseconds=round(seconds * 1000, 3),
+        tenant=None if principal is None else principal.tenant,
+        key=None if principal is None else principal.key_id,
+    )

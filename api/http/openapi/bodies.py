@@ -1,0 +1,165 @@
+"""OpenAPI schemas of request bodies, with examples.
+
+Bodies are parsed by `domain.json.text`, not by the framework, which would lose digits of numbers;
+so their schemas are defined here, generated from the models that validate them.
+"""
+
+from pydantic.json_schema import models_json_schema
+
+from api.http.openapi.answers import PLAIN, Problem, Schema, reference
+from domain.access import SCOPES
+from domain.catalogue import MESSAGE_TYPES
+from domain.facts import ThreadStarted
+from domain.messages import CustomMessage, FileAttachment, Model
+
+EXAMPLE_MESSAGES: list[Schema] = [
+    {"type": "input", "text": "Where is my parcel?"},
+    {
+        "type": "tool_calls",
+        "calls": [{"id": "call_1", "name": "track", "args": {"parcel": 4711}}],
+    },
+    {
+        "type": "tool_results",
+        "results": [{"callId": "call_1", "name": "track", "output": {"status": "in transit"}}],
+    },
+    {"type": "reply", "text": "It is on its way."},
+]
+
+_METADATA: Schema = {
+    "type": "object",
+    "description": "actor, source, causationId, correlationId, responseId, traceparent and "
+    "appendedBy are strings; all other keys are free. appendedBy is the server's to say where a "
+    "key is used: the key's id.",
+    "additionalProperties": True,
+    "examples": [{"actor": "agent-7", "responseId": "resp_1"}],
+}
+
+
+def _fields(properties: Schema, *required: str, examples: list[Schema]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+        "examples": examples,
+    }
+
+
+_BODIES: dict[str, Schema] = {
+    "RedactBody": _fields(
+        {"reason": {"type": "string", "pattern": r"\S"}},
+        "reason",
+        examples=[{"reason": "erasure request 2026-118"}],
+    ),
+    "CloseBody": _fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
+    "AnnotateBody": _fields(
+        {"metadata": {"type": "object", "minProperties": 1}},
+        "metadata",
+        examples=[{"metadata": {"team": "support", "obsolete": None}}],
+    ),
+    "KeyBody": _fields(
+        {
+            "name": {"type": "string", "minLength": 1, "maxLength": 200},
+            "scopes": {"type": "array", "items": {"enum": list(SCOPES)}, "minItems": 1},
+            "expires": {
+                "type": ["string", "null"],
+                "description": "A span from now as `90d` (m, h, d, w), or an RFC 3339 time; never "
+                "without it.",
+            },
+        },
+        "name",
+        "scopes",
+        examples=[{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
+    ),
+    "Query": _fields(
+        {
+            "sql": {
+                "type": "string",
+                "maxLength": 100_000,
+                "description": "One SELECT, VALUES, TABLE or WITH … SELECT.",
+            },
+            "parameters": {
+                "description": "Values for `:name`, or in a list for `$1`. The type follows from "
+                "where a value stands, as for a text in quotes: else say it, as in `:n::bigint`.",
+                "anyOf": [{"type": "object"}, {"type": "array"}],
+            },
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 1000},
+            "timeoutSeconds": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "description": "Up to AGENTLOG_ANALYST_SECONDS, which is the default.",
+            },
+        },
+        "sql",
+        examples=[
+            {
+                "sql": "SELECT type, count(*) FROM events WHERE thread_id = :thread GROUP BY type",
+                "parameters": {"thread": "support-42"},
+            },
+            {"sql": "SELECT name, position FROM progress WHERE position > $1", "parameters": [0]},
+        ],
+    ),
+}
+
+
+def components() -> dict[str, Schema]:
+    """Return the named schemas of the document."""
+    models: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage, ThreadStarted]
+    _, found = models_json_schema(
+        [*((model, "validation") for model in models), (Problem, "validation")],
+        ref_template="#/components/schemas/{model}",
+    )
+    schemas: dict[str, Schema] = dict(found["$defs"])
+    for model in models:
+        schemas[model.__name__] = _as_sent(schemas[model.__name__])
+    file = schemas[FileAttachment.__name__]
+    file["properties"]["sha256"] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "In place of `data`: a file that PUT /v1/blobs/{digest} has sent before.",
+    }
+    file["required"] = []
+    file["anyOf"] = [{"required": ["data"]}, {"required": ["sha256"]}]
+    start = schemas.pop(ThreadStarted.__name__)
+    names = [model.__name__ for model in models if model is not ThreadStarted]
+    mapping = {word: f"#/components/schemas/{cls.__name__}" for word, cls in MESSAGE_TYPES.items()}
+    schemas["Message"] = {
+        "anyOf": [reference(name) for name in names],
+        "description": "A kernel message. `id` (a ULID) and `timestamp` (ms since the epoch) are "
+        f"filled in where missing. Types: {', '.join(mapping)}, and vendor.name.",
+        "examples": EXAMPLE_MESSAGES,
+    }
+    schemas["AppendBody"] = {
+        "anyOf": [
+            reference("Message"),
+            {"type": "array", "items": reference("Message"), "minItems": 1},
+            {
+                "type": "object",
+                "properties": {
+                    "messages": {"type": "array", "items": reference("Message"), "minItems": 1}
+                },
+                "required": ["messages"],
+                "additionalProperties": False,
+            },
+        ],
+        "examples": [EXAMPLE_MESSAGES[0], EXAMPLE_MESSAGES],
+    }
+    schemas["StartBody"] = {
+        **start,
+        "properties": {
+            "threadId": {"type": "string", "pattern": r"^[A-Za-z0-9._:~-]{1,128}$"},
+            **{
+                k: v for k, v in start["properties"].items() if k not in {"type", "id", "timestamp"}
+            },
+        },
+        "required": [],
+        "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
+    }
+    return {**schemas, **_BODIES, **PLAIN}
+
+
+def _as_sent(schema: Schema) -> Schema:
+    """Return a message's schema as callers send it: id and timestamp optional, metadata beside."""
+    properties = {**schema["properties"], "metadata": _METADATA}
+    required = [name for name in schema.get("required", []) if name not in {"id", "timestamp"}]
+    return {**schema, "properties": properties, "required": sorted({*required, "type"})}

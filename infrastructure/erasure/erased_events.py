@@ -1,0 +1,171 @@
+"""Erases the contents of a redaction from its events, within the caller's transaction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.catalogue import read_stored
+from domain.drafts import Prepared
+from domain.facts import ThreadRedacted
+from domain.json.text import JsonValue, parse_stored
+from domain.messages import InputMessage
+from domain.redaction import left_digest, redacted_body, redacted_metadata, without_files
+from infrastructure.eventlog.blob_store import read_contents
+from infrastructure.eventlog.body_deduplication import Digest, Stored, file_digests, stored, whole
+from infrastructure.postgres.binary_arrays import byte_strings, integers
+from infrastructure.postgres.statements import statement
+
+_PAGE_EVENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """The scope of a redaction at `version` of a thread: `messages`, or all events (None).
+
+    With `file`, only that file is erased from them.
+    """
+
+    tenant: str
+    thread_id: str
+    version: int
+    messages: tuple[str, ...] | None
+    file: Digest | None = None
+
+    @classmethod
+    def of(cls, tenant: str, thread_id: str, version: int, fact: ThreadRedacted) -> "Erasure":
+        """Return the scope of a redaction at `version` of a thread."""
+        file = None if fact.blob is None else bytes.fromhex(fact.blob)
+        return cls(tenant, thread_id, version, None if fact.all else fact.messages, file)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedEvent:
+    """An event after erasure: its whole body, and its metadata."""
+
+    version: int
+    message_id: str
+    body: bytes
+    metadata: bytes | None
+
+    @property
+    def digest(self) -> bytes:
+        """The digest of what is left, as the redaction records it."""
+        return left_digest(self.body, self.metadata)
+
+
+def erase_events(connection: psycopg.Connection, erasure: Erasure) -> None:
+    """Replace the bodies of redacted events, or remove only its file from them."""
+    with connection.cursor(binary=True) as cursor:
+        for events in erased_pages(cursor, erasure):
+            _write(cursor, erasure, events)
+
+
+def erased_pages(
+    cursor: psycopg.Cursor[TupleRow], erasure: Erasure, *, after: int = 0
+) -> Iterator[list[ErasedEvent]]:
+    """Yield the events that an erasure still has to change, as erased, by version, in pages.
+
+    Only those after `after`; a binary cursor is needed.
+    """
+    while rows := _page(cursor, erasure, after):
+        events = []
+        for version, type_name, message_id, body, cuts, metadata in rows:
+            if erasure.file is None:
+                left = redacted_body(type_name, message_id, body), redacted_metadata(metadata)
+                events.append(ErasedEvent(version, message_id, *left))
+            elif cuts is not None and erasure.file in cuts:
+                found = whole(body, cuts, read_contents(cursor, erasure.tenant, [cuts])).body
+                events.append(
+                    ErasedEvent(version, message_id, _without(found, erasure.file), metadata)
+                )
+        if events:
+            yield events
+        after = rows[-1][0]
+
+
+class LeftDigests:
+    """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
+
+    def __init__(self, fact: Mapping[str, JsonValue]) -> None:
+        self._named: Sequence[str] | None = fact.get("messages")
+        self._file = bytes.fromhex(fact["blob"]) if "blob" in fact else None
+        self._of_all = sha256()
+        self._by_id: dict[str, bytes] = {}
+        self._version = 0
+
+    def go_on(
+        self, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, version: int
+    ) -> None:
+        """Add the redaction's events up to a version; a binary cursor is needed."""
+        messages = None if self._named is None else tuple(self._named)
+        erasure = Erasure(tenant, thread_id, version + 1, messages, self._file)
+        for event in chain.from_iterable(erased_pages(cursor, erasure, after=self._version)):
+            if messages is None:
+                self._of_all.update(event.digest)
+            else:
+                self._by_id[event.message_id] = event.digest
+        self._version = version
+
+    def digests(self) -> list[str]:
+        """Return the digests; zeros for events of other redactions."""
+        if self._named is None:
+            return [self._of_all.hexdigest()]
+        return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
+
+
+def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> list[TupleRow]:
+    asked = {
+        "tenant": erasure.tenant,
+        "thread_id": erasure.thread_id,
+        "after": after,
+        "before": erasure.version,
+        "message_ids": None if erasure.messages is None else list(erasure.messages),
+        "limit": _PAGE_EVENTS,
+    }
+    return cursor.execute(statement("select_erasable"), asked).fetchall()
+
+
+def _without(body: bytes, file: Digest) -> bytes:
+    """Return an input's body without a file."""
+    raw = parse_stored(body)
+    places = [place for place, each in enumerate(file_digests(raw)) if each == file.hex()]
+    return without_files(body, places)
+
+
+def _stored(erasure: Erasure, body: bytes) -> Stored:
+    """Return a body as it is stored, with its other files cut out as before."""
+    if erasure.file is None:
+        return Stored(body)
+    message = read_stored("input", parse_stored(body))
+    if not isinstance(message, InputMessage):
+        raise TypeError("an input without one of its files is an input")
+    return stored(
+        Prepared(
+            message=message,
+            body=body,
+            body_digest=b"",
+            metadata=None,
+            id_given=True,
+            timestamp_given=True,
+        )
+    )
+
+
+def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, events: list[ErasedEvent]) -> None:
+    left = [_stored(erasure, each.body) for each in events]
+    cursor.execute(
+        statement("redact_events"),
+        {
+            "tenant": erasure.tenant,
+            "thread_id": erasure.thread_id,
+            "version": erasure.version,
+            "versions": integers([each.version for each in events]),
+            "bodies": byte_strings([each.body for each in left]),
+            "cuts": byte_strings([each.cuts for each in left]),
+            "metadata": byte_strings([each.metadata for each in events]),
+        },
+    )

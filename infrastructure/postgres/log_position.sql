@@ -1,2 +1,0 @@
-SELECT position
-FROM agentlog.counter

@@ -1,0 +1,101 @@
+"""The command line as a whole: quick to ask, and clear about what it cannot do."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from typer.main import get_group
+
+from api.cli.main import COMMANDS
+from api.http.app import VERSION
+from tests.command_line import WAIT_SECONDS, agentlog, environment
+
+NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
+
+
+def test_help_names_every_command() -> None:
+    outcome = agentlog("--help", url=NOWHERE)
+    assert outcome.code == 0
+    assert set(outcome.out.split()) >= set(COMMANDS)
+
+
+def test_the_list_of_commands_begins_their_help_and_leaves_out_none() -> None:
+    groups = {
+        module: get_group(import_module(f"api.cli.{module}").app) for module, _ in COMMANDS.values()
+    }
+    helps = {
+        name: str(command.help).partition("\n\n")[0].replace("\n", " ")
+        for group in groups.values()
+        for name, command in group.commands.items()
+    }
+    assert helps == {name: text for name, (_, text) in COMMANDS.items()}
+
+
+def test_the_version_is_that_of_the_distribution_and_of_the_service() -> None:
+    outcome = agentlog("--version", url=NOWHERE)
+    assert (outcome.code, outcome.out) == (0, f"agentlog {VERSION}\n")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_help(command: str) -> None:
+    outcome = agentlog(command, "--help", url=NOWHERE)
+    assert outcome.code == 0
+    assert f"Usage: agentlog {command}" in outcome.out or f" {command} [OPTIONS]" in outcome.out
+
+
+def test_asking_for_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys, api.cli.main; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+        env=environment(),
+    )
+    heavy = {"fastapi", "psycopg", "pydantic", "uvicorn", "eventsourcing", "orjson", "domain"}
+    assert "typer" in found.stdout.split()
+    assert not heavy & set(found.stdout.split())
+
+
+def test_no_command_at_all_shows_the_help() -> None:
+    outcome = agentlog(url=NOWHERE)
+    assert outcome.code == 2
+    assert "Usage: agentlog" in outcome.out + outcome.err
+
+
+def test_an_unknown_command_is_refused() -> None:
+    outcome = agentlog("improt", url=NOWHERE)
+    assert outcome.code == 2
+    assert "improt" in outcome.err
+
+
+def test_a_database_that_does_not_answer_is_said_without_a_traceback() -> None:
+    outcome = agentlog("threads", url=NOWHERE)
+    assert outcome.code == 2
+    assert outcome.err.startswith("agentlog: the database is not available: ")
+    assert "Traceback" not in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_url_that_does_not_parse_is_said() -> None:
+    outcome = agentlog("threads", url="nonsense:/?%%")
+    assert outcome.code == 2
+    assert "the database is not available: the URL does not parse" in outcome.err
+
+
+def test_a_setting_that_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENTLOG_POOL_SIZE", "many")
+    outcome = agentlog("threads", url=NOWHERE)
+    assert outcome.code == 2
+    assert outcome.err.startswith("agentlog: AGENTLOG_POOL_SIZE: ")
+
+
+def test_migrate_brings_a_new_database_up_to_date(empty_database_url: str) -> None:
+    for _ in range(2):
+        outcome = agentlog("migrate", url=empty_database_url)
+        assert (outcome.code, outcome.out) == (0, "up to date: AGENTLOG_DATABASE_URL\n")
+    assert agentlog("threads", "--json", url=empty_database_url).out == ""

@@ -1,0 +1,180 @@
+"""The commands that prove: verify, checkpoint, evidence."""
+
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infrastructure.postgres.database import Database
+from tests.command_line import Outcome, agentlog, started
+from tests.databases import name_of, new_database, short_folder
+from tests.infrastructure.audit.conftest import Owner
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def signing_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A key to sign logs with."""
+    key = tmp_path_factory.mktemp("key") / "key.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AGENTLOG_SIGNING_KEY", str(key))
+        yield
+
+
+@pytest.fixture(scope="module")
+def template(server_url: str, template_database: str) -> Iterator[str]:
+    """The name of a database with the examples."""
+    with new_database(server_url, template=template_database) as made:
+        assert agentlog("import", EXAMPLES, url=made).code == 0
+        yield name_of(made)
+
+
+@pytest.fixture
+def url(server_url: str, template: str) -> Iterator[str]:
+    """A database with the examples for one test."""
+    with new_database(server_url, template=template) as made:
+        yield made
+
+
+@pytest.fixture
+def owner(url: str) -> Iterator[Owner]:
+    """The owner of the database."""
+    with Database(url, pool_size=1) as database:
+        yield Owner(database)
+
+
+def _kept(outcome: Outcome, path: Path) -> Path:
+    assert outcome.code == 0, outcome.err
+    path.write_text(outcome.out)
+    return path
+
+
+def test_a_whole_log_is_said_to_be_whole(url: str) -> None:
+    outcome = agentlog("verify", url=url)
+    assert (outcome.code, outcome.out) == (0, "whole: 6 threads, 64 events\n")
+    assert "threads" in outcome.err
+    one = agentlog("verify", "refund", "deploy", url=url)
+    assert (one.code, one.out.split(",")[0]) == (0, "whole: 2 threads")
+
+
+def test_positions_without_events_and_what_is_derived_are_looked_at(url: str, owner: Owner) -> None:
+    assert agentlog("verify", "--derived", url=url).code == 0
+    owner.do("UPDATE agentlog.thread_search SET content = 'other' WHERE thread_id = 'refund'")
+    assert agentlog("verify", url=url).code == 0
+    derived = agentlog("verify", "--derived", url=url)
+    assert (derived.code, derived.out.splitlines()[0][:31]) == (
+        1,
+        "thread 'refund' derived-differs",
+    )
+    owner.do("UPDATE agentlog.counter SET position = position + 2")
+    gap = agentlog("verify", url=url)
+    found = "position-missing: no events stand at positions 65 to 66"
+    assert (gap.code, gap.out.splitlines()[0]) == (1, found)
+
+
+def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> None:
+    owner.do("UPDATE agentlog.events SET body = '\\x1b' WHERE thread_id='refund' AND version = 3")
+    outcome = agentlog("verify", url=url)
+    assert outcome.code == 1
+    finding = (
+        "thread 'refund' version 3 body-altered: its body is not the one that its SHA-256 is of"
+    )
+    assert outcome.out == f"{finding}\nBROKEN: 6 threads, 64 events\n"
+    assert agentlog("verify", "refund", url=url).code == 1
+    assert agentlog("verify", "deploy", url=url).code == 0
+
+
+def test_a_thread_whose_head_is_gone_is_found(url: str, owner: Owner) -> None:
+    owner.do("DELETE FROM agentlog.threads WHERE thread_id = 'refund'")
+    outcome = agentlog("verify", url=url)
+    assert (outcome.code, outcome.out.splitlines()[0]) == (
+        1,
+        "thread 'refund' head-missing: the thread has events but no head",
+    )
+
+
+def test_a_thread_that_is_not_there_is_refused(url: str) -> None:
+    outcome = agentlog("verify", "nowhere", url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "there is no thread 'nowhere'" in outcome.err
+
+
+def test_a_log_is_checked_against_a_checkpoint_that_was_kept(
+    url: str, owner: Owner, tmp_path: Path
+) -> None:
+    note = _kept(agentlog("checkpoint", url=url), tmp_path / "note")
+    assert note.read_text().startswith("agentlog/default\n64\n")
+    assert agentlog("verify", "--checkpoint", note, url=url).code == 0
+    owner.do("DELETE FROM agentlog.checkpoints")
+    owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE position = 1")
+    outcome = agentlog("verify", "deploy", "--checkpoint", note, url=url)
+    assert outcome.code == 1
+    assert "tree-differs: the first 64 events are not those that the checkpoint that you hold" in (
+        outcome.out
+    )
+
+
+def test_evidence_is_checked_without_a_database(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "refund.json"
+    assert agentlog("evidence", "refund", "-O", file, url=url) == Outcome(0, "", "")
+    assert [each.name for each in tmp_path.iterdir() if "part" in each.name] == []
+    assert agentlog("evidence", "refund", url=url).out == file.read_text()
+    nowhere = "postgresql:///none?host=/nowhere"
+    outcome = agentlog("verify", file, url=nowhere)
+    assert outcome.code == 0
+    assert "whole. Thread 'refund' of tenant 'default' had these 16 events" in outcome.out
+    assert "compare it by --public-key" in outcome.out
+    key = agentlog("checkpoint", "--public-key", url=url)
+    held = _kept(key, tmp_path / "public-key")
+    for given in (held, key.out.strip()):
+        outcome = agentlog("verify", "--bundle", file, "--public-key", given, url=nowhere)
+        assert (outcome.code, "the key that you hold" in outcome.out) == (0, True)
+    file.write_text(file.read_text().replace('"version":4,', '"version":5,', 1))
+    outcome = agentlog("verify", file, url=nowhere)
+    assert outcome.code == 1
+    assert "thread 'refund' version 4 version-missing: version 4 is not there" in outcome.out
+    assert outcome.out.endswith(f"{file}: BROKEN\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["verify", "/nowhere/x.json"], "No such file"),
+        (["verify", "--bundle", EXAMPLES / "refund.json"], "no bundle of evidence"),
+        (["verify", "--public-key", "a+b"], "no public key"),
+        (["verify", "--checkpoint", EXAMPLES / "refund.json"], "no checkpoint"),
+        (["evidence", "nowhere"], "there is no thread"),
+        (["evidence", "refund", "-O", "/nowhere/x.json"], "No such file"),
+    ],
+)
+def test_what_cannot_be_checked_says_why(url: str, words: list[str | Path], reason: str) -> None:
+    outcome = agentlog(*words, url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+def test_without_a_key_nothing_is_signed_and_the_way_out_is_said(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AGENTLOG_SIGNING_KEY")
+    for words in (["checkpoint"], ["evidence", "refund"], ["checkpoint", "--public-key"]):
+        outcome = agentlog(*words, url=url)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "openssl genpkey" in outcome.err
+
+
+def test_our_own_postgresql_has_a_key_made_beside_its_data() -> None:
+    with short_folder() as folder:
+        data = folder / "data"
+        notes = []
+        for _ in range(2):
+            with started("checkpoint", "--data-dir", str(data)) as process:
+                out, err = process.communicate(timeout=60)
+                assert process.returncode == 0, err
+                notes.append(out)
+        assert notes[0] == notes[1]
+        assert stat.S_IMODE((data / "signing-key.pem").stat().st_mode) == 0o600

@@ -1,0 +1,251 @@
+"""The commands serve and demo, as real processes."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from infrastructure.embedded.postmaster import Postmaster
+from tests.clients import TLS
+from tests.command_line import (
+    AGENTLOG,
+    WAIT_SECONDS,
+    agentlog,
+    as_words,
+    environment,
+    started,
+)
+from tests.databases import short_folder
+
+EXAMPLES = {path.stem for path in (Path(__file__).parents[3] / "examples").glob("*.json")}
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    """Return the address that a service prints first, once it listens."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.match(r"agentlog listens on (http://\S+:\d+), with \S", line)
+    assert found is not None, line or process.communicate(timeout=WAIT_SECONDS)[1]
+    return found[1]
+
+
+def printed_after(process: subprocess.Popen[str], *, last: str) -> list[str]:
+    """Return the lines that a service prints until one that begins with `last`."""
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line.rstrip("\n"))
+        if line.startswith(last):
+            return lines
+    raise AssertionError(lines)
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    """Stop a service by a signal: it ends cleanly, and says nothing on standard error."""
+    process.send_signal(number)
+    _, err = process.communicate(timeout=WAIT_SECONDS)
+    assert (process.returncode, err) == (0, "")
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command without a database in its environment."""
+    return subprocess.run(
+        [AGENTLOG, *arguments],
+        capture_output=True,
+        check=False,
+        env=environment(),
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+
+
+@contextmanager
+def leaving_nothing(folder: Path) -> Iterator[None]:
+    """Stop the embedded server of a data folder, should a test that failed have left it."""
+    try:
+        yield
+    finally:
+        left = Postmaster.read(folder / "postgresql")
+        if left is not None and left.runs:
+            left.stop(seconds=5)
+
+
+@pytest.fixture
+def http() -> Iterator[httpx2.Client]:
+    """A client that asks no proxy for what is on loopback."""
+    with httpx2.Client(trust_env=False, timeout=WAIT_SECONDS, verify=TLS) as client:
+        yield client
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Give this process its way to end back, which `serve` changes."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture(scope="module")
+def data_dir() -> Iterator[Path]:
+    """A data folder for the embedded server."""
+    with short_folder() as folder, leaving_nothing(folder / "data"):
+        yield folder / "data"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_prints_its_address_and_serves_until_it_is_told_to_stop(
+    database_url: str, http: httpx2.Client, number: signal.Signals
+) -> None:
+    with started("serve", "--port", "0", url=database_url) as process:
+        address = address_of(process)
+        assert address.startswith("http://127.0.0.1:")
+        assert http.get(f"{address}/readyz").status_code == 200
+        appended = http.post(
+            f"{address}/v1/threads/t/messages", json={"type": "reply", "text": "hi"}
+        )
+        assert appended.status_code == 201
+        end(process, number)
+        with pytest.raises(httpx2.ConnectError):
+            http.get(f"{address}/readyz")
+    (thread,) = agentlog("threads", "--json", url=database_url).lines
+    assert thread["threadId"] == "t"
+
+
+@pytest.mark.parametrize(
+    ("trusted", "statuses"),
+    [({}, [200, 429, 429]), ({"FORWARDED_ALLOW_IPS": "127.0.0.1"}, [200, 200, 429])],
+    ids=["nobody", "this machine"],
+)
+def test_forwarded_addresses_count_only_where_a_setting_trusts_the_proxy(
+    database_url: str, http: httpx2.Client, trusted: dict[str, str], statuses: list[int]
+) -> None:
+    settings = {
+        "AGENTLOG_ANONYMOUS": "allow",
+        "AGENTLOG_RATE_PER_SECOND": "0.001",
+        "AGENTLOG_RATE_BURST": "1",
+        **trusted,
+    }
+    with started("serve", "--port", "0", url=database_url, **settings) as process:
+        address = address_of(process)
+        found = [
+            http.get(
+                f"{address}/v1/threads", headers={"X-Forwarded-For": f"203.0.113.{number}"}
+            ).status_code
+            for number in (1, 2, 2)
+        ]
+        end(process, signal.SIGTERM)
+    assert found == statuses
+
+
+def _has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6 loopback")
+def test_serve_listens_where_it_is_told_to(database_url: str, http: httpx2.Client) -> None:
+    with started("serve", "--host", "::1", "--port", "0", url=database_url) as process:
+        address = address_of(process)
+        assert address.startswith("http://[::1]:")
+        assert http.get(f"{address}/healthz").status_code == 200
+        end(process, signal.SIGTERM)
+
+
+@pytest.mark.usefixtures("signals")
+def test_a_port_that_is_taken_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = agentlog("serve", "--port", str(port), url="postgresql:///asked_for_later")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == (
+        f"agentlog: cannot listen on 127.0.0.1:{port}: Address already in use; "
+        "choose another with --port, or --port 0 for any free one\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8080: "),
+        (["--port", "65536"], "AGENTLOG_PORT: "),
+        (["--port", "eighty"], "Invalid value for '--port'"),
+    ],
+    ids=as_words,
+)
+@pytest.mark.usefixtures("signals")
+def test_an_address_that_cannot_be_is_said(arguments: list[str], reason: str) -> None:
+    outcome = agentlog("serve", *arguments, url="postgresql:///asked_for_later")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+def test_the_demo_answers_on_every_address_that_it_prints_and_runs_again(
+    data_dir: Path, http: httpx2.Client
+) -> None:
+    for _ in range(2):
+        with started("demo", "--port", "0", "--data-dir", data_dir) as process:
+            address = address_of(process)
+            tour = printed_after(process, last="Ctrl-C")
+            printed = [line.split()[0] for line in tour if line.strip().startswith(address)]
+            assert len(printed) >= 8
+            for each in printed:
+                answer = http.get(each)
+                assert answer.status_code == 200, each
+                assert answer.content
+            listed = http.get(f"{address}/v1/threads").json()["items"]
+            assert {thread["threadId"] for thread in listed} == EXAMPLES
+            log = http.get(f"{address}/v1/log?limit=1000").json()["items"]
+            assert [event["position"] for event in log] == list(range(1, 65))
+            end(process, signal.SIGINT)
+    assert Postmaster.read(data_dir / "postgresql") is None
+
+
+def test_a_command_is_a_guest_of_the_service_on_the_same_data_folder(
+    data_dir: Path, http: httpx2.Client
+) -> None:
+    with started("serve", "--port", "0", "--data-dir", data_dir) as process:
+        address = address_of(process)
+        made = http.post(f"{address}/v1/threads/guest/messages", json={"type": "tick"})
+        assert made.status_code == 201
+        listed = run("threads", "--json", "--q", "guest", "--data-dir", data_dir)
+        assert (listed.returncode, listed.stderr) == (0, "")
+        assert '"threadId":"guest"' in listed.stdout
+        # the guest has gone, and has not taken the server with it
+        assert http.get(f"{address}/v1/threads/guest").status_code == 200
+        end(process, signal.SIGTERM)
+    assert Postmaster.read(data_dir / "postgresql") is None
+    assert '"threadId":"guest"' in run("threads", "--json", "--data-dir", data_dir).stdout
+
+
+def test_a_data_folder_that_is_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    refused = run("threads", "--data-dir", tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("agentlog: ")
+    assert str(tmp_path) in refused.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_service_takes_the_descriptors_that_it_may_have() -> None:
+    program = """
+import resource
+from api.cli.service import _take_descriptors
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+_take_descriptors()
+print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["4096", "4096"]

@@ -1,0 +1,228 @@
+"""Reports over HTTP: as JSON, CSV and pictures; what is off is a problem that says so."""
+
+import csv
+import threading
+from io import StringIO
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from api.plots import PANELS
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import PROJECTED
+from infrastructure.reports.catalogue import REPORTS
+from infrastructure.views.store import Store
+from tests.infrastructure.appends import STORY, last_position, reply
+from tests.infrastructure.reports.histories import append_items, build_all, some_items
+
+DRAWN = ("tools", "approvals")
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of read models are made in it."""
+    return own_database
+
+
+def ask(client: TestClient, name: str, **parameters: Any) -> Any:
+    answer = client.get(f"/v1/analytics/{name}", params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(client: TestClient, name: str, query: str) -> str:
+    answer = client.get(f"/v1/analytics/{name}?{query}")
+    assert answer.status_code == 422, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    detail: str = answer.json()["detail"]
+    return detail
+
+
+def test_a_report_is_rows_by_column_with_units(
+    client: TestClient, store: Store, database: Database
+) -> None:
+    store.append("t", STORY)
+    build_all(database)
+    found = ask(client, "tools", **{"from": "2020-01-01", "to": "2100-01-01T00:00:00+02:00"})
+    assert (found["report"], found["by"], found["asOf"]) == ("tools", ["tool"], len(STORY))
+    assert (found["from"], found["to"]) == (
+        "2020-01-01T00:00:00.000000Z",
+        "2099-12-31T22:00:00.000000Z",
+    )
+    units = {each["name"]: each["unit"] for each in found["columns"]}
+    assert (units["tool"], units["error_rate"], units["latency_p95"]) == (None, "share", "ms")
+    (row,) = found["rows"]
+    assert (row["tool"], row["calls"], row["failed"]) == ("f", 3, 1)
+    assert set(row) == set(units)
+    assert found["truncated"] is False
+
+
+def test_every_report_answers_in_every_form(client: TestClient, database: Database) -> None:
+    append_items(database, some_items())
+    build_all(database)
+    listed = client.get("/v1/analytics").json()["items"]
+    assert [each["name"] for each in listed] == list(REPORTS)
+    for name in REPORTS:
+        found = ask(client, name)
+        rows = list(csv.reader(StringIO(client.get(f"/v1/analytics/{name}?format=csv").text)))
+        assert rows[0] == [each["name"] for each in found["columns"]]
+        assert len(rows) == len(found["rows"]) + 1
+        if name in PANELS and name not in DRAWN:
+            continue  # that takes longer than all else here
+        drawn = client.get(f"/v1/analytics/{name}?format=svg")
+        if name in PANELS:
+            assert drawn.headers["content-type"] == "image/svg+xml"
+            assert ET.fromstring(drawn.text).tag.endswith("svg")  # noqa: S314 - our own
+        else:
+            assert drawn.status_code == 422
+            assert "has no picture; usage" in drawn.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ("*/*", "application/json"),
+        ("text/csv", "text/csv; header=present; charset=utf-8"),
+        ("application/json;q=0.5, text/csv", "text/csv; header=present; charset=utf-8"),
+        ("text/csv;q=0.5, application/json", "application/json"),
+        ("image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8", "image/svg+xml"),
+        ("text/html,;q=x,", "application/json"),
+    ],
+)
+def test_the_header_accept_chooses_the_form(
+    client: TestClient, database: Database, accept: str, media_type: str
+) -> None:
+    build_all(database, "tool_calls")
+    answer = client.get("/v1/analytics/tools", headers={"accept": accept})
+    assert answer.headers["content-type"] == media_type
+    assert answer.headers["vary"] == "Accept"
+
+
+def test_filters_by_and_metadata_come_as_in_the_list_of_threads(
+    client: TestClient, database: Database
+) -> None:
+    append_items(database, some_items())
+    build_all(database)
+    found = ask(client, "tools", by=["tool,day", "metadata.team"], clock="sent")
+    assert found["by"] == ["tool", "day", "metadata.team"]
+    whole = ask(client, "tools", by="")["rows"][0]["calls"]
+    red = ask(client, "tools", **{"by": "", "metadata.team": "red"})["rows"][0]["calls"]
+    rewarded = ask(client, "tools", **{"by": "", "metadata.reward": "1.0"})["rows"][0]["calls"]
+    text = ask(client, "tools", **{"by": "", "metadata.reward": '"1.0"'})["rows"][0]["calls"]
+    assert 0 < red < whole
+    assert 0 < rewarded < whole
+    assert text == 0
+    some = ask(client, "tools", tool=["book", "mail"])["rows"]
+    assert {row["tool"] for row in some} == {"book", "mail"}
+    one = ask(client, "tools", tool="book", order="calls", limit=1)
+    assert (len(one["rows"]), one["truncated"]) == (1, False)
+
+
+def test_spreadsheets_do_not_compute_what_others_named(
+    client: TestClient, store: Store, database: Database
+) -> None:
+    names = ["=1+1", "+x", "-x", "@x", "\tx", "a,b", 'a"b', "a\nb", "nul\x00 \u202e"]
+    called = [{"id": str(n), "name": name} for n, name in enumerate(names)]
+    store.append("-t", [{"type": "tool_calls", "calls": called}])
+    build_all(database)
+    answer = client.get("/v1/analytics/tools?format=csv&by=tool,thread&order=tool")
+    assert answer.status_code == 422  # a breakdown is no column of the report
+    answer = client.get("/v1/analytics/tools?format=csv&by=tool,thread")
+    assert answer.text.startswith("tool,thread,calls,")
+    assert answer.headers["agentlog-truncated"] == "false"
+    cells = {row[0]: row[1:] for row in csv.reader(StringIO(answer.text, newline=""))}
+    plain = {"a,b", 'a"b', "a\nb", "nul\ufffd \u202e"}
+    assert set(cells) == {"tool", *plain, "'=1+1", "'+x", "'-x", "'@x", "'\tx"}
+    assert cells["'=1+1"] == ["'-t", "1", "0", "0", "0", "", "", "", ""]  # nothing for null
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("by=colour", "it has tool, error_class, outcome, model, hour, day"),
+        ("by=day&by=day", "the same twice"),
+        ("provider=x", "takes no such thing; by, from, to, clock, order, limit, tool"),
+        ("from=yesterday", "no RFC 3339 time"),
+        ("from=2026-02-30", "no RFC 3339 time"),
+        ("from=12", "no RFC 3339 time"),
+        ("to=2026-01-01T00:00:00", "no RFC 3339 time"),
+        ("from=2026-01-02&to=2026-01-01", "must be before to"),
+        ("from=2026-01-02&from=2026-01-01", "given twice"),
+        ("clock=wall", "clock: use one of recorded, sent"),
+        ("order=-colour", "it has calls, answered, stated, failed, error_rate"),
+        ("limit=0", "from 1 to 10000"),
+        ("limit=x", "no whole number"),
+        ("limit=-1", "no whole number"),
+        ("metadata.=x", "name the key"),
+        ("metadata.team", "no value"),
+        ("metadata.team=a&metadata.team=b", "given twice"),
+        ("format=pdf", "json"),
+        ("wait=x", "integer"),
+        ("wait=-1", "greater than or equal to 0"),
+    ],
+)
+def test_what_is_off_is_a_problem_that_says_what_there_is(
+    client: TestClient, query: str, words: str
+) -> None:
+    assert words in refused(client, "tools", query)
+
+
+def test_an_unknown_report_is_a_problem_that_names_those_there_are(client: TestClient) -> None:
+    answer = client.get("/v1/analytics/weather")
+    assert (answer.status_code, answer.json()["type"]) == (
+        404,
+        "urn:agentlog:problem:unknown-report",
+    )
+    assert "there are usage, models, tools" in answer.json()["detail"]
+
+
+def test_what_is_not_built_yet_is_said(client: TestClient) -> None:
+    for query in ("", "?wait=0"):
+        answer = client.get(f"/v1/analytics/tools{query}")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert answer.json()["type"] == "urn:agentlog:problem:not-yet-built"
+    assert client.get("/v1/analytics/anomalies").json()["rows"] == []
+
+
+def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, store: Store) -> None:
+    database: Database = app.state.database
+    build_all(database, "tool_calls")
+    store.append("t", STORY)
+    assert ask(client, "tools")["rows"] == []
+    listener = app.state.standings.listener
+    waiting = threading.Event()
+    on = listener.on
+
+    def noted(channel: str, ring: Any) -> Any:
+        off = on(channel, ring)
+        if channel == PROJECTED:
+            waiting.set()
+        return off
+
+    listener.on = noted
+    found: list[Any] = []
+    position = last_position(database)
+    asking = threading.Thread(target=lambda: found.append(ask(client, "tools", wait=position)))
+    asking.start()
+    assert waiting.wait(30)
+    build_all(database, "tool_calls")  # not before somebody waits
+    asking.join()
+    assert (found[0]["asOf"], found[0]["rows"][0]["calls"]) == (position, 3)
+
+
+def test_waiting_for_what_never_comes_is_told(
+    client: TestClient, store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("t", [reply("one")])
+    build_all(database)
+    store.append("t", [reply("two")])
+    monkeypatch.setattr("api.http.codec.wait_for_projection.WAIT_SECONDS", 0.01)
+    answer = client.get("/v1/analytics/tools?wait=2")
+    assert (answer.status_code, answer.json()["type"]) == (
+        503,
+        "urn:agentlog:problem:projection-behind",
+    )
+    assert ask(client, "tools", wait=1)["asOf"] == 1

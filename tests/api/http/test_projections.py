@@ -1,0 +1,231 @@
+"""Projections over HTTP and on the command line."""
+
+import re
+import signal
+import threading
+import time
+
+import httpx2
+import pytest
+from fastapi.testclient import TestClient
+
+from infrastructure.postgres.database import Database
+from infrastructure.postgres.notifications import Listener
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.projector import Projector
+from infrastructure.views.store import Store
+from projections.readmodels.registry import READ_MODELS
+from tests.api.refusals import problem_in
+from tests.clients import TLS
+from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.infrastructure.appends import fetch, reply
+from tests.infrastructure.readmodels.tables import Talk, catch_up
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of projections are made in it."""
+    return own_database
+
+
+def test_where_they_stand(client: TestClient, database: Database, store: Store) -> None:
+    assert client.get("/v1/projections").json() == {"items": [], "next": None}
+    store.append("a", [reply("one"), reply("two")])
+    catch_up(database, READ_MODELS["messages"])
+    (found,) = client.get("/v1/projections").json()["items"]
+    assert found["name"] == "messages"
+    assert (found["state"], found["position"], found["logPosition"], found["lag"]) == (
+        "live",
+        2,
+        2,
+        0,
+    )
+    store.append("a", [reply("three")])
+    (found,) = client.get("/v1/projections/messages").json()["items"]
+    assert (found["position"], found["lag"]) == (2, 1)
+
+
+def test_waiting_for_a_position_reads_what_was_written(
+    client: TestClient, database: Database, store: Store
+) -> None:
+    with Listener(database) as listener, Projector(database, listener, READ_MODELS.values()):
+        for number in range(5):
+            position = store.append("a", [reply(f"{number}")]).position
+            while True:
+                answer = client.get("/v1/projections", params={"wait": position})
+                if answer.status_code == 200:
+                    break
+                assert answer.json()["type"].endswith(":not-yet-built")  # they only just started
+            assert {each["position"] for each in answer.json()["items"]} == {position}
+
+
+def test_waiting_for_what_stands_still_is_refused_at_once(
+    client: TestClient, database: Database, store: Store
+) -> None:
+    answer = client.get("/v1/projections/messages", params={"wait": 1})
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "urn:agentlog:problem:not-yet-built"
+    store.append("a", [reply("one")])
+    catch_up(database, READ_MODELS["messages"])
+    assert client.post("/v1/projections/messages/pause").json()["items"][0]["paused"] is True
+    store.append("a", [reply("two")])
+    answer = client.get("/v1/projections/messages", params={"wait": 2})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert answer.json()["detail"] == (
+        "projection messages stands at 1, not at 2 yet: it is paused: "
+        "`agentlog projections resume messages`"
+    )
+    assert client.post("/v1/projections/messages/resume").json()["items"][0]["paused"] is False
+
+
+def test_waiting_for_what_the_log_has_not_is_refused_at_once(
+    client: TestClient, database: Database, store: Store
+) -> None:
+    store.append("a", [reply("one")])
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    began = time.monotonic()
+    for path in ("/v1/projections", "/v1/projections/messages", "/v1/analytics/tools"):
+        answer = client.get(path, params={"wait": 2})
+        problem_in(answer, 404, "future-moment", "position 2 is not there yet")
+        assert client.get(path, params={"wait": 1}).status_code == 200
+    assert time.monotonic() - began < 9  # no wait has ended
+
+
+def test_a_rebuild_is_begun_once(client: TestClient, database: Database, store: Store) -> None:
+    store.append("a", [reply("one")])
+    catch_up(database, READ_MODELS["messages"])
+    answer = client.post("/v1/projections/messages/rebuild")
+    assert answer.status_code == 202
+    assert [each["state"] for each in answer.json()["items"]] == ["live", "building"]
+    assert client.post("/v1/projections/messages/rebuild").status_code == 409
+
+
+@pytest.mark.parametrize("wait", ["-1", "x", str(2**63)])
+def test_a_position_that_is_none_is_refused(client: TestClient, wait: str) -> None:
+    answer = client.get("/v1/projections", params={"wait": wait})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["place"] == "query.wait"
+
+
+def test_unknown_ones_are_named(client: TestClient) -> None:
+    for answer in (
+        client.get("/v1/projections/none"),
+        client.post("/v1/projections/none/pause"),
+        client.post("/v1/projections/none/resume"),
+        client.post("/v1/projections/none/rebuild"),
+    ):
+        assert answer.status_code == 404
+        assert "there are" in answer.json()["detail"]
+
+
+def test_the_command_line_rebuilds_and_says_where_they_stand(
+    database_url: str, store: Store
+) -> None:
+    none = agentlog("projections", "--json", url=database_url)
+    assert (none.code, none.out) == (0, "")
+    store.append("a", [reply("one"), reply("two")])
+    done = agentlog("projections", "rebuild", url=database_url)
+    assert done.code == 0
+    found = agentlog("projections", "--json", url=database_url).lines
+    assert {each["name"]: (each["state"], each["position"]) for each in found} == dict.fromkeys(
+        READ_MODELS, ("live", 2)
+    )
+    again = agentlog("projections", "rebuild", "messages", url=database_url)
+    assert again.code == 0
+    (messages,) = (
+        each
+        for each in agentlog("projections", "--json", url=database_url).lines
+        if each["name"] == "messages"
+    )
+    assert messages["build"] == 2
+
+
+def test_a_rebuild_that_was_broken_off_is_gone_on_with(
+    database: Database, database_url: str, store: Store
+) -> None:
+    store.append("a", [reply("one")])
+    catch_up(database, READ_MODELS["messages"])
+    with database.connect() as connection:
+        builds.begin(connection, READ_MODELS["messages"])
+    done = agentlog("projections", "rebuild", "messages", url=database_url)
+    assert done.code == 0
+    assert "going on with it" in done.err
+    (found,) = agentlog("projections", "--json", url=database_url).lines
+    assert (found["build"], found["state"]) == (2, "live")
+
+
+def test_pause_and_resume_on_the_command_line(
+    database: Database, database_url: str, store: Store
+) -> None:
+    store.append("a", [reply("one")])
+    catch_up(database, READ_MODELS["messages"])
+    assert "paused" in agentlog("projections", "pause", "messages", url=database_url).out
+    assert "paused" not in agentlog("projections", "resume", "messages", url=database_url).out
+    refused = agentlog("projections", "pause", "none", url=database_url)
+    assert (refused.code, refused.err) == (
+        2,
+        f"agentlog: no projection 'none': there are {', '.join(READ_MODELS)}\n",
+    )
+
+
+def test_the_reason_why_one_stopped_cannot_drive_a_terminal(
+    database: Database, database_url: str, store: Store
+) -> None:
+    store.append("a", [reply("\x1b[2J")])
+    catch_up(database, Talk(fails_on="\x1b[2J"))
+    shown = agentlog("projections", url=database_url)
+    assert "stopped" in shown.out
+    assert "\x1b[2J" not in shown.out
+
+
+def test_waiting_holds_no_thread(client: TestClient, database: Database, store: Store) -> None:
+    """More wait than there are threads to answer with; somebody else is answered meanwhile."""
+    store.append("a", [reply("one")])
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    store.append("a", [reply("two")])
+    statuses: list[int] = []
+
+    def wait() -> None:
+        statuses.append(client.get("/v1/projections", params={"wait": 2}).status_code)
+
+    waiting = [threading.Thread(target=wait) for _ in range(60)]
+    for each in waiting:
+        each.start()
+    assert client.get("/v1/threads/a").status_code == 200
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    for each in waiting:
+        each.join()
+    assert statuses == [200] * 60
+
+
+def test_a_service_keeps_them_up_and_leaves_nobody_behind(
+    database: Database, database_url: str, store: Store
+) -> None:
+    position = store.append("a", [reply("one")]).position
+    others = backends(database)
+    with started("serve", "--port", "0", url=database_url, AGENTLOG_PROJECTIONS="on") as service:
+        assert service.stdout is not None
+        address = re.findall(r"http://\S+?(?=,)", service.stdout.readline())[0]
+        until = time.monotonic() + WAIT_SECONDS
+        while (
+            httpx2.get(f"{address}/v1/projections?wait={position}", verify=TLS).status_code != 200
+        ):
+            assert time.monotonic() < until
+        assert len(backends(database) - others) > len(READ_MODELS)  # one each, and the service's
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(WAIT_SECONDS) == 0
+        while backends(database) - others:
+            assert time.monotonic() < until
+
+
+def backends(database: Database) -> set[int]:
+    """Return who is connected to the database."""
+    rows = fetch(
+        database,
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+        "AND backend_type = 'client backend'",
+    )
+    return {pid for (pid,) in rows}
