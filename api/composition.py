@@ -17,7 +17,9 @@ from infrastructure.appending.append_request import wall_clock
 from infrastructure.appending.writer import Writer
 from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import FILE_NAME, SigningKey
+from infrastructure.audit.signing import SigningKey
+from infrastructure.comparison.comparer import Comparer
+from infrastructure.comparison.run_sets import RunSets
 from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.embedded import Keeper, open_embedded
 from infrastructure.erasure.eraser import Eraser
@@ -34,6 +36,7 @@ from infrastructure.postgres.roles import LOGIN, check_membership, make_login
 from infrastructure.readmodels.projection_status import Standings
 from infrastructure.reports.reports import Reports
 from infrastructure.runtime.background import Background
+from infrastructure.runtime.key_files import SIGNING_KEY
 from infrastructure.settings import Settings
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
@@ -130,6 +133,8 @@ def open_service(
                     tenant=name,
                     discard=lambda thread_id: tenants.forget(name, thread_id),
                 ),
+                comparer=Comparer(store, reader),
+                run_sets=RunSets(store, reader),
             )
 
         with Tenants(tenant_of) as tenants:
@@ -209,7 +214,7 @@ def signing_key(settings: Settings) -> SigningKey:
     """Return the key that signs checkpoints; for our own PostgreSQL it is created on first use."""
     if settings.signing_key is not None or settings.database_url is not None:
         return SigningKey(settings.signing_key)
-    return SigningKey(settings.data_dir / FILE_NAME, made=True)
+    return SigningKey(settings.data_dir / SIGNING_KEY, made=True)
 
 
 def _snapshot_key(settings: Settings) -> bytes:

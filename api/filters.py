@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from domain.errors import InvalidInput, InvalidJson
 from domain.json.text import JsonValue, parse
 
+_METADATA = "metadata."
+
 
 class InvalidFilter(InvalidInput):
     """The list of threads has no such filter, or not like that."""
@@ -33,6 +35,24 @@ def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
             )
         found[key] = _scalar(text)
     return found
+
+
+def metadata_key(text: str) -> str:
+    """Return the key that `metadata.KEY` names; raises `InvalidFilter`."""
+    key = text.removeprefix(_METADATA)
+    if not key or key == text:
+        raise InvalidFilter(f"{text[:64]!r} names no key of the metadata: write metadata.KEY")
+    return key
+
+
+def failure_filter(texts: Iterable[str]) -> dict[str, JsonValue] | None:
+    """Return the metadata of failed threads, from `metadata.KEY=VALUE` each; None of none.
+
+    Raises:
+        InvalidFilter: one is not of that form.
+    """
+    pairs = [text.partition("=") for text in texts]
+    return metadata_filter((metadata_key(name), value) for name, _, value in pairs) or None
 
 
 def _scalar(text: str) -> JsonValue:

@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.analytics import measure_analytics
 from benchmarks.appends import measure_appends
 from benchmarks.bulk import measure_bulk, measure_disk
+from benchmarks.comparison import measure_comparison
 from benchmarks.databases import server_url
 from benchmarks.followers import measure_followers
 from benchmarks.growth import measure_growth
@@ -31,6 +32,7 @@ CASES = (
     "appends",
     "long",
     "lists",
+    "comparison",
     "load",
     "http",
     "bulk",
@@ -76,6 +78,9 @@ def _measures(
         "appends": lambda: [measure_appends(server, workload, runs=runs, times=times)],
         "long": lambda: [measure_long_threads(server, workload, runs=runs, times=times)],
         "lists": lambda: [measure_lists(server, runs=runs, times=times, threads=chosen.upto)],
+        "comparison": lambda: [
+            measure_comparison(server, workload, runs=runs, times=max(3, times // 10))
+        ],
         "load": lambda: measure_load(server, workload, runs=runs, seconds=seconds),
         "http": lambda: measure_http_load(server, workload, scratch, runs=runs, seconds=seconds),
         "bulk": lambda: measure_bulk(server, workload, runs=runs),

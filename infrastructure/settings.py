@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -37,6 +37,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     tenant: str = Field(default="default", min_length=1)
+    key: SecretStr | None = None
+    """Key that commands send to a service: `agentlog mcp --url`."""
     pool_size: int = Field(default=8, ge=1)
     """Most connections to the database."""
     anonymous: Literal["loopback", "allow"] = "loopback"

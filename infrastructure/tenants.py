@@ -8,6 +8,8 @@ from typing_extensions import override
 
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.audit.proofs import Proofs
+from infrastructure.comparison.comparer import Comparer
+from infrastructure.comparison.run_sets import RunSets
 from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.reports.reports import Reports
@@ -28,6 +30,8 @@ class Tenant:
     proofs: Proofs
     derived: DerivedAuditor
     redactor: Redactor
+    comparer: Comparer
+    run_sets: RunSets
 
 
 class Tenants(dict[str, Tenant], Closing):

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from domain.events import Event, read_messages
 from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from projections.said import Calls, Said, content_of
 
 Item = dict[str, JsonValue]
 Framing = Literal["standard", "letta", "maria"]
@@ -134,6 +135,14 @@ class View(ABC, Generic[CarryT, OptionsT]):
         """Return the current items that a later event may still change."""
         del carry
         return ()
+
+    def said(self, item: Item, calls: Calls) -> Said:
+        """Return what an item says, for a comparison with another history.
+
+        `calls` has the calls of the items before, and gets those of this item. Never fails.
+        """
+        del calls
+        return Said(str(item.get("type")), content_of(item, {"type", "id", "timestamp"}))
 
     def dump(self, carry: CarryT) -> bytes:
         """Return the carry as JSON, for `load`."""

@@ -12,8 +12,12 @@ from letta_client.types.agents.system_message import SystemMessage
 
 from api.composition import Service, open_service
 from domain.points_in_time import AtVersion
+from infrastructure.comparison.comparer import SideAsked
+from infrastructure.comparison.run_sets import SetsAsked
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.views.results import Page, State
+from projections.comparison.comparison import Divergence
 from projections.registry import choose_view
 from projections.view import Item
 from projections.views.agent_state import AgentStateView
@@ -37,7 +41,7 @@ def _import(url: str) -> Outcome:
         *("--format", "openai"),
         *("--messages", "$.traj"),
         *("--thread-id", "airline-{task_id}-{trial}"),
-        *("--metadata", "reward={reward}"),
+        *("--metadata", "task={task_id}", "--metadata", "reward={reward}"),
         TAU_BENCH,
         url=url,
     )
@@ -76,7 +80,10 @@ def test_there_are_200_threads_with_what_their_records_say(service: Service) -> 
     assert len(service.store.thread_ids(limit=1000)) == 200
     for run in RUNS:
         head = service.store.thread(_thread_id(run))
-        assert head.read_facts()["metadata"] == {"reward": run["reward"]}
+        assert head.read_facts()["metadata"] == {
+            "task": run["task_id"],
+            "reward": run["reward"],
+        }
         assert head.policy == "record"
 
 
@@ -233,3 +240,103 @@ def test_the_command_line_prints_the_same_view(imported_url: str) -> None:
     (source,) = [run for run in RUNS if (run["task_id"], run["trial"]) == (0, 0)]
     assert outcome.code == 0
     assert outcome.lines == source["traj"]
+
+
+# --- comparisons, checked against the source ------------------------------------------------------
+
+
+def _calls_of(run: Run) -> list[tuple[str, Any]]:
+    """Return the tools that a run calls, with their arguments."""
+    return [
+        (call["function"]["name"], json.loads(call["function"]["arguments"]))
+        for message in run["traj"]
+        for call in message.get("tool_calls") or ()
+    ]
+
+
+def _shared(runs: list[Run]) -> int:
+    """Return how many first calls all of these runs share."""
+    shared = zip(*map(_calls_of, runs), strict=False)
+    first_apart = (n for n, calls in enumerate(shared) if any(each != calls[0] for each in calls))
+    return next(first_apart, min(len(_calls_of(run)) for run in runs))
+
+
+def test_the_runs_of_each_task_part_where_their_calls_do(service: Service) -> None:
+    asked = SetsAsked(ThreadFilter(), choose_view("kernel"), by="task", failed={"reward": 0.0})
+    found = service.own.run_sets.compare(asked)
+    assert (found.lacking, found.is_cut) == (0, False)
+    assert [task.value for task in found.sets] == list(range(50))
+    for task in found.sets:
+        runs = [run for run in RUNS if run["task_id"] == task.value]
+        verdicts = {_thread_id(run): "succeeded" if run["reward"] else "failed" for run in runs}
+        assert {run.thread_id: run.verdict for run in task.runs} == verdicts
+        first = task.forks[0]
+        assert first.equal == _shared(runs), task.value
+        together = {frozenset(run.thread_id for run in way.runs) for way in first.ways}
+        following = {_thread_id(run): _calls_of(run)[first.equal : first.equal + 1] for run in runs}
+        assert together == {
+            frozenset(other for other in following if following[other] == following[thread_id])
+            for thread_id in following
+        }
+
+
+@pytest.mark.parametrize(
+    ("task", "equal", "ways"),
+    [
+        # the runs that fail cancel another reservation, or hand over to a person
+        (
+            30,
+            8,
+            {
+                "cancel_reservation FDZ0T5": {"succeeded"},
+                "cancel_reservation HSR97W": {"failed"},
+                "transfer_to_human_agents": {"failed"},
+            },
+        ),
+        # one cancels without a look at the next reservation, and fails
+        (
+            31,
+            5,
+            {
+                "get_reservation_details 9HBUV8": {"succeeded", "failed"},
+                "cancel_reservation D1EW9B": {"failed"},
+            },
+        ),
+        # only the one that sends a certificate fails
+        (
+            40,
+            6,
+            {
+                "transfer_to_human_agents": {"succeeded"},
+                "think": {"succeeded"},
+                "send_certificate": {"failed"},
+            },
+        ),
+    ],
+)
+def test_three_tasks_part_as_read_by_hand(
+    service: Service, task: int, equal: int, ways: dict[str, set[str]]
+) -> None:
+    which = ThreadFilter(metadata={"task": task})
+    asked = SetsAsked(which, choose_view("kernel"), by="task", failed={"reward": 0.0})
+    (found,) = service.own.run_sets.compare(asked).sets
+    first = found.forks[0]
+    assert first.equal == equal
+    told: dict[str, set[str]] = {}
+    for way in first.ways:
+        assert way.did is not None
+        reservation = json.loads(way.did.hint) if way.did.hint.endswith("}") else {}
+        did = " ".join([*way.did.tools, reservation.get("reservation_id", "")]).strip()
+        told.setdefault(did, set()).update(run.verdict for run in way.runs)
+    assert told == ways
+
+
+def test_a_run_is_equal_to_itself_and_part_of_it_is_a_prefix(service: Service) -> None:
+    comparer, view = service.own.comparer, choose_view("kernel")
+    for run in RUNS[::20]:
+        thread_id = _thread_id(run)
+        found = comparer.compare([SideAsked(thread_id), SideAsked(thread_id, AtVersion(9))], view)
+        divergence = found.comparisons[0].divergence
+        assert divergence == Divergence(8, 8, None)  # the first event starts the thread
+        same = comparer.compare([SideAsked(thread_id), SideAsked(thread_id)], view)
+        assert same.comparisons[0].divergence is None

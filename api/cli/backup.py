@@ -16,7 +16,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from api.cli.audit import Held, KeptCheckpoint, PublicKey
 from api.cli.session import DataDir, InvalidOption, printable, settings_with
 from api.composition import open_as_owner, signing_key
-from infrastructure.audit.signing import FILE_NAME, NoSigningKey
+from infrastructure.audit.signing import NoSigningKey
 from infrastructure.backup import restore as restoring
 from infrastructure.backup.contents import Progress
 from infrastructure.backup.dump import Signing, back_up
@@ -24,6 +24,7 @@ from infrastructure.backup.manifest import Manifest, read_manifest
 from infrastructure.backup.verification import Verdict, verify
 from infrastructure.embedded import open_embedded
 from infrastructure.postgres.database import Database
+from infrastructure.runtime.key_files import SIGNING_KEY
 from infrastructure.settings import Settings
 
 app = typer.Typer()
@@ -116,7 +117,7 @@ def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
         with _shown() as progress:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:
-            restoring.restore_key(path, manifest, settings.data_dir.expanduser() / FILE_NAME)
+            restoring.restore_key(path, manifest, settings.data_dir.expanduser() / SIGNING_KEY)
         return _verified(database, path, manifest, held)
 
 

@@ -32,6 +32,10 @@ COMMANDS = {
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
+    "mcp": (
+        "assistants",
+        "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
+    ),
     "verify": ("audit", "Check that nothing was changed: exit code 0 says whole, 1 broken."),
     "checkpoint": (
         "audit",

@@ -26,19 +26,17 @@ from api.http.routes import (
     analytics,
     audit,
     blobs,
-    keys,
+    comparison,
     log,
     messages,
-    monitoring,
-    pages,
-    projections,
     redaction,
     sql,
     streams,
     threads,
     views,
 )
-from api.http.routes.monitoring import Metrics
+from api.http.routes.service import keys, mcp, monitoring, pages, projections
+from api.http.routes.service.monitoring import Metrics
 from api.http.streaming.subscribers import Followers
 from domain.errors import AgentlogError, Flaw
 from domain.json.places import path
@@ -67,12 +65,14 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
     traffic, permissions = Traffic(), Permissions()
+    assistants = mcp.McpEndpoint(version=VERSION)
     app = FastAPI(
+        lifespan=assistants.lifespan,
         title="agentlog",
         version=VERSION,
         summary=pages.SUMMARY,
         telemetry=_NO_TELEMETRY,
-        docs_url=None,  # loads scripts from another host: see routes/pages.py
+        docs_url=None,  # loads scripts from another host: see routes/service/pages.py
         redoc_url=None,
         redirect_slashes=False,  # to the client's own Host
     )
@@ -96,6 +96,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         threads.router,
         messages.router,
         views.router,
+        comparison.router,
         log.router,
         blobs.router,
         redaction.router,
@@ -113,6 +114,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         app.include_router(routes)
         traffic.know(routes)
         permissions.know(routes)
+    app.router.routes.append(assistants.route)
     traffic.know(app.router)
     permissions.know(app.router)
     app.router.routes.insert(0, Shortcut())

@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.serialization import (
 from domain.errors import AgentlogError
 from infrastructure.runtime.key_files import write_once
 
-FILE_NAME = "signing-key.pem"
 """The file's name in the data folder of the embedded PostgreSQL."""
 
 

@@ -18,10 +18,12 @@ from infrastructure.embedded.errors import (
 )
 from infrastructure.embedded.programs import find_programs
 from infrastructure.runtime.file_lock import FileLock
+from infrastructure.runtime.key_files import SIGNING_KEY, SNAPSHOT_KEY
 
 _LOCK = "server.lock"  # the first file made: it marks the folder as agentlog's
 _USERS = "users.lock"
 _OF_THE_SYSTEM = {"lost+found", ".DS_Store"}  # what an empty volume or folder may contain
+_KEYS = {SIGNING_KEY, SNAPSHOT_KEY}  # written for another server that a URL named
 
 
 class EmbeddedServer:
@@ -157,6 +159,6 @@ def _claim(data_dir: Path) -> None:
             raise ForeignFolder(data_dir) from None
     except NotADirectoryError:
         raise ForeignFolder(data_dir) from None
-    present = {each.name for each in data_dir.iterdir()} - _OF_THE_SYSTEM
+    present = {each.name for each in data_dir.iterdir()} - _OF_THE_SYSTEM - _KEYS
     if present and not (data_dir / _LOCK).exists():
         raise ForeignFolder(data_dir)

@@ -67,13 +67,13 @@ class LogReader:
         before = BIGGEST if before is None else before
         searching = text is not None or facts is not None
         reach = max(_REACH, 4 * limit) if searching else limit
-        found, ended = self._walk(reach=reach, before=before, limit=limit, **asked)
+        found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
         missing = limit - len(found)
         if searching and missing and not ended and len(found) > reach * _FEW:
             enough = missing + 3 * isqrt(missing)  # a margin of three standard deviations
             reach = reach * enough // len(found)
             last = found[-1].position
-            more, ended = self._walk(reach=reach, before=last, limit=missing, **asked)
+            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
             found += more
         if len(found) == limit or ended or not searching:
             return found
@@ -88,9 +88,13 @@ class LogReader:
         ours = self._heads("select_heads", tenants=[self._tenant] * len(ids), thread_ids=ids)
         return sorted(ours, key=lambda head: -head.position)
 
-    def _walk(self, **asked: object) -> tuple[list[Head], bool]:
+    def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
         """Return the matches among the next `reach` heads, and whether there are no more heads."""
-        rows = self._planned_rows("select_threads", **asked)
+        if which.parent is not None:
+            name = "select_threads_of_parent"
+        else:
+            name = "select_threads" if which.status is None else "select_threads_of_status"
+        rows = self._planned_rows(name, **asked)
         ended = any(oldest for *_, oldest in rows)
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 

@@ -1,33 +1,12 @@
 -- Threads by recency, newest first: the matches among the next `reach` before `before`, the
 -- position at which the last page ended. The oldest thread of all is always returned; it marks the
--- end of the list. Planned anew for each call, so a filter that is not set costs nothing.
+-- end of the list.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
        started_at, updated_at, matches, oldest
 FROM (
-    (
-        SELECT *
-        FROM agentlog.threads
-        WHERE %(parent)s::text IS NULL
-          AND tenant = %(tenant)s
-          AND (%(status)s::text IS NULL OR status = %(status)s)
-          AND position < %(before)s
-        ORDER BY position DESC
-        LIMIT %(reach)s
-    )
-    UNION ALL
-    -- of one parent: scans each of `statuses`, as the index has them, and merges them
-    SELECT child.*
-    FROM unnest(%(statuses)s::text[]) AS wanted (wanted_status)
-    CROSS JOIN LATERAL (
-        SELECT *
-        FROM agentlog.threads
-        WHERE tenant = %(tenant)s
-          AND parent = %(parent)s
-          AND status = wanted_status
-          AND position < %(before)s
-        ORDER BY position DESC
-        LIMIT %(reach)s
-    ) AS child
+    SELECT *
+    FROM agentlog.threads
+    WHERE tenant = %(tenant)s AND position < %(before)s
     ORDER BY position DESC
     LIMIT %(reach)s
 ) AS recent
@@ -52,15 +31,9 @@ CROSS JOIN LATERAL (
                false
            ) AS matches,
            recent.position = (
-               SELECT min(first)
-               FROM unnest(%(statuses)s::text[]) AS wanted (wanted_status)
-               CROSS JOIN LATERAL (
-                   SELECT min(position) AS first
-                   FROM agentlog.threads
-                   WHERE tenant = %(tenant)s
-                     AND (%(parent)s::text IS NULL OR parent = %(parent)s)
-                     AND status = wanted_status
-               ) AS child
+               SELECT min(position)
+               FROM agentlog.threads
+               WHERE tenant = %(tenant)s
            ) AS oldest
     OFFSET 0 -- optimisation fence: evaluated once a thread
 ) AS verdict

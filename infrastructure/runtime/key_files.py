@@ -5,6 +5,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+SIGNING_KEY = "signing-key.pem"
+SNAPSHOT_KEY = "snapshot-key"
+"""Names of the files in the data folder, which they may be the first to use."""
+
 
 def write_once(path: Path, content: bytes) -> None:
     """Write a key; if the file exists already, it is kept."""

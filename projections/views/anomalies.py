@@ -9,6 +9,7 @@ from typing_extensions import override
 from domain.events import Event
 from domain.threads import PLAIN, Breach, Entry, Key, Status, Thread, decide, mentions
 from projections.persistent_list import Layers
+from projections.said import Calls, Said
 from projections.view import Item, Options, Placed, View
 
 
@@ -61,6 +62,11 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
         items = [_item(event, breach) for breach in breaches]
         placed = [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
         return AnomaliesCarry(after.status, ledger), placed
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        del calls
+        return Said(item["rule"], {"type": item["type"], "place": item["place"]})
 
 
 def _item(event: Event, breach: Breach) -> Item:

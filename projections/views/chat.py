@@ -2,10 +2,13 @@
 
 from base64 import b64decode
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Self
 
+from domain.json.text import JsonValue
 from domain.messages import FileAttachment, ToolCall
+from projections.said import Calls, Said, arguments_of, content_of, objects_in, said_calls
 from projections.text_format import arguments_text
 from projections.view import Item
 
@@ -53,3 +56,21 @@ def call_ids(calls: object) -> Sequence[object]:
     """Return the ids of a list of calls, not validated; None for a call without one."""
     listed = calls if isinstance(calls, list) else ()
     return [call.get("id") if isinstance(call, dict) else None for call in listed]
+
+
+def said_turn(type_name: str, turn: Item, calls: Calls, unsaid: AbstractSet[str]) -> Said:
+    """Return what a message says, with its calls where it has some."""
+    content = content_of(turn, unsaid | {"tool_calls"})
+    asked = objects_in(turn.get("tool_calls"))
+    if not asked:
+        return Said(type_name, content)
+    said = said_calls(type_name, calls, map(_id_name_and_arguments, asked))
+    silent = content in ({"content": None}, {"content": ""}, "")
+    return said if silent else said._replace(content={"said": content, "calls": said.content})
+
+
+def _id_name_and_arguments(call: Item) -> tuple[JsonValue, JsonValue, JsonValue]:
+    function = call.get("function")
+    if not isinstance(function, dict):
+        return call.get("id"), None, content_of(call, {"id"})
+    return call.get("id"), function.get("name"), arguments_of(function.get("arguments"))

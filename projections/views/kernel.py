@@ -8,8 +8,15 @@ from typing_extensions import override
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from domain.json.text import is_stored_object
+from domain.json.text import JsonValue, is_stored_object
+from projections.said import Calls, Said, content_of, objects_in, said_calls, said_results
 from projections.view import Item, Options, Placed, Printed, View
+
+_UNSAID = frozenset(
+    {"type", "id", "timestamp", "metadata", "workerId", "threadId", "callId", "tool"}
+    | {"usage", "costUsd", "latencyMs"}
+)
+"""Fields that differ from run to run, or are said otherwise."""
 
 _HYPHENS = {"tool_calls": "tool-calls", "tool_results": "tool-results"}
 
@@ -59,6 +66,22 @@ class KernelView(View[None, KernelOptions]):
             for event in events:
                 _ = event.raw
 
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        kind = str(item.get("type"))
+        if "calls" in item:
+            asked = objects_in(item["calls"])
+            parts = [(each.get("id"), each.get("name"), _arguments(each)) for each in asked]
+            return said_calls(kind, calls, parts)
+        if "results" in item:
+            answered = objects_in(item["results"])
+            parts = [(each.get("callId"), each.get("name"), _output(each)) for each in answered]
+            return said_results(kind, calls, parts)
+        content = content_of(item, _UNSAID)
+        if "callId" in item:  # a request for approval, or the answer
+            return said_results(kind, calls, [(item["callId"], item.get("tool"), content)])
+        return Said(kind, content)
+
     def _item(self, event: Event) -> Item:
         raw = event.raw
         if isinstance(raw, dict):
@@ -70,3 +93,17 @@ class KernelView(View[None, KernelOptions]):
         if self.options.metadata and event.metadata:
             item["metadata"] = event.metadata
         return item
+
+
+def _arguments(call: Item) -> JsonValue:
+    """Return a call's arguments; none are an empty object."""
+    found = call.get("args") if "args" in call else call.get("argumentsText")
+    return {} if found is None else found
+
+
+def _output(result: Item) -> JsonValue:
+    error = result.get("error")
+    if isinstance(error, dict):  # a stack names lines of whatever program ran
+        error = {key: value for key, value in error.items() if key != "stack"}
+    failed = {} if error is None else {"error": error}
+    return content_of({"output": result.get("output"), **failed}, ())

@@ -25,9 +25,10 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.residue import apply_residue, residue_of
+from projections.said import Calls, Said, content_of, said_results
 from projections.text_format import result_text
 from projections.view import Item, Options, Placed, View
-from projections.views.chat import Turn, call_ids, file_text, wire_call
+from projections.views.chat import Turn, call_ids, file_text, said_turn, wire_call
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
@@ -109,6 +110,14 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         settled, unanswered = _let_go(carry)
         items = [*self._fillers(unanswered), _restored(event, 0, item)]
         return _NOTHING, _with(settled, event, items)
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        role = str(item["role"])
+        if role != "tool":
+            return said_turn(role, item, calls, {"role"})
+        content = content_of(item, {"role", "tool_call_id", "name"})
+        return said_results(role, calls, [(item["tool_call_id"], item.get("name"), content)])
 
     def _hold(
         self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]

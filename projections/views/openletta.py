@@ -26,6 +26,7 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.residue import apply_residue, residue_of
+from projections.said import Calls, Said, content_of, said_calls, said_results
 from projections.text_format import arguments_value, iso_time, result_text
 from projections.view import Item, Options, Placed, View
 from projections.views.letta.items import KEPT, file_note, result_id, result_status, thought
@@ -77,6 +78,20 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
                 return carry, (_placed(event, 0, _usage_item(usage)),)
             case _:
                 return carry, ()
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        kind = str(item["message_type"])
+        match item:
+            case {"message_type": "usage_statistics"}:
+                return Said(kind, {})
+            case {"tool_call": {"tool_call_id": call_id, "tool_name": tool, "arguments": asked}}:
+                return said_calls(kind, calls, [(call_id, tool, asked)])
+            case {"tool_call_id": call_id, "tool_name": tool}:
+                own = {"message_type", "timestamp", "tool_call_id", "tool_name"}
+                return said_results(kind, calls, [(call_id, tool, content_of(item, own))])
+            case _:
+                return Said(kind, content_of(item, {"message_type", "timestamp"}))
 
 
 def _placed(event: Event, ordinal: int, item: Item) -> Placed:

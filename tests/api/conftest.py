@@ -19,6 +19,8 @@ from infrastructure.analysts.slots import Slots
 from infrastructure.appending.writer import Writer
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
+from infrastructure.comparison.comparer import Comparer
+from infrastructure.comparison.run_sets import RunSets
 from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
@@ -102,6 +104,8 @@ def app_over(  # noqa: PLR0913 - what tests set
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),
             ),
+            comparer=Comparer(found, reader),
+            run_sets=RunSets(found, reader),
         )
 
     tenants = Tenants(tenant_of)

@@ -11,7 +11,8 @@ from tests.projections.laws import check_places_ascend, check_resuming_equals_re
 from tests.projections.test_laws import ALL_VIEWS
 
 
-def _redacted(event: Event, redacted: int) -> Event:
+def blank(event: Event, redacted: int) -> Event:
+    """Return an event after its content was erased."""
     return Event(
         event.originator_id,
         event.originator_version,
@@ -31,7 +32,7 @@ def test_no_view_fails_on_what_was_erased(events: list[Event], data: st.DataObje
     which = data.draw(
         st.sets(st.sampled_from([event.version for event in events])) if events else st.just(set())
     )
-    left = [_redacted(each, 99) if each.version in which else each for each in events]
+    left = [blank(each, 99) if each.version in which else each for each in events]
     for before, after in zip(events, left, strict=True):
         assert (after.message is None) == (before.message is None)
     cut = data.draw(st.integers(min_value=0, max_value=len(left)))

@@ -26,6 +26,7 @@ from api.http.request.limits import (
     TooManyRequests,
     TooManyStreams,
 )
+from api.mcp.errors import McpMissing
 from api.plots import PlotsMissing
 from domain.access import NotAllowed, NotAuthenticated
 from domain.cognition.errors import CognitiveError
@@ -177,6 +178,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NotRedactable: 409,
     NotYetBuilt: 503,
     NothingToRedact: 422,
+    McpMissing: 501,
     PlotsMissing: 501,
     ProjectionBehind: 503,
     QueriesExhausted: 503,

@@ -46,15 +46,15 @@ _LASTING_SECONDS = 0.2
 """The same where the last known result is good enough."""
 
 
-AnonymousFrom = Literal["this machine", "anywhere", "nowhere"]
+AnonymousFrom = Literal["this machine", "anywhere", "nowhere", "in process"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
     """What authentication depends on.
 
-    `anonymous`: where callers without a key may come from until the first key is made. `audited`:
-    whether reads are recorded.
+    `anonymous`: where callers without a key may come from until the first key is made; "in process"
+    is always allowed, as its caller has the database. `audited`: whether reads are recorded.
     """
 
     keys: RecentKeys
@@ -115,7 +115,9 @@ class Authentication:
         credentials = _Credentials.of(scope)
         lasting = found is not None and found.route.template == _LASTING
         scope_needed = None if found is None else found.route.scope
-        needed = credentials.claims_key or self._keys.recall_made()
+        needed = credentials.claims_key or (
+            self._anonymous != "in process" and self._keys.recall_made()
+        )
         if needed is None:
             before = self._keys.last_made() if lasting else None
             needed = await _looked_up(self._again, self._keys.look_made, before=before)

@@ -22,6 +22,7 @@ NEEDS: Mapping[str, Need] = {
     # the same for everybody, but what an installation is should be known to its own
     "GET /openapi.json": "any key",
     "GET /docs": "any key",
+    "POST /mcp": "read",
     "GET /v1/threads": "read",
     "GET /v1/threads/{thread_id}": "read",
     "GET /v1/threads/{thread_id}/messages": "read",
@@ -32,6 +33,8 @@ NEEDS: Mapping[str, Need] = {
     "GET /v1/threads/{thread_id}/outline": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/audit": "read",
+    "GET /v1/compare": "read",
+    "GET /v1/compare/sets": "read",
     "GET /v1/log": "read",
     "GET /v1/log/events": "read",
     "GET /v1/blobs/{digest}": "read",

@@ -1,6 +1,8 @@
 """Records each audited read before its response is sent."""
 
 import logging
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
@@ -16,9 +18,15 @@ from infrastructure.keys.keys import Clock
 
 logger = logging.getLogger("agentlog")
 
+_SIDES = {"/v1/compare": ("a", "b")}
+"""Parameters of the query that name threads, each perhaps with a moment after an `@`."""
+
 
 class ReadAudit:
-    """Records reads; `own` is the tenant of requests without a valid key."""
+    """Records reads, one for each thread that is named.
+
+    `own` is the tenant of requests without a valid key.
+    """
 
     def __init__(self, accesses: Accesses, *, clock: Clock, own: str) -> None:
         self._accesses = accesses
@@ -29,18 +37,18 @@ class ReadAudit:
         self, scope: Scope, found: FoundRoute, principal: Principal | None, status: int
     ) -> None:
         """Record a response; raises `AccessNotRecorded`."""
-        thread_id = found.parameters.get("thread_id")
-        access = Access(
-            tenant=self._own if principal is None else principal.tenant,
-            at=self._clock(),
-            key_id=None if principal is None else principal.key_id,
-            method=scope["method"],
-            route=found.route.template,
-            thread_id=thread_id if thread_id is not None and is_thread_id(thread_id) else None,
-            status=status,
-            request_id=request_id(),
-        )
-        await run_in_threadpool(self._accesses.note, access)
+        for thread_id in _threads_in(scope, found):
+            access = Access(
+                tenant=self._own if principal is None else principal.tenant,
+                at=self._clock(),
+                key_id=None if principal is None else principal.key_id,
+                method=scope["method"],
+                route=found.route.template,
+                thread_id=thread_id,
+                status=status,
+                request_id=request_id(),
+            )
+            await run_in_threadpool(self._accesses.note, access)
 
     def recording(
         self, scope: Scope, receive: Receive, send: Send, *, found: FoundRoute, by: Principal
@@ -62,3 +70,13 @@ class ReadAudit:
                 await send(message)
 
         return noting
+
+
+def _threads_in(scope: Scope, found: FoundRoute) -> Sequence[str | None]:
+    """Return the threads that a request names; None alone where it names none."""
+    named = [found.parameters.get("thread_id", "")]
+    sides = _SIDES.get(found.route.template)
+    if sides is not None:
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        named = [value.partition("@")[0] for name, value in query if name in sides]
+    return list(dict.fromkeys(each for each in named if is_thread_id(each))) or [None]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from ulid import ULID
 
 from api.filters import metadata_filter
@@ -33,7 +33,7 @@ router = APIRouter(tags=["threads"])
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 _METADATA = "metadata."
-_METADATA_PARAMETER = metadata_parameter(
+METADATA_PARAMETER = metadata_parameter(
     "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
     "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
     "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
@@ -46,6 +46,29 @@ _TEXT = (
     "script without spaces, and each of punctuation, counts as a word. Of a thread that was never "
     "started, all of it must begin the id, as that is written."
 )
+
+
+async def thread_filter(
+    request: Request,
+    status: Status | None = None,
+    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
+    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
+) -> ThreadFilter:
+    """Return the query's filters of threads; those on metadata have names of any keys."""
+    metadata = metadata_filter(
+        (name.removeprefix(_METADATA), value)
+        for name, value in request.query_params.multi_items()
+        if name.startswith(_METADATA)
+    )
+    return ThreadFilter(
+        status=status,
+        parent=parent and without_nul(parent),
+        text=q and without_nul(q),
+        metadata=metadata,
+    )
+
+
+TheFilter = Annotated[ThreadFilter, Depends(thread_filter)]
 
 
 @router.post(
@@ -71,24 +94,12 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 @router.get(
     "/threads",
     responses=answers(200, Page[Thread]),
-    openapi_extra={"parameters": [_METADATA_PARAMETER]},
+    openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
-def list_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
-    request: Request,
-    store: TheStore,
-    status: Status | None = None,
-    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
-    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
-    after: After = None,
-    limit: Limit = 50,
+def list_threads(
+    store: TheStore, which: TheFilter, after: After = None, limit: Limit = 50
 ) -> Response:
     """List threads, those that moved last first; with several filters those that match them all."""
-    which = ThreadFilter(
-        status=status,
-        parent=parent and without_nul(parent),
-        text=q and without_nul(q),
-        metadata=_metadata_in(request),
-    )
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 
@@ -144,15 +155,6 @@ def annotate_thread(
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     appended = store.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
-
-
-def _metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return the query's filters on metadata."""
-    return metadata_filter(
-        (name.removeprefix(_METADATA), value)
-        for name, value in request.query_params.multi_items()
-        if name.startswith(_METADATA)
-    )
 
 
 def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:

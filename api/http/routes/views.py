@@ -15,7 +15,6 @@ from projections.registry import VIEWS, AnyView, choose_view, option_values
 router = APIRouter(tags=["views"])
 
 ViewName = Annotated[str, Path(description=f"One of {', '.join(VIEWS)}.", examples=["openai"])]
-_OWN_PARAMETERS = frozenset({"at", "after", "limit", "bare", "view", "from", "to"})
 
 
 def option_parameters() -> list[dict[str, Any]]:
@@ -35,9 +34,10 @@ def option_parameters() -> list[dict[str, Any]]:
     ]
 
 
-def _chosen(request: Request, name: str) -> AnyView:
-    options = {k: v for k, v in request.query_params.items() if k not in _OWN_PARAMETERS}
-    return choose_view(name, options)
+def chosen_view(request: Request, name: str) -> AnyView:
+    """Return the view `name` with its options from the query."""
+    known = {option for view in VIEWS.values() for option in option_values(view)}
+    return choose_view(name, {k: v for k, v in request.query_params.items() if k in known})
 
 
 @router.get(
@@ -58,7 +58,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     ] = False,
 ) -> Response:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
-    found = store.view(thread_id, _chosen(request, view), at=at, after=after, limit=limit)
+    found = store.view(thread_id, chosen_view(request, view), at=at, after=after, limit=limit)
     return pieces_answer(bare_view_json(found) if bare else view_json(found))
 
 
@@ -88,7 +88,7 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     """Read what changed in a view between two moments."""
     found = store.difference(
         thread_id,
-        _chosen(request, view),
+        chosen_view(request, view),
         begin=None if begin is None else parse_moment(begin),
         end=None if end is None else parse_moment(end),
     )

@@ -5,9 +5,8 @@ import secrets
 from pathlib import Path
 
 from domain.errors import AgentlogError
-from infrastructure.runtime.key_files import write_once
+from infrastructure.runtime.key_files import SNAPSHOT_KEY, write_once
 
-FILE_NAME = "snapshot-key"
 """The file's name in the data folder."""
 
 _BYTES = 32
@@ -40,7 +39,7 @@ def own_key(folder: Path) -> bytes:
     If the folder cannot hold a file, the key is this process's own, and snapshots of other
     processes are made again.
     """
-    path = folder / FILE_NAME
+    path = folder / SNAPSHOT_KEY
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not path.exists():

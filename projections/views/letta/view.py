@@ -25,6 +25,7 @@ from domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
+from projections.said import Calls, Said
 from projections.text_format import value_text
 from projections.view import FollowPolicy, Item, Options, Placed, View
 from projections.views.letta.carry import (
@@ -49,6 +50,7 @@ from projections.views.letta.items import (
     thought,
     user_content,
 )
+from projections.views.letta.said import said
 from projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
@@ -96,6 +98,10 @@ class LettaView(View[LettaCarry, LettaOptions]):
     @override
     def rest(self, carry: LettaCarry) -> Sequence[Placed]:
         return settled_items(carry)
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        return said(item, calls)
 
     def _others(self, event: Event) -> Sequence[Item]:
         match event.message:

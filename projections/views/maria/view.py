@@ -27,6 +27,7 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.residue import apply_residue, residues_of
+from projections.said import Calls, Said
 from projections.text_format import result_text
 from projections.view import FollowPolicy, Item, Options, Placed, View
 from projections.views.chat import Turn, file_text, wire_call
@@ -40,6 +41,7 @@ from projections.views.maria.events import (
     tool_message,
     usage_item,
 )
+from projections.views.maria.said import said
 
 Dialect = Literal["2025-12", "2026-03"]
 
@@ -151,6 +153,10 @@ class MariaView(View[MariaCarry, MariaOptions]):
     def rest(self, carry: MariaCarry) -> Sequence[Placed]:
         return self._settle(carry)[1]
 
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        return said(item, calls)
+
     def _say(
         self, carry: MariaCarry, origin: SourceMessage, item: Item
     ) -> tuple[MariaCarry, Sequence[Placed]]:
@@ -213,7 +219,8 @@ class MariaView(View[MariaCarry, MariaOptions]):
     def _user(self, message: InputMessage) -> Item:
         texts = _texts(message)
         if self._flat:
-            content = _parts(texts) if len(texts) > 1 else "".join(texts)
+            parts = [{"type": "text", "text": text} for text in texts]
+            content = parts if len(parts) > 1 else "".join(texts)
             return {"msg": "MessageAdded", "message": {"role": "user", "content": content}}
         # only a string is allowed as content there
         return {"msg": "UserMessage", "content": "".join(texts)}
@@ -254,10 +261,6 @@ def _texts(message: InputMessage) -> list[str]:
     if message.files:
         texts += [text for text in map(file_text, message.files) if text is not None]
     return texts
-
-
-def _parts(texts: Sequence[str]) -> list[Item]:
-    return [{"type": "text", "text": text} for text in texts]
 
 
 def _own_item(message: CustomMessage) -> Item | None:

@@ -13,6 +13,7 @@ from typing_extensions import override
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
 from domain.messages import ToolCallsMessage
+from projections.said import Calls, Said
 from projections.view import Item, Options, Placed, View
 from projections.views.timeline.carry import TimelineCarry
 from projections.views.timeline.items import hint_of, pause, point
@@ -20,6 +21,8 @@ from projections.views.timeline.spans import ACTS, ENDS, given_up
 
 LONGEST_PAUSE_MS = 60_000
 """Longer pauses between messages are items of their own."""
+
+_SAID = ("name", "digest", "hint", "outcome", "finishReason")
 
 
 class TimelineOptions(Options):
@@ -71,3 +74,9 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
             Placed(carry.version, ordinal, span.item)
             for ordinal, span in enumerate(carry.open, carry.ordinal)
         ]
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        del calls
+        content = {key: item.get(key) for key in _SAID}
+        return Said(item["kind"], content, (item["name"],) if item["kind"] == "call" else ())

@@ -172,3 +172,15 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
         client.request(method, path, headers=bearing(key), params={"follow": "false"})
     found = [f"{access.method} {access.route}" for access in reversed(recorded(app))]
     assert found == reads
+
+
+def test_every_thread_that_is_compared_is_on_record(
+    app: FastAPI, client: TestClient, key: KeyText
+) -> None:
+    client.get("/v1/compare?a=t@1&b=u&b=t&view=kernel", headers=bearing(key))
+    client.get("/v1/compare/sets?by=metadata.task", headers=bearing(key))
+    assert [(access.route, access.thread_id) for access in recorded(app)] == [
+        ("/v1/compare/sets", None),
+        ("/v1/compare", "u"),
+        ("/v1/compare", "t"),
+    ]

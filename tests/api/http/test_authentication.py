@@ -227,7 +227,7 @@ def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None
     described = {
         f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
     }
-    pages = {"GET /", "GET /docs", "GET /docs/{name}", "GET /openapi.json"}
+    pages = {"POST /mcp", "GET /", "GET /docs", "GET /docs/{name}", "GET /openapi.json"}
     assert described | pages == set(NEEDS)
 
 

@@ -25,17 +25,16 @@ from api.http.routes import (
     analytics,
     audit,
     blobs,
-    keys,
+    comparison,
     log,
     messages,
-    monitoring,
-    projections,
     redaction,
     sql,
     streams,
     threads,
     views,
 )
+from api.http.routes.service import keys, monitoring, projections
 from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
 from infrastructure.postgres.database import Database
@@ -130,6 +129,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", threads),
             ("/v1", messages),
             ("/v1", views),
+            ("/v1", comparison),
             ("/v1", log),
             ("/v1", blobs),
             ("/v1", streams),

@@ -75,6 +75,8 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/analytics/{name}": {"by": "metadata.team"},
     "GET /v1/threads": {"metadata.team": OURS},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
+    "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},
+    "GET /v1/compare/sets": {"by": "metadata.team"},
 }
 NOT_THERE = {
     "GET /v1/threads/{thread_id}",
@@ -87,6 +89,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/audit",
     "GET /v1/blobs/{digest}",
+    "GET /v1/compare",
     "POST /v1/threads/{thread_id}/close",
     "POST /v1/threads/{thread_id}/annotate",
     "POST /v1/threads/{thread_id}/redact",
@@ -97,6 +100,7 @@ NOT_THERE = {
 """What names something of ours is not there, for a stranger who made nothing of that name yet."""
 EMPTY = {
     "GET /v1/threads",
+    "GET /v1/compare/sets",
     "GET /v1/log",
     "GET /v1/checkpoints",
     "GET /v1/accesses",

@@ -29,6 +29,7 @@ from infrastructure.embedded.errors import (
 from infrastructure.embedded.postmaster import Postmaster
 from infrastructure.embedded.programs import find_programs
 from infrastructure.runtime.file_lock import FileLock
+from infrastructure.views.snapshots.key import own_key
 from tests.databases import short_folder
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
@@ -340,6 +341,13 @@ def test_a_long_path_gets_a_short_socket_folder(data_dir: Path) -> None:
             open_quickly(deep)
     finally:
         folder.rmdir()
+
+
+def test_a_folder_with_keys_of_a_log_elsewhere_is_taken(data_dir: Path) -> None:
+    data_dir.mkdir()
+    own_key(data_dir)  # as a service over another server makes it
+    with open_quickly(data_dir):
+        pass
 
 
 def test_a_folder_with_something_else_in_it_is_refused_and_left_alone(data_dir: Path) -> None:

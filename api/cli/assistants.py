@@ -1,0 +1,47 @@
+"""The command mcp: tools for an assistant over standard input and output."""
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from api.cli.service import application_over
+from api.cli.session import DataDir, settings_with
+from api.composition import open_service
+from api.http.app import VERSION
+from api.mcp.errors import McpMissing
+from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.runtime.logging import logs_on_stderr
+
+app = typer.Typer()
+
+
+@app.command()
+def mcp(
+    url: Annotated[
+        str | None,
+        typer.Option(help="Address of a service to ask; default the database itself."),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Offer tools to an assistant (Model Context Protocol), over standard input and output.
+
+    With --url it asks that service, by the key in AGENTLOG_KEY.
+    """
+    try:
+        from api.mcp.http_api import HttpApi  # noqa: PLC0415 - an optional extra
+        from api.mcp.server import mcp_server  # noqa: PLC0415 - an optional extra
+    except ModuleNotFoundError as error:
+        raise McpMissing from error
+    settings = settings_with(data_dir=data_dir)
+    with ExitStack() as open_things:
+        if url is not None:
+            key = settings.key
+            api = HttpApi(url=url, key=None if key is None else key.get_secret_value())
+        else:
+            open_things.enter_context(logs_on_stderr(form=settings.log_format, level="warning"))
+            service = open_things.enter_context(open_service(settings))
+            if settings.projections == "on":
+                open_things.enter_context(ProjectorProcess(service.url))
+            api = HttpApi(app=application_over(settings, service, "in process"))
+        mcp_server(lambda _: api, version=VERSION).run("stdio")

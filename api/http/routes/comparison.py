@@ -1,0 +1,96 @@
+"""Routes of comparisons: threads item by item, and all runs of each task."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api.filters import failure_filter, metadata_key
+from api.http.codec.dependencies import After, tenant_of
+from api.http.codec.responses import json_answer
+from api.http.openapi.answers import answers
+from api.http.routes.threads import METADATA_PARAMETER, TheFilter
+from api.http.routes.views import chosen_view, option_parameters
+from api.shapes.comparison import Comparisons, compared_json
+from api.shapes.run_sets import RunSets, run_sets_json
+from infrastructure.comparison.comparer import parse_side
+from infrastructure.comparison.run_sets import SetsAsked
+from infrastructure.views.view_fold import place_of
+from projections.comparison.steps import Which
+from projections.registry import VIEWS
+
+router = APIRouter(tags=["comparison"])
+
+_SIDE = "A thread, or `THREAD@MOMENT` for how it was at a moment, as `at` elsewhere."
+_VIEW = f"One of {', '.join(VIEWS)}, other than states."
+
+ViewName = Annotated[str, Query(description=_VIEW)]
+Steps = Annotated[
+    Which, Query(description="What is compared: all items, or those that call tools.")
+]
+
+
+@router.get(
+    "/compare",
+    responses=answers(200, Comparisons, 404),
+    openapi_extra={"parameters": option_parameters()},
+)
+def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    a: Annotated[str, Query(description=_SIDE, examples=["support-42"])],
+    b: Annotated[
+        list[str],
+        Query(
+            description=f"{_SIDE} Repeated, each is compared with `a`.",
+            min_length=1,
+            max_length=9,
+            examples=[["support-43@12"]],
+        ),
+    ],
+    view: ViewName = "kernel",
+    steps: Steps = "all",
+    context: Annotated[
+        int, Query(ge=0, le=100, description="Equal items shown around each difference.")
+    ] = 1,
+    after: After = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Compare threads, aligned by what was said and called."""
+    as_of, row = (None, 0) if after is None else place_of(after)
+    sides = [parse_side(each) for each in (a, *b)]
+    found = tenant_of(request).comparer.compare(
+        sides, chosen_view(request, view), which=steps, as_of=as_of
+    )
+    return json_answer(compared_json(found, context=context, after=row, limit=limit))
+
+
+@router.get(
+    "/compare/sets",
+    responses=answers(200, RunSets, 404),
+    openapi_extra={"parameters": [METADATA_PARAMETER, *option_parameters()]},
+)
+def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    threads: TheFilter,
+    by: Annotated[
+        str, Query(description="The key that names the task.", examples=["metadata.task"])
+    ],
+    failed: Annotated[
+        list[str] | None,
+        Query(
+            description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, runs "
+            "have failed that exited with an error or at the step limit.",
+            examples=[["metadata.reward=0.0"]],
+        ),
+    ] = None,
+    view: ViewName = "kernel",
+    steps: Steps = "calls",
+) -> Response:
+    """Compare the runs of each task: where they part, and which way those went that failed."""
+    asked = SetsAsked(
+        threads,
+        chosen_view(request, view),
+        by=metadata_key(by),
+        failed=failure_filter(failed or ()),
+        which=steps,
+    )
+    return json_answer(run_sets_json(tenant_of(request).run_sets.compare(asked)))

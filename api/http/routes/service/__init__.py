@@ -1,0 +1,1 @@
+"""Routes of the service itself: its pages, health, metrics, keys and projections, and its tools."""

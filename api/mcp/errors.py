@@ -1,0 +1,10 @@
+"""Errors of the tools for assistants."""
+
+from domain.errors import AgentlogError
+
+
+class McpMissing(AgentlogError):
+    """The tools need an extra that is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("tools for assistants need more packages: pip install 'agentlog[mcp]'")

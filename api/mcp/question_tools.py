@@ -1,0 +1,170 @@
+"""Tools that answer what is asked of histories first: where, how it went, how runs differ."""
+
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
+from api.mcp.http_api import thread_path
+from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
+from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
+
+_ROW_BYTES = MOST_BYTES // 8
+_MOST_ROWS = 40
+
+Steps = Annotated[
+    Literal["all", "calls"],
+    Field(description="all: everything said and called; calls: only what called tools"),
+]
+
+
+class QuestionTools:
+    """Tools about what happened, by the API that `api_of` returns."""
+
+    def __init__(self, api_of: ApiOf) -> None:
+        self._api_of = api_of
+
+    async def search(  # noqa: PLR0913, PLR0917 - one parameter a filter
+        self,
+        ctx: Context,
+        q: Annotated[
+            str, Field(description='words in contents, all of them; "quoted" is a phrase')
+        ] = "",
+        types: Annotated[
+            list[str] | None, Field(description="only these types, such as tool_results")
+        ] = None,
+        tool: Annotated[str | None, Field(description="only messages that name this tool")] = None,
+        role: Annotated[str | None, Field(description="user, assistant, tool or system")] = None,
+        thread_id: Annotated[str | None, Field(description="only this thread")] = None,
+        begin: Annotated[str | None, Field(description="from this time on (RFC 3339)")] = None,
+        end: Annotated[str | None, Field(description="before this time (RFC 3339)")] = None,
+        metadata: Metadata = None,
+        where: Annotated[
+            list[str] | None,
+            Field(description='JSONPath over the message: $.calls[?@.args.user_id == "x"]'),
+        ] = None,
+        after: After = None,
+        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    ) -> SearchPage:
+        """Find messages of all threads by their contents, newest first, with the text around."""
+        given = {"from": begin, "to": end, **metadata_filters(metadata)}
+        found = await self._api_of(ctx).get(
+            "/v1/search",
+            q=q or None,
+            type=types,
+            tool=tool,
+            role=role,
+            thread=thread_id,
+            where=where,
+            after=after,
+            limit=limit,
+            **given,
+        )
+        hits = [fitted(each, _ROW_BYTES) for each in found["items"]]
+        page = items_that_fit(hits)
+        all_fit = len(page) == len(hits)
+        following = found["next"] if all_fit else str(found["items"][len(page) - 1]["position"])
+        return SearchPage(hits=page, as_of=found["asOf"], next=following)
+
+    async def outline(
+        self, ctx: Context, thread_id: ThreadId, at: At = None, after: After = None
+    ) -> Outline:
+        """Outline a thread by steps: calls, time, tokens, cost, what failed or looks wrong."""
+        begin = 0
+        if after is not None:  # the version and the step to go on at
+            at, _, rest = after.partition(".")
+            if not (at.isdigit() and rest.isdigit()):
+                raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
+            begin = int(rest)
+        found = await self._api_of(ctx).get(thread_path(thread_id, "/outline"), at=at)
+        steps = [_told(fitted(each, _ROW_BYTES)) for each in found["steps"][begin : begin + 500]]
+        page = items_that_fit(steps)
+        reached = begin + len(page)
+        more = reached < len(found["steps"])
+        return Outline(
+            thread_id=thread_id,
+            version=found["version"],
+            prices=found["prices"],
+            steps=page,
+            next=f"{found['version']}.{reached}" if more else None,
+        )
+
+    async def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        ctx: Context,
+        a: Annotated[str, Field(description="a thread, or THREAD@MOMENT")],
+        b: Annotated[
+            list[str], Field(min_length=1, max_length=9, description="threads to compare with it")
+        ],
+        view: Annotated[str, Field(description="kernel, openai or another view")] = "kernel",
+        steps: Steps = "all",
+        after: After = None,
+    ) -> Comparison:
+        """Compare histories by what was said and called: where they part first, and how."""
+        limit = _MOST_ROWS
+        while True:
+            found = await self._api_of(ctx).get(
+                "/v1/compare", a=a, b=b, view=view, steps=steps, after=after, limit=limit
+            )
+            comparisons = [_rows_cut(each) for each in found["comparisons"]]
+            if limit == 1 or size_of(comparisons) <= MOST_BYTES:
+                break
+            limit //= 2
+        return Comparison(
+            view=found["view"],
+            as_of=found["asOf"],
+            sides=found["sides"],
+            divergence=fitted(found["divergence"], _ROW_BYTES),
+            comparisons=[fitted(each) for each in comparisons],
+            next=next((each["next"] for each in comparisons if each["next"] is not None), None),
+        )
+
+    async def compare_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        ctx: Context,
+        by: Annotated[str, Field(description="key of the task, such as metadata.task")],
+        failed: Annotated[
+            list[str] | None,
+            Field(description="what the metadata of failed runs say: metadata.reward=0.0"),
+        ] = None,
+        metadata: Metadata = None,
+        view: Annotated[str, Field(description="kernel, openai or another view")] = "kernel",
+        steps: Steps = "calls",
+        after: After = None,
+    ) -> ComparedSets:
+        """Compare the runs of each task: where they part, and which way those that failed went."""
+        if after is not None and not after.isdigit():
+            raise ToolError(f"after={after[:64]!r} is not the `next` of a comparison")
+        begin = int(after or 0)
+        found = await self._api_of(ctx).get(
+            "/v1/compare/sets",
+            by=by,
+            failed=failed,
+            view=view,
+            steps=steps,
+            **metadata_filters(metadata),
+        )
+        sets = [fitted(each, MOST_BYTES // 2) for each in found["items"][begin:]]
+        page = items_that_fit(sets)
+        reached = begin + len(page)
+        return ComparedSets(
+            view=found["view"],
+            as_of=found["asOf"],
+            by=found["by"],
+            sets=page,
+            cut=found["cut"],
+            next=str(reached) if reached < len(found["items"]) else None,
+        )
+
+
+def _told(step: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a step without what it has nothing to say of."""
+    if not isinstance(step, dict):
+        return step
+    return {key: each for key, each in step.items() if each not in (None, [], {}, False, 0)}
+
+
+def _rows_cut(comparison: dict[str, Any]) -> dict[str, Any]:
+    return {**comparison, "items": [fitted(each, _ROW_BYTES) for each in comparison["items"]]}

@@ -1,0 +1,84 @@
+"""Tools that count over all threads: reports, and SQL on the tables of analysts."""
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from api.mcp.answers import Report, Reports, SqlAnswer, Tables
+from api.mcp.pages import MOST_BYTES, fitted, items_that_fit
+from api.mcp.parameters import ApiOf
+from domain.json.text import JsonValue
+
+
+class ReportTools:
+    """Tools about all threads, by the API that `api_of` returns."""
+
+    def __init__(self, api_of: ApiOf) -> None:
+        self._api_of = api_of
+
+    async def list_reports(self, ctx: Context) -> Reports:
+        """List the reports over all threads: what each says, by what, and its filters."""
+        found = await self._api_of(ctx).get("/v1/analytics")
+        return Reports(reports=[fitted(_without_comments(each)) for each in found["items"]])
+
+    async def report(
+        self,
+        ctx: Context,
+        name: Annotated[str, Field(description="name of a report, as list_reports returns it")],
+        by: Annotated[list[str] | None, Field(description="breakdown, such as tool, day")] = None,
+        filters: Annotated[
+            dict[str, str] | None,
+            Field(description="such as from, to, tool, model, thread, metadata.KEY, order"),
+        ] = None,
+        limit: Annotated[int, Field(ge=1, le=500)] = 50,
+    ) -> Report:
+        """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
+        given = {**(filters or {}), "by": by and ",".join(by), "limit": limit}
+        found = await self._api_of(ctx).get(f"/v1/analytics/{name}", **given)
+        rows = [fitted(each, MOST_BYTES // 2) for each in found["rows"]]
+        page = items_that_fit(rows)
+        return Report(
+            report=found["report"],
+            as_of=found["asOf"],
+            columns=[_without_comments(each) for each in found["columns"]],
+            rows=page,
+            truncated=found["truncated"] or len(page) < len(rows),
+        )
+
+    async def sql_tables(
+        self,
+        ctx: Context,
+        table: Annotated[
+            str | None, Field(description="name of a table, for its columns; default the list")
+        ] = None,
+    ) -> Tables:
+        """List the tables that sql may read, or the columns of one."""
+        found = await self._api_of(ctx).get("/v1/analytics/sql/tables")
+        tables = found["items"]
+        if table is not None:
+            return Tables(tables=[fitted(each) for each in tables if each["name"] == table])
+        return Tables(tables=[fitted({**each, "columns": len(each["columns"])}) for each in tables])
+
+    async def sql(
+        self,
+        ctx: Context,
+        query: Annotated[str, Field(description="one SELECT; PostgreSQL, parameters as %(name)s")],
+        parameters: dict[str, Any] | None = None,
+        limit: Annotated[int, Field(ge=1, le=500)] = 100,
+    ) -> SqlAnswer:
+        """Ask the tables of analysts in SQL; it can read its tenant's and change nothing."""
+        body: JsonValue = {"sql": query, "parameters": parameters or {}, "limit": limit}
+        found = await self._api_of(ctx).post("/v1/analytics/sql", body)
+        rows = [fitted(each, MOST_BYTES // 2) for each in found["rows"]]
+        page = items_that_fit(rows)
+        return SqlAnswer(
+            columns=found["columns"],
+            rows=[each if isinstance(each, list) else [each] for each in page],
+            truncated=found["truncated"] or len(page) < len(rows),
+            as_of=found["asOf"],
+        )
+
+
+def _without_comments(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key not in {"comment", "clocks"}}

@@ -1,0 +1,182 @@
+"""Tools that find and read threads."""
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from api.mcp.answers import (
+    Difference,
+    MessageText,
+    ThreadEvent,
+    ThreadPage,
+    Threads,
+    ThreadSummary,
+    ViewPage,
+)
+from api.mcp.http_api import thread_path
+from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
+from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, View, metadata_filters
+from domain.json.text import print_text
+
+_PART = 12_000
+"""Characters of a part of a message."""
+
+
+class ThreadTools:
+    """Tools about threads, by the API that `api_of` returns."""
+
+    def __init__(self, api_of: ApiOf) -> None:
+        self._api_of = api_of
+
+    async def find_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
+        self,
+        ctx: Context,
+        q: Annotated[
+            str | None, Field(description="words of the goal or of the id; not of messages")
+        ] = None,
+        status: Annotated[str | None, Field(description="open, exited or closed")] = None,
+        metadata: Metadata = None,
+        after: After = None,
+        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    ) -> Threads:
+        """List threads of agents, those that moved last first."""
+        found = await self._api_of(ctx).get(
+            "/v1/threads",
+            q=q,
+            status=status,
+            after=after,
+            limit=limit,
+            **metadata_filters(metadata),
+        )
+        threads = [_thread(each) for each in found["items"]]
+        page = models_that_fit(threads)
+        all_fit = len(page) == len(threads)
+        following = found["next"] if all_fit else str(found["items"][len(page) - 1]["position"])
+        return Threads(threads=page, next=following)
+
+    async def read_thread(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        at: At = None,
+        types: Annotated[
+            list[str] | None, Field(description="only these types, such as tool_calls, reply")
+        ] = None,
+        after: After = None,
+        limit: Annotated[int, Field(ge=1, le=200)] = 50,
+    ) -> ThreadPage:
+        """Read what happened in a thread, in order: messages and facts, long texts cut."""
+        found = await self._api_of(ctx).get(
+            thread_path(thread_id, "/messages"),
+            at=at,
+            type=types,
+            after=after,
+            limit=limit,
+            files="linked",
+        )
+        events = [_event(each) for each in found["items"]]
+        page = models_that_fit(events)
+        following = found["next"] if len(page) == len(events) else str(page[-1].version)
+        return ThreadPage(thread_id=thread_id, events=page, next=following)
+
+    async def read_message(
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        message_id: str,
+        offset: Annotated[int, Field(ge=0, description="where to begin, in characters")] = 0,
+    ) -> MessageText:
+        """Read one message whole, as JSON text in parts."""
+        found = await self._api_of(ctx).get(
+            thread_path(thread_id, f"/messages/{message_id}"), files="linked"
+        )
+        text = print_text(found["message"])
+        end = min(offset + _PART, len(text))
+        return MessageText(
+            thread_id=thread_id,
+            message_id=message_id,
+            text=text[offset:end],
+            offset=offset,
+            total=len(text),
+            next_offset=end if end < len(text) else None,
+        )
+
+    async def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        view: View = "openai",
+        at: At = None,
+        after: After = None,
+        limit: Annotated[int, Field(ge=1, le=200)] = 50,
+    ) -> ViewPage:
+        """Read a thread in a view at a moment, such as exactly what the model was sent then."""
+        api, path = self._api_of(ctx), thread_path(thread_id, f"/views/{view}")
+        found = await api.get(path, at=at, after=after, limit=limit)
+        items = [fitted(each) for each in found.get("items", ())]
+        shown = items_that_fit(items)
+        if len(shown) < len(items):  # for the cursor of what is shown
+            at_same = str(found["version"])
+            found = await api.get(path, at=at_same, after=after, limit=len(shown))
+        return ViewPage(
+            thread_id=thread_id,
+            view=view,
+            version=found["version"],
+            items=None if "state" in found else shown,
+            state=fitted(found.get("state")),
+            next=found.get("next"),
+        )
+
+    async def diff(
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        begin: Annotated[str | None, Field(description="a moment; default the beginning")] = None,
+        end: Annotated[str | None, Field(description="a moment; default the present")] = None,
+        view: View = "agent-state",
+    ) -> Difference:
+        """Tell what changed in one thread's view between two moments."""
+        given = {"from": begin, "to": end}
+        found = await self._api_of(ctx).get(thread_path(thread_id, "/diff"), view=view, **given)
+        rest = {"threadId", "from", "to"}
+        return Difference(
+            thread_id=thread_id,
+            view=view,
+            from_version=found["from"],
+            to_version=found["to"],
+            changes=fitted({key: value for key, value in found.items() if key not in rest}),
+        )
+
+
+def _thread(found: dict[str, Any]) -> ThreadSummary:
+    shown: dict[str, Any] = {
+        "goal": fitted(found["goal"], MOST_BYTES // 8),
+        "metadata": fitted(found["metadata"], MOST_BYTES // 8),
+    }
+    return ThreadSummary(
+        thread_id=found["threadId"],
+        goal=shown["goal"],
+        status=found["status"],
+        version=found["version"],
+        anomalies=found["anomalies"],
+        parent=found["parent"],
+        metadata=shown["metadata"] if isinstance(shown["metadata"], dict) else {},
+        started_at=found["startedAt"],
+        updated_at=found["updatedAt"],
+    )
+
+
+def _event(found: dict[str, Any]) -> ThreadEvent:
+    message = found["message"]
+    message_id = message.get("id") if isinstance(message, dict) else None
+    if isinstance(message, dict):
+        message = {key: value for key, value in message.items() if key not in {"id", "type"}}
+    return ThreadEvent(
+        version=found["version"],
+        message_id=message_id,
+        type=found["type"],
+        recorded_at=found["recordedAt"],
+        message=fitted(message),
+        redacted="redacted" in found,
+    )

@@ -1,0 +1,182 @@
+"""Comparisons of threads as JSON, for HTTP and the command line."""
+
+from dataclasses import asdict
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from api.shapes.shape import Shape
+from domain.json.text import JsonValue
+from infrastructure.comparison.comparer import Compared
+from projections.comparison import comparison, details
+from projections.comparison.alignment import Op
+from projections.comparison.changes import Change, shortened
+
+
+class Glimpse(Shape):
+    """An item in one line: its place, its kind, and the first words of its content."""
+
+    place: str
+    type: str
+    tools: list[str]
+    hint: str
+
+
+class Side(Shape):
+    """A thread as it was compared; `count` is that of its items."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    count: int
+
+
+class Counts(Shape):
+    """How many items are equal, changed, or only in one side; a pair counts once."""
+
+    equal: int
+    changed: int
+    only_a: int
+    only_b: int
+
+
+class SideBranch(TypedDict):
+    """Sides, by number, and what they did at a parting: null where they had ended."""
+
+    sides: list[int]
+    did: Glimpse | None
+
+
+class SideParting(TypedDict):
+    """Where all sides first part, after `equal` equal items."""
+
+    equal: int
+    branches: list[SideBranch]
+
+
+class Divergence(TypedDict):
+    """The places of the first items that differ, null for a side that had ended."""
+
+    equal: int
+    a: str | None
+    b: str | None
+
+
+class ComparisonRow(TypedDict):
+    """An item of a side or of both, or a folded run of `count` equal items.
+
+    An item has the fields of a glimpse, `item` itself and whether that is `cut`; a folded run has
+    the places `from` and `to`. `changes` is a JSON Patch (RFC 6902) of what the item says, with the
+    words that differ as `edits`; null where that is too large.
+    """
+
+    op: Op
+    count: int
+    a: NotRequired[dict[str, Any]]
+    b: NotRequired[dict[str, Any]]
+    changes: NotRequired[list[dict[str, Any]] | None]
+
+
+class Comparison(TypedDict):
+    """Two sides, by number: where they first differ, and a page of rows."""
+
+    a: int
+    b: int
+    divergence: Divergence | None
+    counts: Counts
+    items: list[ComparisonRow]
+    next: str | None
+
+
+class Comparisons(TypedDict):
+    """The first side compared with each other one, as of a position of the log."""
+
+    view: str
+    asOf: int
+    sides: list[Side]
+    divergence: SideParting | None
+    comparisons: list[Comparison]
+
+
+def compared_json(
+    found: Compared, *, context: int, after: int = 0, limit: int | None = None
+) -> Comparisons:
+    """Return each comparison, or a page of it; `next` is the log's position and a row."""
+    comparisons: list[Comparison] = []
+    for number, each in enumerate(found.comparisons, 1):
+        page, following = details.details(
+            found.view, each, context=context, after=after, limit=limit
+        )
+        comparisons.append(
+            {
+                "a": 0,
+                "b": number,
+                "divergence": _divergence_json(each),
+                "counts": Counts.of(each.counts),
+                "items": [_row_json(row, each) for row in page],
+                "next": None if following is None else f"{found.as_of}.{following}",
+            }
+        )
+    return {
+        "view": found.view.name,
+        "asOf": found.as_of,
+        "sides": [Side.of(side) for side in found.sides],
+        "divergence": _parting_json(found),
+        "comparisons": comparisons,
+    }
+
+
+def _divergence_json(found: comparison.Comparison) -> Divergence | None:
+    divergence = found.divergence
+    if divergence is None:
+        return None
+    return {
+        "equal": divergence.equal,
+        "a": None if divergence.a is None else found.a.items[divergence.a].key,
+        "b": None if divergence.b is None else found.b.items[divergence.b].key,
+    }
+
+
+def _parting_json(found: Compared) -> SideParting | None:
+    if found.parting is None:
+        return None
+    branches: list[SideBranch] = []
+    for branch in found.parting.branches:
+        did = None
+        if not branch.ended:
+            history = found.sides[branch.members[0]].history
+            did = Glimpse.of(details.glimpse(found.view, history, found.parting.equal))
+        branches.append({"sides": list(branch.members), "did": did})
+    return {"equal": found.parting.equal, "branches": branches}
+
+
+def _row_json(found: details.Detail, of: comparison.Comparison) -> ComparisonRow:
+    row = found.row
+    if row.folded:
+        a, b = _span_json(of.a, row.a), _span_json(of.b, row.b)
+        return {"op": row.op, "count": len(row.a), "a": a, "b": b}
+    shown: ComparisonRow = {"op": row.op, "count": 1}
+    if found.a is not None:
+        shown["a"] = _item_json(found.a)
+    if found.b is not None:
+        shown["b"] = _item_json(found.b)
+    if row.op == "changed":
+        changes = found.changes
+        shown["changes"] = None if changes is None else [_change_json(each) for each in changes]
+    return shown
+
+
+def _span_json(history: comparison.History, span: range) -> dict[str, Any]:
+    return {"from": history.items[span[0]].key, "to": history.items[span[-1]].key}
+
+
+def _item_json(found: details.Shown) -> dict[str, Any]:
+    return {**Glimpse.of(found.glimpse), "item": found.item, "cut": found.is_cut}
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    operation = {key: shortened(value)[0] for key, value in change.operation.items()}
+    if change.edits is None:
+        return operation
+    edits: list[JsonValue] = [shortened(asdict(edit))[0] for edit in change.edits]
+    return {**operation, "edits": edits}

@@ -1,0 +1,100 @@
+"""Comparisons of threads as lines for a terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from domain.json.text import print_text
+from infrastructure.comparison.comparer import Compared, Side
+from infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
+from projections.comparison.comparison import Comparison
+from projections.comparison.details import Detail, Glimpse, Shown, detail, visible
+
+
+def compared_lines(found: Compared, *, context: int = 1) -> Iterator[str]:
+    """Yield each comparison: the first divergence, then the rows."""
+    for number, comparison in enumerate(found.comparisons, 1):
+        if number > 1:
+            yield ""
+        yield from map(visible, _comparison_lines(found, number, comparison, context))
+
+
+def compared_sets_lines(found: ComparedSets) -> Iterator[str]:
+    """Yield the tasks, each with where its runs part and which way those went that failed."""
+    for task in found.sets:
+        yield from map(visible, _set_lines(found.asked.by, task))
+    if found.lacking:
+        yield visible(f"threads without metadata.{found.asked.by}: {found.lacking}")
+    if found.is_cut:
+        yield "older threads are left out: filter them, or compare fewer"
+
+
+def _comparison_lines(
+    found: Compared, number: int, comparison: Comparison, context: int
+) -> Iterator[str]:
+    yield f"a  {_side(found.sides[0])}"
+    yield f"b  {_side(found.sides[number])}"
+    divergence = comparison.divergence
+    if divergence is None:
+        yield f"no difference in {len(comparison.a.items)} items"
+        return
+    a, b = (
+        "has ended" if index is None else f"goes on at {history.items[index].key}"
+        for history, index in ((comparison.a, divergence.a), (comparison.b, divergence.b))
+    )
+    yield f"first difference after {divergence.equal} equal items: a {a}, b {b}"
+    counts = comparison.counts
+    yield (
+        f"{counts['equal']} equal, {counts['changed']} changed, "
+        f"{counts['only_a']} only in a, {counts['only_b']} only in b"
+    )
+    yield ""
+    for row in comparison.rows(context=context):
+        yield from _row_lines(detail(found.view, comparison, row))
+
+
+def _row_lines(found: Detail) -> Iterator[str]:
+    if found.row.folded:
+        yield f"  … {len(found.row.a)} equal …"
+    elif found.row.op == "equal":
+        yield from _item_lines(" ", found.a)
+    else:
+        yield from _item_lines("-", found.a)
+        yield from _item_lines("+", found.b)
+
+
+def _item_lines(sign: str, shown: Shown | None) -> Iterator[str]:
+    if shown is not None:
+        yield f"{sign} {shown.glimpse.place}  {_did(shown.glimpse)}"
+
+
+def _side(side: Side) -> str:
+    return f"{side.thread_id} at version {side.version}, {side.count} items"
+
+
+def _did(found: Glimpse) -> str:
+    return " ".join([found.type, *found.tools, found.hint])
+
+
+def _set_lines(by: str, found: RunSet) -> Iterator[str]:
+    yield f"{by} {print_text(found.value)}: {_tally(found.runs)}"
+    for fork in found.forks:
+        yield from _fork_lines(fork)
+    if found.fork_count > len(found.forks):
+        yield f"  … {found.fork_count - len(found.forks)} later partings"
+
+
+def _fork_lines(fork: Fork) -> Iterator[str]:
+    yield f"  after {fork.equal} equal items"
+    for way in fork.ways:
+        yield f"    {_tally(way.runs)}: {_way(way)}"
+        yield f"      {', '.join(run.thread_id for run in way.runs)}"
+
+
+def _way(way: Way) -> str:
+    return "had ended" if way.did is None else _did(way.did)
+
+
+def _tally(runs: Sequence[Run]) -> str:
+    counted = Counter(run.verdict for run in runs)
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counted.items()))
+    return f"{len(runs)} run{'s' * (len(runs) > 1)} ({verdicts})"

@@ -1,0 +1,107 @@
+"""Comparisons of the runs of each task as JSON, for HTTP and the command line."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from api.shapes.comparison import Glimpse
+from api.shapes.shape import Shape
+from infrastructure.comparison import run_sets
+
+
+class Run(Shape):
+    """A thread; `end` is the reason of its exit, or its status without one."""
+
+    thread_id: str
+    version: int
+    end: str
+    verdict: run_sets.Verdict
+
+
+class Tally(TypedDict):
+    """How many runs there are, and how many of each verdict."""
+
+    runs: int
+    failed: int
+    succeeded: int
+    unknown: int
+
+
+class RunBranch(Tally):
+    """Runs that did the same at a parting; `did` is null where they had ended."""
+
+    threads: list[str]
+    did: Glimpse | None
+
+
+class RunParting(TypedDict):
+    """Runs with `equal` equal items first, and the branches that they then take."""
+
+    equal: int
+    branches: list[RunBranch]
+
+
+class RunSet(Tally):
+    """The runs of one task; `partings` has the earliest of `partingCount`."""
+
+    value: Any
+    threads: list[Run]
+    partings: list[RunParting]
+    partingCount: int
+
+
+class RunSets(TypedDict):
+    """All tasks; `lacking` counts threads without the key, `cut` says that older are left out."""
+
+    view: str
+    asOf: int
+    by: str
+    lacking: int
+    cut: bool
+    items: list[RunSet]
+    next: str | None
+
+
+def run_sets_json(found: run_sets.ComparedSets) -> RunSets:
+    """Return where the runs of each task part."""
+    return {
+        "view": found.asked.view.name,
+        "asOf": found.as_of,
+        "by": f"metadata.{found.asked.by}",
+        "lacking": found.lacking,
+        "cut": found.is_cut,
+        "items": [_set_json(each) for each in found.sets],
+        "next": None,
+    }
+
+
+def _set_json(found: run_sets.RunSet) -> RunSet:
+    return {
+        **_tally(found.runs),
+        "value": found.value,
+        "threads": [Run.of(run) for run in found.runs],
+        "partings": [
+            {"equal": fork.equal, "branches": [_branch_json(way) for way in fork.ways]}
+            for fork in found.forks
+        ],
+        "partingCount": found.fork_count,
+    }
+
+
+def _branch_json(found: run_sets.Way) -> RunBranch:
+    return {
+        **_tally(found.runs),
+        "threads": [run.thread_id for run in found.runs],
+        "did": None if found.did is None else Glimpse.of(found.did),
+    }
+
+
+def _tally(runs: Sequence[run_sets.Run]) -> Tally:
+    verdicts = [run.verdict for run in runs]
+    return {
+        "runs": len(runs),
+        "failed": verdicts.count("failed"),
+        "succeeded": verdicts.count("succeeded"),
+        "unknown": verdicts.count("unknown"),
+    }

@@ -1,0 +1,212 @@
+"""Compares all runs of each task: where they part, and which way the failing ones went."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from domain.json.canonical import canonical_bytes
+from domain.json.text import JsonValue
+from domain.messages import ExitMessage
+from domain.points_in_time import AtPosition, AtVersion
+from infrastructure.comparison.comparer import MOST_EVENTS
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from infrastructure.views.results import Page
+from infrastructure.views.store import Store
+from projections.comparison.comparison import History
+from projections.comparison.details import Glimpse, glimpse
+from projections.comparison.partings import Parting, partings
+from projections.comparison.steps import Step, Stepping, Which
+from projections.registry import AnyView
+from projections.view import Printed
+
+MOST_THREADS = 1000
+"""Threads of one request, those that moved last."""
+
+MOST_PARTINGS = 20
+"""Partings that are shown of each task, the earliest."""
+
+_CHUNK = 2000
+_FAILING = frozenset({"error", "step_limit"})
+
+Verdict = Literal["failed", "succeeded", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetsAsked:
+    """Which threads to compare, by which key of their metadata.
+
+    Without `failed`, runs that exited with an error or at the step limit have failed; with it,
+    those whose metadata is so, and runs that lack these keys are unknown.
+    """
+
+    threads: ThreadFilter
+    view: AnyView
+    by: str
+    failed: Mapping[str, JsonValue] | None = None
+    which: Which = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A thread as it was compared; `end` is the reason of its exit, or its status without one."""
+
+    thread_id: str
+    version: int
+    end: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Runs that did the same at a parting; `did` is None where they had ended."""
+
+    runs: Sequence[Run]
+    did: Glimpse | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where runs part: after `equal` equal items, each way with its runs."""
+
+    equal: int
+    ways: Sequence[Way]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSet:
+    """The runs of one task: the value of the metadata's key. `forks` may be only the earliest."""
+
+    value: JsonValue
+    runs: Sequence[Run]
+    forks: Sequence[Fork]
+    fork_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSets:
+    """All tasks; `lacking` counts threads without the key. `is_cut`: older threads are left out."""
+
+    asked: SetsAsked
+    as_of: int
+    sets: Sequence[RunSet]
+    lacking: int
+    is_cut: bool
+
+
+class RunSets:
+    """Comparisons of the runs of one tenant's tasks."""
+
+    def __init__(self, store: Store, reader: LogReader) -> None:
+        self._store = store
+        self._reader = reader
+
+    def compare(self, asked: SetsAsked) -> ComparedSets:
+        """Compare the threads that have each value of the key.
+
+        Raises:
+            StateNotComparable: the view is one state.
+        """
+        Stepping(asked.view)  # refuses a state, even where there are no threads
+        as_of = self._reader.position()
+        heads = self._store.threads(asked.threads, before=None, limit=MOST_THREADS + 1)
+        chosen, is_cut = self._chosen(heads, as_of)
+        tasks: dict[bytes, list[tuple[Head, int]]] = {}
+        lacking = 0
+        for head, version in reversed(chosen):  # the oldest first
+            value = _metadata(head).get(asked.by)
+            if value is None:
+                lacking += 1
+            else:
+                tasks.setdefault(canonical_bytes(value), []).append((head, version))
+        sets = [self._set(task, asked) for task in tasks.values()]
+        return ComparedSets(asked, as_of, sorted(sets, key=_order), lacking, is_cut)
+
+    def _chosen(self, heads: Sequence[Head], as_of: int) -> tuple[Sequence[tuple[Head, int]], bool]:
+        """Return the threads to read, each with its version at a position, and whether not all."""
+        chosen: list[tuple[Head, int]] = []
+        events = 0
+        for head in heads[:MOST_THREADS]:
+            version = head.version
+            if head.position > as_of:
+                version = self._store.version_at(head.thread_id, AtPosition(as_of))
+            events += version
+            if events > MOST_EVENTS:
+                return chosen, True
+            if version:
+                chosen.append((head, version))
+        return chosen, len(heads) > MOST_THREADS
+
+    def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked) -> RunSet:
+        runs = [self._run(head, version, asked.failed) for head, version in task]
+        found = partings([self._digests(run, asked) for run in runs])
+        forks = [self._fork(each, runs, asked) for each in found[:MOST_PARTINGS]]
+        return RunSet(_metadata(task[0][0])[asked.by], runs, forks, len(found))
+
+    def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
+        end: str = head.status
+        if head.status != "open":
+            at = AtVersion(version)
+            for event in self._store.messages(head.thread_id, at=at, types=["exit"], limit=1):
+                if isinstance(event.message, ExitMessage):
+                    end = event.message.reason
+        if failed is not None:
+            return Run(head.thread_id, version, end, _verdict(_metadata(head), failed))
+        verdict: Verdict = "succeeded" if end == "complete" else "unknown"
+        return Run(head.thread_id, version, end, "failed" if end in _FAILING else verdict)
+
+    def _fork(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> Fork:
+        ways = [
+            Way(
+                [runs[member] for member in branch.members],
+                None
+                if branch.ended
+                else self._glimpse(runs[branch.members[0]], parting.equal, asked),
+            )
+            for branch in parting.branches
+        ]
+        return Fork(parting.equal, ways)
+
+    def _digests(self, run: Run, asked: SetsAsked) -> list[bytes]:
+        return [step.digest for _, step in self._steps(run, asked)]
+
+    def _glimpse(self, run: Run, index: int, asked: SetsAsked) -> Glimpse | None:
+        for item, step in islice(self._steps(run, asked), index, None):
+            return glimpse(asked.view, History([item], [step]), 0)
+        return None  # erased since it was read
+
+    def _steps(self, run: Run, asked: SetsAsked) -> Iterator[tuple[Printed, Step]]:
+        """Yield the items of a run and their steps, read a page at a time."""
+        stepping = Stepping(asked.view, asked.which)
+        at, after = AtVersion(run.version), None
+        while True:
+            page = self._store.view(run.thread_id, asked.view, at=at, after=after, limit=_CHUNK)
+            if not isinstance(page, Page):
+                return
+            yield from stepping.steps(page.items)
+            if page.next is None:
+                return
+            after = page.next
+
+
+def _metadata(head: Head) -> Mapping[str, JsonValue]:
+    found = head.read_facts().get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
+    if any(metadata.get(key) is None for key in failed):
+        return "unknown"
+    same = (
+        canonical_bytes(metadata[key]) == canonical_bytes(value) for key, value in failed.items()
+    )
+    return "failed" if all(same) else "succeeded"
+
+
+def _order(found: RunSet) -> tuple[bool, float, str]:
+    """Return where a task is listed: numbers first, by size."""
+    value = found.value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return False, value, ""
+    return True, 0, canonical_bytes(value).decode()

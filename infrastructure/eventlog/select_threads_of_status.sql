@@ -1,0 +1,40 @@
+-- As select_threads, of one status.
+SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
+       started_at, updated_at, matches, oldest
+FROM (
+    SELECT *
+    FROM agentlog.threads
+    WHERE tenant = %(tenant)s AND status = %(status)s AND position < %(before)s
+    ORDER BY position DESC
+    LIMIT %(reach)s
+) AS recent
+CROSS JOIN LATERAL (
+    SELECT coalesce(
+               (%(text)s::text IS NULL AND %(facts)s::bytea IS NULL)
+               OR (
+                   SELECT words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
+                      AND content LIKE ALL ((SELECT agentlog.parts_of(%(text)s))::text[])
+                      AND (
+                          %(facts)s::bytea IS NULL
+                          OR metadata @> (SELECT agentlog.scalars_of(%(facts)s, 2147483647))
+                      )
+                   FROM agentlog.thread_search AS known
+                   WHERE known.tenant = recent.tenant AND known.thread_id = recent.thread_id
+               )
+               OR (
+                   -- never started: it has no goal and no metadata, but an id
+                   recent.facts IS NULL AND %(facts)s::bytea IS NULL
+                   AND starts_with(recent.thread_id, %(text)s::text)
+               ),
+               false
+           ) AS matches,
+           recent.position = (
+               SELECT min(position)
+               FROM agentlog.threads
+               WHERE tenant = %(tenant)s AND status = %(status)s
+           ) AS oldest
+    OFFSET 0 -- optimisation fence: evaluated once a thread
+) AS verdict
+WHERE matches OR oldest
+ORDER BY position DESC
+LIMIT %(limit)s

@@ -1,0 +1,113 @@
+"""What rows of a comparison show: items cut to size, and what changed within a pair."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+from domain.json.text import JsonValue, print_text
+from projections.comparison.changes import MOST_BYTES, Change, changes, shortened
+from projections.comparison.comparison import Comparison, History, Row
+from projections.view import View
+
+_PAGE_BYTES = 2**20
+_HINT = 120
+"""Characters of a hint."""
+
+_BEFORE = 30
+"""Characters before the first difference in the hint of a changed text."""
+
+
+class Glimpse(NamedTuple):
+    """An item in one line: its place, its kind, and the first words of its content."""
+
+    place: str
+    type: str
+    tools: tuple[str, ...]
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item; `is_cut` where texts are cut, or the item left out (None): its place has it all."""
+
+    glimpse: Glimpse
+    item: JsonValue
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A row with its items; `changes` are of what a pair says, None where that is too large."""
+
+    row: Row
+    a: Shown | None
+    b: Shown | None
+    changes: Sequence[Change] | None = None
+
+
+def details(
+    view: View[Any, Any], comparison: Comparison, *, context: int, after: int, limit: int | None
+) -> tuple[list[Detail], int | None]:
+    """Return the rows after the first `after`, and how many there are up to the next page.
+
+    A page has at most `limit` rows and about a megabyte of items, or without `limit` all rows;
+    None is the last page.
+    """
+    found: list[Detail] = []
+    size = 0
+    for row in islice(comparison.rows(context=context), after, None):
+        if limit is not None and (len(found) >= limit or size > _PAGE_BYTES):
+            return found, after + len(found)
+        found.append(detail(view, comparison, row))
+        if not row.folded:
+            items = [comparison.a.items[n] for n in row.a] + [comparison.b.items[n] for n in row.b]
+            size += sum(min(len(each.text), MOST_BYTES) for each in items)
+    return found, None
+
+
+def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
+    """Return what a row shows; a folded one shows no items."""
+    if row.folded:
+        return Detail(row, None, None)
+    if row.op != "changed":
+        a = _shown(view, comparison.a, row.a[0]) if row.a else None
+        b = _shown(view, comparison.b, row.b[0]) if row.b else None
+        return Detail(row, a, b)
+    contents = [
+        view.said(history.items[index].item, {}).content
+        for history, index in ((comparison.a, row.a[0]), (comparison.b, row.b[0]))
+    ]
+    found = changes(*contents)
+    first = found[0].edits[0] if found and found[0].edits and isinstance(contents[0], str) else None
+    return Detail(
+        row,
+        _shown(view, comparison.a, row.a[0], at=0 if first is None else first.a),
+        _shown(view, comparison.b, row.b[0], at=0 if first is None else first.b),
+        found,
+    )
+
+
+def glimpse(view: View[Any, Any], history: History, index: int, *, at: int = 0) -> Glimpse:
+    """Return an item in one line; of a long text, the words around the character `at`."""
+    printed, step = history.items[index], history.steps[index]
+    content = view.said(printed.item, {}).content
+    text = content if isinstance(content, str) else print_text(content)
+    return Glimpse(printed.key, step.type, step.tools, _line(text, at))
+
+
+def _shown(view: View[Any, Any], history: History, index: int, *, at: int = 0) -> Shown:
+    item, is_cut = shortened(history.items[index].item)
+    return Shown(glimpse(view, history, index, at=at), item, is_cut)
+
+
+def _line(text: str, at: int) -> str:
+    """Return a part of a text in one line."""
+    begin = 0 if at < _HINT - _BEFORE else at - _BEFORE
+    part = " ".join(text[begin : begin + _HINT].split())
+    return f"{'…' * (begin > 0)}{visible(part)}{'…' * (begin + _HINT < len(text))}"
+
+
+def visible(text: str) -> str:
+    """Return a text with U+FFFD for each character that is not printed, such as an escape."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)

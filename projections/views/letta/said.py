@@ -1,0 +1,39 @@
+"""What items of the Letta wire say, for comparisons."""
+
+from projections.said import (
+    Calls,
+    Said,
+    arguments_of,
+    content_of,
+    objects_in,
+    said_calls,
+    said_results,
+)
+from projections.view import Item
+
+_UNSAID = frozenset(
+    {"message_type", "id", "date", "otid", "step_id", "run_id", "seq_id", "sender_id"}
+    | {"tool_call_id", "approval_request_id"}
+)
+
+
+def said(item: Item, calls: Calls) -> Said:
+    """Return what an item says; its calls and results are those of its lists."""
+    kind = str(item["message_type"])
+    if kind == "usage_statistics":
+        return Said(kind, {})
+    asked = objects_in(item.get("tool_calls")) or objects_in([item.get("tool_call")])
+    if asked:
+        parts = [
+            (each.get("tool_call_id"), each.get("name"), arguments_of(each.get("arguments")))
+            for each in asked
+        ]
+        return said_calls(kind, calls, parts)
+    answered = objects_in(item.get("tool_returns")) or objects_in(item.get("approvals"))
+    if answered:
+        results = [
+            (each.get("tool_call_id"), None, content_of(each, {"type", "tool_call_id"}))
+            for each in answered
+        ]
+        return said_results(kind, calls, results)
+    return Said(kind, content_of(item, _UNSAID))

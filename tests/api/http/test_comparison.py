@@ -1,0 +1,212 @@
+"""Comparisons over HTTP: rows in pages, moments, sets, refusals, and who has read what."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from domain.json.text import JsonValue
+from infrastructure.views.store import Store
+from tests.api.refusals import Refusals
+from tests.infrastructure.appends import STORY, reply
+
+CALL = {"type": "tool_calls", "calls": [{"id": "c", "name": "search", "args": {"to": "BER"}}]}
+
+
+def _other(**args: Any) -> JsonValue:
+    return {"type": "tool_calls", "calls": [{"id": "d", "name": "search", "args": args}]}
+
+
+@pytest.fixture(autouse=True)
+def threads(store: Store) -> None:
+    """Threads `a`, `b` and `c`: the second says one thing more, the third calls otherwise."""
+    first = [reply("one"), reply("two"), CALL, reply("three")]
+    store.append("a", first)
+    store.append("b", [*first[:1], reply("between"), *first[1:]])
+    store.append("c", [*first[:2], _other(to="MUC"), reply("three")])
+
+
+def _compare(client: TestClient, **asked: Any) -> Any:
+    answer = client.get("/v1/compare", params=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_one_inserted_message_shifts_nothing(client: TestClient) -> None:
+    found = _compare(client, a="a", b="b")
+    assert found["view"] == "kernel"
+    assert found["asOf"] == 13
+    assert found["sides"] == [
+        {"threadId": "a", "version": 4, "position": 4, "count": 4},
+        {"threadId": "b", "version": 5, "position": 9, "count": 5},
+    ]
+    (comparison,) = found["comparisons"]
+    assert comparison["divergence"] == {"equal": 1, "a": "2.0", "b": "2.0"}
+    assert comparison["counts"] == {"equal": 4, "changed": 0, "onlyA": 0, "onlyB": 1}
+    ops = [(row["op"], row["count"]) for row in comparison["items"]]
+    assert ops == [("equal", 1), ("only_b", 1), ("equal", 1), ("equal", 2)]
+    only = comparison["items"][1]
+    assert only["b"]["item"]["text"] == "between"
+    assert "a" not in only
+    assert comparison["items"][3]["a"] == {"from": "3.0", "to": "4.0"}
+    assert comparison["next"] is None
+
+
+def test_changed_calls_show_what_changed_in_their_arguments(client: TestClient) -> None:
+    (comparison,) = _compare(client, a="a", b="c", context=0)["comparisons"]
+    _, row, _ = comparison["items"]
+    assert row["op"] == "changed"
+    assert (row["a"]["type"], row["a"]["tools"]) == ("tool_calls", ["search"])
+    assert row["a"]["hint"] == '{"to":"BER"}'
+    edits = [{"a": 0, "b": 0, "removed": "BER", "added": "MUC"}]
+    assert row["changes"] == [{"op": "replace", "path": "/to", "value": "MUC", "edits": edits}]
+
+
+def test_calls_may_be_compared_alone(client: TestClient) -> None:
+    found = _compare(client, a="a", b=["b", "c"], steps="calls")
+    assert [side["count"] for side in found["sides"]] == [1, 1, 1]
+    assert found["comparisons"][0]["divergence"] is None
+    assert found["comparisons"][1]["divergence"] == {"equal": 0, "a": "3.0", "b": "3.0"}
+
+
+def test_several_are_compared_with_the_first(client: TestClient) -> None:
+    found = _compare(client, a="a", b=["b", "c", "a"])
+    assert [each["b"] for each in found["comparisons"]] == [1, 2, 3]
+    divergence = found["divergence"]
+    assert divergence["equal"] == 1
+    assert [each["sides"] for each in divergence["branches"]] == [[0, 2, 3], [1]]
+    assert [each["did"]["hint"] for each in divergence["branches"]] == ["two", "between"]
+    assert found["comparisons"][2]["divergence"] is None
+
+
+def test_a_thread_is_compared_with_its_past(client: TestClient, store: Store) -> None:
+    for moment in ("a@2", "a@@2"):
+        found = _compare(client, a="a", b=moment)
+        assert found["sides"][1] == {"threadId": "a", "version": 2, "position": 2, "count": 2}
+        assert found["comparisons"][0]["divergence"] == {"equal": 2, "a": "3.0", "b": None}
+    assert _compare(client, a="a@0", b="a")["comparisons"][0]["counts"]["onlyB"] == 4
+    message_id = store.messages("a")[1].message_id
+    assert _compare(client, a="a", b=f"a@{message_id}")["sides"][1]["version"] == 2
+
+
+def test_pages_are_of_one_position_of_the_log(client: TestClient, store: Store) -> None:
+    whole = _compare(client, a="a", b="b", context=9)["comparisons"][0]["items"]
+    rows, after = [], None
+    while True:
+        asked: dict[str, str] = {} if after is None else {"after": after}
+        found = _compare(client, a="a", b="b", context=9, limit=2, **asked)
+        assert found["asOf"] == 13
+        rows += found["comparisons"][0]["items"]
+        after = found["comparisons"][0]["next"]
+        store.append("a", [reply("later")])
+        if after is None:
+            break
+    assert rows == whole
+
+
+def test_long_texts_are_cut_and_say_so(client: TestClient, store: Store) -> None:
+    store.append("long", [reply("x" * 5000)])
+    (comparison,) = _compare(client, a="a@0", b="long")["comparisons"]
+    (row,) = comparison["items"]
+    assert row["b"]["cut"] is True
+    assert row["b"]["item"]["text"] == "x" * 2000
+
+
+@pytest.mark.parametrize("name", ["kernel", "openai", "letta", "openletta", "maria", "anomalies"])
+def test_every_list_can_be_compared(client: TestClient, store: Store, name: str) -> None:
+    store.start("story", {"policy": "record"})
+    store.append("story", STORY)
+    (comparison,) = _compare(client, a="story", b="story", view=name)["comparisons"]
+    assert comparison["divergence"] is None
+    found = _compare(client, a="story@0", b="story", view=name)
+    assert found["comparisons"][0]["counts"]["onlyB"] == found["sides"][1]["count"]
+
+
+def test_options_of_the_view_are_taken(client: TestClient) -> None:
+    found = _compare(client, a="a", b="c", view="openai", repair="false")
+    assert found["sides"][0]["count"] == 4
+    assert _compare(client, a="a", b="c", view="openai")["sides"][0]["count"] == 5
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "name", "words"),
+    [
+        ("a=a&b=nowhere", 404, "unknown-thread", "nowhere"),
+        ("a=a&b=b@99", 404, "future-moment", "version 99"),
+        ("a=a&b=b@x", 422, "invalid-moment", "x"),
+        ("a=a&b=b%20", 422, "invalid-thread-id", "b"),
+        ("a=a", 422, "invalid-request", "b"),
+        ("a=a&b=b&view=nowhere", 404, "unknown-view", "nowhere"),
+        ("a=a&b=b&view=agent-state", 422, "state-not-comparable", "diff"),
+        ("a=a&b=b&repair=true", 422, "invalid-view-option", "repair"),
+        ("a=a&b=b&after=x", 422, "invalid-cursor", "x"),
+        ("a=a&b=b&after=99.0", 404, "future-moment", "position 99"),
+        ("a=a&b=b&colour=red", 422, "unknown-parameter", "colour"),
+        ("a=a&" + "&".join(["b=b"] * 10), 422, "invalid-request", "9"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    refusals: Refusals, query: str, status: int, name: str, words: str
+) -> None:
+    refusals.check("GET", f"/v1/compare?{query}", words, status=status, name=name)
+
+
+# --- sets ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def runs(store: Store) -> None:
+    """Runs of two tasks: of the first, those that call `MUC` fail."""
+    for number, (to, reward) in enumerate([("BER", 1), ("MUC", 0.0), ("BER", 1.0), ("MUC", 0)]):
+        thread_id = f"run-{number}"
+        metadata = {"task": 7, "reward": reward, "team": "x"}
+        store.start(thread_id, {"metadata": metadata})
+        store.append(thread_id, [reply("one"), _other(to=to), {"type": "exit", "reason": "error"}])
+    store.start("alone", {"metadata": {"task": "other"}})
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_runs_of_each_task_part_and_their_ends_are_told(client: TestClient) -> None:
+    asked = {"by": "metadata.task", "failed": "metadata.reward=0.0", "metadata.team": "x"}
+    found = client.get("/v1/compare/sets", params=asked).json()
+    assert (found["by"], found["lacking"], found["cut"]) == ("metadata.task", 0, False)
+    (task,) = found["items"]
+    tally = {"failed": 2, "succeeded": 2, "unknown": 0}
+    assert {key: task[key] for key in ("value", "runs", *tally)} == {"value": 7, "runs": 4, **tally}
+    (parting,) = task["partings"]
+    assert parting["equal"] == 0  # of the calls; all of them say "one" before
+    branches = {each["did"]["hint"]: each for each in parting["branches"]}
+    assert branches['{"to":"MUC"}']["failed"] == 2
+    assert branches['{"to":"MUC"}']["succeeded"] == 0
+    assert branches['{"to":"MUC"}']["did"]["place"] == "3.0"
+    words = client.get("/v1/compare/sets", params={**asked, "steps": "all"}).json()["items"][0]
+    assert words["partings"][0]["equal"] == 1
+    assert sorted(branches['{"to":"BER"}']["threads"]) == ["run-0", "run-2"]
+    assert {each["end"] for each in task["threads"]} == {"error"}
+
+
+@pytest.mark.usefixtures("runs")
+def test_threads_without_the_key_are_counted(client: TestClient) -> None:
+    found = client.get("/v1/compare/sets?by=metadata.task").json()
+    assert found["lacking"] == 3
+    assert [each["value"] for each in found["items"]] == [7, "other"]
+    assert found["items"][0]["failed"] == 4  # all exited with an error
+    assert found["items"][1]["partings"] == []
+    assert found["items"][1]["unknown"] == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "name", "words"),
+    [
+        ("", 422, "invalid-request", "by"),
+        ("by=task", 422, "invalid-filter", "metadata.KEY"),
+        ("by=metadata.", 422, "invalid-filter", "metadata.KEY"),
+        ("by=metadata.task&failed=reward", 422, "invalid-filter", "metadata.KEY"),
+        ("by=metadata.task&failed=metadata.reward", 422, "invalid-filter", "no value"),
+        ("by=metadata.task&view=agent-state", 422, "state-not-comparable", "diff"),
+    ],
+)
+def test_sets_that_are_not_named_well_are_refused(
+    refusals: Refusals, query: str, status: int, name: str, words: str
+) -> None:
+    refusals.check("GET", f"/v1/compare/sets?{query}", words, status=status, name=name)

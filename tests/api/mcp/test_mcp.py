@@ -1,0 +1,174 @@
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from mcp import Client
+
+from infrastructure.views.store import Store
+from tests.api.conftest import store_over
+from tests.api.keyholders import empty_keys, make_key
+from tests.api.mcp.assistants import call, over_http, over_stdio, refusal
+from tests.api.servers import running
+from tests.command_line import agentlog, environment
+from tests.infrastructure.appends import STORY
+
+TOOLS = {
+    "find_threads",
+    "search",
+    "outline",
+    "compare",
+    "compare_runs",
+    "read_thread",
+    "read_message",
+    "read_view",
+    "diff",
+    "list_reports",
+    "report",
+    "sql_tables",
+    "sql",
+}
+LONG = "word " * 20_000
+
+
+async def _tools(client: Client) -> dict[str, Any]:
+    return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+
+def test_every_tool_has_a_schema_says_what_it_does_and_only_reads(app: FastAPI) -> None:
+    with running(app) as (_, address):
+        tools = over_http(address, _tools)
+    assert set(tools) == TOOLS
+    for tool in tools.values():
+        assert tool.description
+        assert tool.output_schema is not None
+        assert tool.annotations.read_only_hint
+
+
+def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
+    app: FastAPI, store: Store
+) -> None:
+    store.append("t", STORY)
+
+    async def ask(client: Client) -> None:
+        (thread,) = (await call(client, "find_threads", q="t"))["threads"]
+        assert (thread["thread_id"], thread["version"]) == ("t", len(STORY))
+        page = await call(client, "read_thread", thread_id="t", at="2")
+        assert [each["version"] for each in page["events"]] == [1, 2]
+        view = await call(client, "read_view", thread_id="t", view="openai", at="1")
+        assert (view["version"], len(view["items"])) == (1, 1)
+        state = await call(client, "read_view", thread_id="t", view="agent-state")
+        assert state["state"]["step_count"] > 0
+        changed = await call(client, "diff", thread_id="t", begin="1", end="2")
+        assert (changed["from_version"], changed["to_version"]) == (1, 2)
+        assert changed["changes"]["patch"]
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+def test_an_unknown_thread_is_told_as_the_service_tells_it(app: FastAPI) -> None:
+    async def ask(client: Client) -> None:
+        assert "there is no thread 'nope'" in await refusal(client, "read_thread", thread_id="nope")
+        assert "use a version" in await refusal(client, "read_thread", thread_id="nope", at="?")
+        assert "send one SELECT" in await refusal(client, "sql", query="DROP TABLE events")
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+def test_a_long_thread_comes_in_pages_and_a_long_text_in_parts(app: FastAPI, store: Store) -> None:
+    for _ in range(10):
+        store.append("long", [{"type": "reply", "text": f"{number}"} for number in range(1000)])
+    store.append("wide", [{"type": "reply", "text": LONG} for _ in range(40)])
+
+    async def ask(client: Client) -> None:
+        versions: list[int] = []
+        following: dict[str, str] | None = {}
+        while following is not None:
+            page = await call(client, "read_thread", thread_id="long", limit=200, **following)
+            versions += [each["version"] for each in page["events"]]
+            following = {"after": page["next"]} if page["next"] else None
+        assert versions == list(range(1, 10_001))
+        page = await call(client, "read_thread", thread_id="wide")
+        cut = page["events"][0]["message"]["text"]
+        assert cut.startswith("word word")
+        assert cut.endswith("more characters]")
+        view = await call(client, "read_view", thread_id="wide")
+        assert view["next"] is not None
+        message_id = page["events"][0]["message_id"]
+        text, end = "", 0
+        while not text or len(text) < end:
+            part = await call(
+                client,
+                "read_message",
+                thread_id="wide",
+                message_id=message_id,
+                offset=len(text),
+            )
+            text, end = text + part["text"], part["total"]
+        assert part["next_offset"] is None
+        assert LONG in text
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+@pytest.mark.parametrize(
+    "text", ["\x00", "\u202egnp", "x" * 300_000, '"' * 60_000, "\U0001f600" * 50_000]
+)
+def test_what_agents_wrote_comes_as_data_however_odd(app: FastAPI, store: Store, text: str) -> None:
+    store.append(
+        "odd", [{"type": "odd.thing", "payload": {"deep": [[[[text]]]], text[:200]: 1e300}}]
+    )
+
+    async def ask(client: Client) -> None:
+        for tool in ("read_thread", "read_view"):
+            await call(client, tool, thread_id="odd")
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, store: Store) -> None:
+    store.append("ours", STORY)
+    database = app.state.database
+    store_over(database, tenant="other").append("theirs", STORY)
+    ours, theirs = make_key(app).reveal(), make_key(app, tenant="other").reveal()
+    writer = make_key(app, "append").reveal()
+
+    async def names(client: Client) -> list[str]:
+        found = await call(client, "find_threads")
+        return [each["thread_id"] for each in found["threads"]]
+
+    async def stranger(client: Client) -> str:
+        return await refusal(client, "read_thread", thread_id="theirs")
+
+    try:
+        with running(app) as (_, address):
+            assert over_http(address, names, key=ours) == ["ours"]
+            assert over_http(address, names, key=theirs) == ["theirs"]
+            assert "there is no thread" in over_http(address, stranger, key=ours)
+            for key in (None, writer, "agentlog_nonsense"):
+                with pytest.raises(ExceptionGroup):
+                    over_http(address, names, key=key)
+    finally:
+        empty_keys(database)
+
+
+def test_a_process_offers_the_same_over_standard_input(database_url: str) -> None:
+    assert agentlog("import", "-", url=database_url, stdin=b'{"type":"reply","text":"x"}').code == 0
+
+    async def ask(client: Client) -> set[str]:
+        assert "there is no thread" in await refusal(client, "read_thread", thread_id="nope")
+        assert len((await call(client, "find_threads"))["threads"]) == 1
+        return set(await _tools(client))
+
+    assert over_stdio(environment(database_url), ask) == TOOLS
+
+
+def test_a_service_that_is_not_there_is_told_with_the_way_out() -> None:
+    async def ask(client: Client) -> str:
+        return await refusal(client, "find_threads")
+
+    told = over_stdio(environment(), ask, "--url", "http://127.0.0.1:9")
+    assert "agentlog serve" in told
