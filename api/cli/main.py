@@ -26,6 +26,7 @@ COMMANDS = {
     ),
     "threads": ("threads", "List threads, those that moved last first."),
     "show": ("threads", "Show a thread and its messages as the log has them."),
+    "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
     "compare": (

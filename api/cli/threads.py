@@ -1,4 +1,4 @@
-"""The commands threads, show, view, diff and compare."""
+"""The commands threads, show, outline, view, diff and compare."""
 
 from collections.abc import Iterable
 from typing import Annotated, get_args
@@ -25,6 +25,7 @@ from api.cli.session import (
 from api.filters import failure_filter, metadata_filter, metadata_key
 from api.shapes.comparison import compared_json
 from api.shapes.comparison_text import compared_lines, run_sets_lines
+from api.shapes.outline import outline_json
 from api.shapes.run_sets import run_sets_json
 from api.shapes.shape import time_text
 from api.shapes.threads import difference_json, event_json, thread_json
@@ -37,6 +38,7 @@ from infrastructure.comparison.run_sets import SetsAsked
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import State
 from projections.comparison.steps import Which
+from projections.outline_text import outline_lines
 
 app = typer.Typer()
 
@@ -122,6 +124,21 @@ def show(
         console.print(_cell(head.goal))
     for event in events:
         print_event(console, event, full=full)
+
+
+@app.command()
+def outline(
+    thread: ThreadArgument, at: At = None, *, json: AsJson = False, data_dir: DataDir = None
+) -> None:
+    """Show what a thread did, a line a step, and where it went wrong."""
+    with service_in(data_dir) as service:
+        found = service.store.outline(thread, at=None if at is None else parse_moment(at))
+    if json:
+        print_line(outline_json(found))
+        return
+    console = Console(soft_wrap=True, highlight=False)
+    for line in outline_lines(found.steps, width=console.width if console.is_terminal else None):
+        console.print(Text(line))
 
 
 @app.command()
