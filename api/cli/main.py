@@ -22,9 +22,6 @@ COMMANDS = {
         "operations.service",
         "Bring the database's schema up to date (serve does it too).",
     ),
-        "operations.service",
-        "Bring the database's schema up to date (serve does it too).",
-    ),
     "import": ("imports", "Import histories; running it again writes nothing twice."),
     "export": (
         "exports",
