@@ -37,6 +37,7 @@ from infrastructure.readmodels.projection_status import Standings
 from infrastructure.reports.reports import Reports
 from infrastructure.runtime.background import Background
 from infrastructure.runtime.key_files import SIGNING_KEY
+from infrastructure.search.search import Search
 from infrastructure.settings import Settings
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
@@ -124,6 +125,7 @@ def open_service(
                 hub=Hub(reader, listener),
                 analyst=_analyst(place, settings, slots, tenant=name),
                 reports=Reports(confined, tenant=name),
+                search=Search(confined, tenant=name, searched=database),
                 proofs=Proofs.over(confined, tenant=name, key=key),
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),
                 redactor=Redactor(

@@ -1,15 +1,17 @@
-"""Parses filters of the thread list, for HTTP and the command line."""
+"""Parses filters of lists, for HTTP and the command line."""
 
 from collections.abc import Iterable
+from datetime import UTC, date, datetime, time
 
-from domain.errors import InvalidInput, InvalidJson
+from domain.errors import InvalidInput, InvalidJson, InvalidMoment
 from domain.json.text import JsonValue, parse
+from domain.points_in_time import AtTime, parse_moment
 
 _METADATA = "metadata."
 
 
 class InvalidFilter(InvalidInput):
-    """The list of threads has no such filter, or not like that."""
+    """The list has no such filter, or not like that."""
 
 
 def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
@@ -61,3 +63,27 @@ def _scalar(text: str) -> JsonValue:
     except InvalidJson:
         return text
     return text if isinstance(value, dict | list) else value
+
+
+def time_filter(name: str, text: str | None) -> datetime | None:
+    """Return the time in a text, if given; a date is the start of that day in UTC.
+
+    Raises:
+        InvalidFilter: it is neither.
+    """
+    if text is None:
+        return None
+    try:
+        if len(text) == len("2026-01-31"):
+            return datetime.combine(date.fromisoformat(text), time(), UTC)
+        match parse_moment(text):
+            case AtTime(time=found):
+                return found
+            case _:
+                pass
+    except (ValueError, InvalidMoment):
+        pass
+    raise InvalidFilter(
+        f"{name}: {text[:64]!r} is no date (2026-01-31) and no RFC 3339 time with its zone "
+        "(2026-01-31T10:00:00Z)"
+    )

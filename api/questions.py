@@ -2,12 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from typing import get_args
 
-from api.filters import InvalidFilter, metadata_filter
-from domain.errors import InvalidMoment
-from domain.points_in_time import AtTime, parse_moment
+from api.filters import InvalidFilter, metadata_filter, time_filter
 from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.report import METADATA, Clock, Report
 
@@ -34,11 +32,11 @@ def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
             takes = ", ".join((*GENERAL, *report.all_filters, f"{METADATA}KEY"))
             raise InvalidQuestion(f"{name[:64]}: report {report.name} takes no such thing; {takes}")
     by = given.get("by")
-    begin, end, limit = _once(given, "from"), _once(given, "to"), _once(given, "limit")
+    limit = _once(given, "limit")
     question = Question(
         by=None if by is None else [each for text in by for each in text.split(",") if each],
-        begin=None if begin is None else _time("from", begin),
-        end=None if end is None else _time("to", end),
+        begin=_time("from", _once(given, "from")),
+        end=_time("to", _once(given, "to")),
         filters=filters,
         metadata=_metadata(metadata),
         clock=_clock(_once(given, "clock")),
@@ -65,22 +63,11 @@ def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
         raise InvalidQuestion(str(error)) from error
 
 
-def _time(name: str, text: str) -> datetime:
-    """Return the time in a text; a date is the start of that day in UTC."""
+def _time(name: str, text: str | None) -> datetime | None:
     try:
-        if len(text) == len("2026-01-31"):
-            return datetime.combine(date.fromisoformat(text), time(), UTC)
-        match parse_moment(text):
-            case AtTime(time=found):
-                return found
-            case _:
-                pass
-    except (ValueError, InvalidMoment):
-        pass
-    raise InvalidQuestion(
-        f"{name}: {text[:64]!r} is no date (2026-01-31) and no RFC 3339 time with its zone "
-        "(2026-01-31T10:00:00Z)"
-    )
+        return time_filter(name, text)
+    except InvalidFilter as error:
+        raise InvalidQuestion(str(error)) from error
 
 
 def _clock(text: str | None) -> Clock:

@@ -21,6 +21,7 @@ from benchmarks.machine import describe
 from benchmarks.parquet import measure_parquet
 from benchmarks.peers import measure_peers
 from benchmarks.projections import measure_projections
+from benchmarks.search import measure_search
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
 from benchmarks.workload import Workload, load_workload
@@ -42,6 +43,7 @@ CASES = (
     "projections",
     "parquet",
     "analytics",
+    "search",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -98,6 +100,9 @@ def _measures(
                 server, workload, runs=runs, times=max(3, times // 10), events=chosen.events
             )
         ],
+        "search": lambda: measure_search(
+            server, workload, runs=runs, times=times, seconds=seconds, events=chosen.events
+        ),
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 

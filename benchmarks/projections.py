@@ -79,7 +79,7 @@ def _read_all(database: Database, count: int) -> float:
                 upto=count,
                 types=None,
                 limit=MOST_EVENTS,
-                long_texts=False,
+                sizes=[0],
             )
             position = batch.position
     return time.perf_counter() - began

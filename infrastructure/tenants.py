@@ -14,6 +14,7 @@ from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.reports.reports import Reports
 from infrastructure.runtime.closeable import Closing
+from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.views.store import Store
 
@@ -27,6 +28,7 @@ class Tenant:
     hub: Hub
     analyst: Analyst
     reports: Reports
+    search: Search
     proofs: Proofs
     derived: DerivedAuditor
     redactor: Redactor

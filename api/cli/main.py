@@ -33,6 +33,7 @@ COMMANDS = {
         "Compare threads by what was said and called, or all runs of each task.",
     ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
+    "find": ("queries", "Find messages by text, by filters and by JSONPath, newest first."),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
     "mcp": (

@@ -1,7 +1,8 @@
-"""The command sql: queries, the catalogue of tables, and grants for analysts."""
+"""The commands sql (queries, the catalogue of tables, grants for analysts) and find."""
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,20 +15,31 @@ from api.cli.session import (
     DataDir,
     Form,
     InvalidOption,
+    bring_up_to_now,
     pairs_of,
     print_csv,
     print_line,
     printable,
+    service_in,
     settings_with,
 )
 from api.composition import open_service
+from api.filters import metadata_filter, time_filter
+from api.shapes.search import Hits
+from api.shapes.shape import time_text
 from api.shapes.tables import answer_csv, answer_json, rows_of_text
 from infrastructure.analysts.answers import Answer, CatalogueTable
 from infrastructure.analysts.login import grants as grants_for
 from infrastructure.analysts.parameters import MOST_CHARACTERS
+from infrastructure.search.hits import Excerpt
+from infrastructure.search.index import MODEL
+from infrastructure.search.query import Query
+from infrastructure.search.search import Found, Search
+from projections.message_texts import ROLES
 
 app = typer.Typer()
 
+_PAGE = 100
 _CELL_WIDTH = 200
 _NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precision")
 
@@ -130,3 +142,96 @@ def _table(answer: Answer) -> Table:
 
 def _short(text: str) -> str:
     return text if len(text) <= _CELL_WIDTH else f"{text[:_CELL_WIDTH]} …"
+
+
+@app.command()
+def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    text: Annotated[
+        str, typer.Argument(help='What they hold: parts, and "phrases" in double quotes.')
+    ] = "",
+    types: Annotated[list[str] | None, typer.Option("--type", help="Of this type.")] = None,
+    tool: Annotated[list[str] | None, typer.Option(help="That name this tool.")] = None,
+    role: Annotated[
+        list[str] | None, typer.Option(help=f"Of this role: {', '.join(ROLES)}.")
+    ] = None,
+    thread: Annotated[list[str] | None, typer.Option(help="Of this thread.")] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A date, or an RFC 3339 time with its zone.")
+    ] = None,
+    end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only of threads whose metadata is so."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="JSONPATH", help="What must select something of the message."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Go on there, as the search before said.")
+    ] = None,
+    *,
+    wait: Annotated[
+        bool, typer.Option(help="Until what is in the log now can be found, or as it is.")
+    ] = True,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Find messages by text, by filters and by JSONPath, newest first."""
+    query = Query(
+        text=text,
+        types=types or (),
+        tools=tool or (),
+        roles=role or (),
+        threads=thread or (),
+        begin=time_filter("from", begin),
+        end=time_filter("to", end),
+        metadata=metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE")),
+        where=where or (),
+    )
+    with service_in(data_dir) as service:
+        if wait:
+            bring_up_to_now(service, [MODEL.name])
+        found = _found(service.own.search, query, before=after, limit=limit)
+    if json:
+        print_line(Hits.of(found))
+    else:
+        _print_hits(found)
+    if found.next is not None:
+        reason = "there are more" if len(found.items) == limit else "the search takes long"
+        print(f"{reason}: go on with --after {found.next}", file=sys.stderr)  # noqa: T201 - to scripts too
+
+
+def _found(search: Search, query: Query, *, before: int | None, limit: int) -> Found:
+    """Return the hits of as many pages as `limit` needs, or up to one that took too long."""
+    first = page = search.find(query, before=before, limit=min(_PAGE, limit))
+    items = list(page.items)
+    while page.next is not None and len(page.items) == _PAGE and len(items) < limit:
+        page = search.find(query, before=page.next, limit=min(_PAGE, limit - len(items)))
+        items += page.items
+    return replace(first, items=items, next=page.next)
+
+
+def _print_hits(found: Found) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for hit in found.items:
+        place = f"version {hit.version}  @{hit.position}  {time_text(hit.recorded_at)}"
+        console.print(Text(printable(f"{hit.thread_id}  {place}  {hit.type}"), style="dim"))
+        for each in hit.excerpts:
+            console.print(Text(f"        {printable(each.place)}: ").append(_marked(each)))
+    console.print(Text(f"as of position {found.as_of:,} of the log", style="dim"))
+
+
+def _marked(excerpt: Excerpt) -> Text:
+    """Return the excerpt on one line, with its matches in bold."""
+    marked, done = Text(), 0
+    for begin, end in excerpt.ranges:
+        marked.append(_on_one_line(excerpt.text[done:begin]))
+        marked.append(_on_one_line(excerpt.text[begin:end]), style="bold")
+        done = end
+    return marked.append(_on_one_line(excerpt.text[done:]))
+
+
+def _on_one_line(text: str) -> str:
+    return printable(text.replace("\n", " ").replace("\t", " "))

@@ -1,6 +1,6 @@
 """The command report: updates its read models, queries them and prints the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,21 +14,17 @@ from api.cli.session import (
     DataDir,
     Form,
     InvalidOption,
+    bring_up_to_now,
     pairs_of,
     print_csv,
     print_line,
     printable,
-    progress_shown,
     service_in,
 )
-from api.composition import Service
 from api.plots import plot as plotted
 from api.questions import question_of
 from api.shapes.reports import answer_csv, answer_json
 from domain.json.text import JsonValue, print_text
-from infrastructure.postgres.log_position import log_position
-from infrastructure.readmodels.catch_up import bring_up
-from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.report import METADATA, Column
@@ -99,7 +95,7 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     if plot is not None and plot.suffix not in _PICTURES:
         raise InvalidOption(f"--plot {plot}: name a file that ends in .svg or .png")
     with service_in(data_dir) as service:
-        _bring_up(service, read_models_of(report, question))
+        bring_up_to_now(service, read_models_of(report, question))
         answer = service.own.reports.ask(name, question)
     if plot is not None:
         _draw(answer, plot)
@@ -112,19 +108,6 @@ def _draw(answer: Answer, file: Path) -> None:
         file.write_bytes(drawn)
     except OSError as error:
         raise InvalidOption(f"--plot {file}: {error.strerror}") from error
-
-
-def _bring_up(service: Service, names: Sequence[str]) -> None:
-    """Update read models to the log's current position; a stopped one is read as it is."""
-    database, standings = service.database, service.standings
-    position = log_position(database)
-    for name in names:
-        try:
-            with progress_shown() as show:
-                bring_up(database, standings, [name], position=position, progress=show)
-        except ProjectionBehind as behind:
-            text = printable(f"the report counts up to there: {behind}")
-            Console(stderr=True).print(Text(text))
 
 
 def _print(answer: Answer, form: Form) -> None:

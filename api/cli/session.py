@@ -20,11 +20,15 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from api.composition import Service, open_service
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, print_text
+from infrastructure.postgres.log_position import log_position
 from infrastructure.readmodels.catch_up import Progress as Told
+from infrastructure.readmodels.catch_up import bring_up
+from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
 from projections.registry import AnyView, choose_view
@@ -170,3 +174,15 @@ def progress_shown() -> Iterator[Told]:
             bar.update(tasks[name], completed=done, total=total)
 
         yield show
+
+
+def bring_up_to_now(service: Service, names: Iterable[str]) -> None:
+    """Update read models to the log's current position; a stopped one is read as it is."""
+    database, standings = service.database, service.standings
+    position = log_position(database)
+    for name in names:
+        try:
+            with progress_shown() as show:
+                bring_up(database, standings, [name], position=position, progress=show)
+        except ProjectionBehind as behind:
+            Console(stderr=True).print(Text(printable(f"the answer is up to there: {behind}")))

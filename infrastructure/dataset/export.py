@@ -16,9 +16,9 @@ from infrastructure.postgres.log_position import log_position
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.catch_up import Progress, bring_up
 from infrastructure.readmodels.projection_status import Standings
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 
-TABLES = (EVENTS, *READ_MODELS)
+TABLES = (EVENTS, *PUBLIC_READ_MODELS)
 """The tables that a dataset may hold."""
 
 
@@ -59,7 +59,7 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         renew_events(database, folder, progress=progress)
         # erasures apply to all tables, whichever are requested
         erased = {*tables, *stale_tables(database, folder.manifest)}
-        names = [name for name in READ_MODELS if name in erased]
+        names = [name for name in PUBLIC_READ_MODELS if name in erased]
         position = log_position(database)
         events = days = 0
         if names:

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 
 EVENTS = "events"
 """The table of events, beside those of read models."""
@@ -50,7 +50,7 @@ def arrow_schema(name: str, *, tenant: str) -> pa.Schema:
         if name == EVENTS
         else [
             _field(each.name, _OF_SQL[each.type], each.comment, nullable=each.nullable)
-            for each in READ_MODELS[name].table.columns
+            for each in PUBLIC_READ_MODELS[name].table.columns
         ]
     )
     return pa.schema(fields, metadata={"agentlog.table": name, "agentlog.tenant": tenant})

@@ -5,7 +5,7 @@ SHA-256, and put back when a body is read.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from hashlib import sha256
 from struct import Struct
 from typing import NamedTuple
@@ -101,10 +101,10 @@ def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
     return found if places == sorted(places) and places[-1] <= size else None
 
 
-def digests_in(cuts: Iterable[bytes]) -> set[Digest]:
-    """Return the digests of all contents cut out of some bodies."""
+def digests_in(cuts: Iterable[bytes]) -> KeysView[Digest]:
+    """Return the digests of all contents cut out of some bodies, in order."""
     readable = (each for each in cuts if len(each) % _CUT.size == 0)
-    return {digest for each in readable for _, digest in _CUT.iter_unpack(each)}
+    return dict.fromkeys(digest for each in readable for _, digest in _CUT.iter_unpack(each)).keys()
 
 
 def files_in(cuts: bytes) -> set[Digest]:

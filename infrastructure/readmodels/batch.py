@@ -9,14 +9,13 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
-from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
 """Most bytes of the bodies of a batch, except its first."""
 
-_BEGINNING_BYTES = 256
 _CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
 
 
@@ -30,9 +29,12 @@ class TenantEvent:
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """Events by position, and the position they reach; no event up to there is left out."""
+    """Events by position, and the position they reach; no event up to there is left out.
 
-    events: list[TenantEvent]
+    `events` has the same events for each of some sizes, with so many bytes of each long text.
+    """
+
+    events: Mapping[int, list[TenantEvent]]
     position: int
 
 
@@ -43,11 +45,11 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     upto: int,
     types: Collection[str] | None,
     limit: int,
-    long_texts: bool,
+    sizes: Collection[int],
 ) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
 
-    A long text kept apart from its body is empty in it, or its beginning with `long_texts`.
+    A text kept apart from its body is as long as `sizes` says, in bytes; a file is empty.
     """
     with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
         # read tenants after the position to complete, so that none can be missing
@@ -64,43 +66,78 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
         else:
             asked = statement("select_growth_of_tenants"), {**wanted, "tenants": tenants}
         rows = cursor.execute(*asked).fetchall()
-        events = recorded(cursor, rows, long_texts=long_texts)
-    reached_all = not rows or (len(rows) < limit and _size(events) < MOST_BYTES)
-    return EventBatch(events, upto if reached_all else rows[-1][6])
+        events = recorded(cursor, rows, sizes=sizes)
+    known = events[max(sizes)]
+    reached_all = len(known) == len(rows) < limit and _size(known) < MOST_BYTES
+    return EventBatch(events, upto if reached_all else known[-1].event.position or after)
 
 
 def recorded(
-    cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, long_texts: bool
-) -> list[TenantEvent]:
-    """Return the events of rows of the log, with long texts as in `read_batch`."""
+    cursor: psycopg.Cursor[TupleRow], rows: Sequence[TupleRow], *, sizes: Collection[int]
+) -> Mapping[int, list[TenantEvent]]:
+    """Return the events of rows of the log, with long texts as in `read_batch`.
+
+    Of rows with many long texts only the first, and none without the others of its position.
+    """
     cuts: defaultdict[str, list[bytes]] = defaultdict(list)
     for row in rows:
         if row[9] is not None:
             cuts[row[0]].append(row[9])
-    beginnings = {
-        tenant: _beginnings(cursor, tenant, found)
-        if long_texts
-        else dict.fromkeys(digests_in(found), b"")
+    longest = max(sizes)
+    contents = {
+        tenant: _contents(cursor, tenant, digests_in(found), longest)
         for tenant, found in cuts.items()
     }
-    return [
-        TenantEvent(row[0], event_of((*row[1:], None), beginnings.get(row[0], {}))) for row in rows
-    ]
+    events: dict[int, list[TenantEvent]] = {size: [] for size in sizes}
+    left = MOST_BYTES
+    for number, row in enumerate(rows):
+        tenant, position, cut = row[0], row[6], row[9]
+        if cut is None:
+            each = TenantEvent(tenant, event_of(row[1:], {}))
+            for found in events.values():
+                found.append(each)
+            continue
+        known = contents[tenant]
+        is_full = left <= 0 or None in (known.get(each, b"") for each in digests_in([cut]))
+        if is_full and number and position != rows[number - 1][6]:
+            break
+        for size, found in events.items():
+            found.append(TenantEvent(tenant, event_of(row[1:], _texts(cut, known, size))))
+        left -= len(events[longest][-1].event.body)
+    return events
 
 
-def _beginnings(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: list[bytes]
+def _texts(
+    cut: bytes, contents: Mapping[Digest, bytes | None], size: int
 ) -> Mapping[Digest, bytes]:
-    rows = cursor.execute(
-        statement("select_beginnings"),
-        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": _BEGINNING_BYTES},
-    ).fetchall()
-    return {digest: _readable(content) for digest, content in rows}
+    """Return the contents of a body's cuts, each as long as `size` says; files are empty."""
+    digests, files = digests_in([cut]), files_in(cut)
+    if not size:
+        return dict.fromkeys(digests, b"")
+    texts = digests & contents.keys()
+    return {each: b"" if each in files else _cut_to(size, contents[each] or b"") for each in texts}
 
 
-def _readable(beginning: bytes) -> bytes:
-    """Return the longest prefix of a JSON text without a partial character or escape."""
-    whole_characters = beginning.decode("utf-8", "ignore").encode()
+def _contents(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, digests: Collection[Digest], longest: int
+) -> Mapping[Digest, bytes | None]:
+    """Return the beginnings of some contents; None for those beyond `MOST_BYTES` of others."""
+    if not longest:
+        return dict.fromkeys(digests, b"")
+    asked = {
+        "tenant": tenant,
+        "digests": list(digests),
+        "bytes": longest,
+        "most_bytes": MOST_BYTES,
+    }
+    return dict(cursor.execute(statement("select_beginnings"), asked).fetchall())
+
+
+def _cut_to(size: int, text: bytes) -> bytes:
+    """Return the beginning of a JSON text without a partial character or escape."""
+    if len(text) < size:
+        return text
+    whole_characters = text[:size].decode("utf-8", "ignore").encode()
     half = _CUT_ESCAPE.search(whole_characters)
     return whole_characters if half is None else whole_characters[: half.start(1)]
 

@@ -78,7 +78,7 @@ class LiveBatch:
             upto=upto,
             types=_types(models),
             limit=self._most_events,
-            long_texts=any(model.reads_long_texts for model in models),
+            sizes={model.long_text_bytes for model in models},
         )
         moved = [each for each in ours if each.position < batch.position]
         self._known = {
@@ -87,7 +87,8 @@ class LiveBatch:
             for each in moved
         }
         for each in moved:
-            events = _lacking(batch.events, each, self._models[each.name])
+            model = self._models[each.name]
+            events = _lacking(batch.events[model.long_text_bytes], each, model)
             self._known[each.name, each.build].work_in(connection, events)
         # rows lost in a server crash are filled again from the log
         connection.execute("SET LOCAL synchronous_commit = off")

@@ -89,7 +89,7 @@ class Projection(Generic[RowT]):
                     builds.notify(connection)
                 return Step.AT_PRESENT
             batch = self._read(connection, ground)
-            self.work_in(connection, batch.events)
+            self.work_in(connection, batch.events[self._model.long_text_bytes])
             # rows lost in a server crash are filled again from the log
             connection.execute("SET LOCAL synchronous_commit = off")
             move_tracking(connection, Tracking(self._tracking_name, batch.position))
@@ -120,7 +120,7 @@ class Projection(Generic[RowT]):
             upto=ground.log_position,
             types=self._model.types,
             limit=self._limit,
-            long_texts=self._model.reads_long_texts,
+            sizes=[self._model.long_text_bytes],
         )
 
     def work_in(self, connection: psycopg.Connection, events: list[TenantEvent]) -> None:
@@ -173,7 +173,8 @@ class Projection(Generic[RowT]):
                     "limit": self._most_events,
                 }
                 rows = cursor.execute(statement("select_thread_growth"), asked).fetchall()
-                events = recorded(cursor, rows, long_texts=self._model.reads_long_texts)
+                size = self._model.long_text_bytes
+                events = recorded(cursor, rows, sizes=[size])[size]
             if not events:
                 return
             self.work_in(connection, events)
@@ -186,7 +187,8 @@ class Projection(Generic[RowT]):
             if ground is None:
                 return Step.RESTING
             batch = self._read(connection, ground)
-        first = batch.events[0] if batch.events else None
+        events = batch.events[self._model.long_text_bytes]
+        first = events[0] if events else None
         position = (
             ground.position
             if first is None or first.event.position is None

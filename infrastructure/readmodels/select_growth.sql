@@ -1,6 +1,7 @@
 -- Events of one tenant after a position, in the order of the log: at least one, limited by number
 -- and by bytes. Lengths of large bodies are known without reading them.
-SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
+SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
+       redacted
 FROM (
     SELECT *,
            sum(length(body)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) - length(body)

@@ -1,7 +1,8 @@
 -- As select_growth, of several tenants, by position. Where tenants were merged from several logs,
 -- events may share a position: they come in one batch, as a batch that ended between them would
 -- lose some.
-SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
+SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
+       redacted
 FROM (
     SELECT *,
            sum(length(body)) OVER (ORDER BY position)

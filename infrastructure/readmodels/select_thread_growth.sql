@@ -1,5 +1,6 @@
 -- As select_growth, of one thread.
-SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts
+SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
+       redacted
 FROM agentlog.events
 WHERE tenant = %(tenant)s
   AND thread_id = %(thread_id)s

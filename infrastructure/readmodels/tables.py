@@ -14,8 +14,9 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
 from infrastructure.postgres.roles import SERVICE, TENANT
+from infrastructure.readmodels.words import WordsDumper
 from projections.readmodels.model import RowT
-from projections.readmodels.table import SqlType, Table
+from projections.readmodels.table import SqlType, Table, Words
 
 SCHEMA = "agentlog_readmodels"
 VIEWS = "agentlog_analytics"
@@ -94,13 +95,22 @@ class BuildTable(Generic[RowT]):
                     name=self._name, columns=_names(columns)
                 )
             )
+        for each in self._table.columns:
+            if each.type == "tsvector":
+                connection.execute(
+                    SQL("CREATE INDEX ON {name} USING gin ({column})").format(
+                        name=self._name, column=Identifier(each.name)
+                    )
+                )
         connection.execute(SQL("ANALYZE {name}").format(name=self._name))
 
     def show(self, connection: psycopg.Connection) -> None:
-        """Create the analysts' view of the table, with its comments.
+        """Create the analysts' view of a public table, with its comments.
 
         A view shows the rows of the tenant that `agentlog_analytics.tenant()` returns.
         """
+        if not self._table.public:
+            return
         view = Identifier(VIEWS, self._table.name)
         connection.execute(SQL("DROP VIEW IF EXISTS {view}").format(view=view))
         connection.execute(
@@ -144,7 +154,9 @@ class BuildTable(Generic[RowT]):
             connection.execute(self._delete, [_array(values) for values in keys], prepare=False)
         rows = [*changed, *added]
         if rows:
-            with connection.cursor() as cursor, cursor.copy(self._copy) as copy:
+            cursor = connection.cursor()
+            cursor.adapters.register_dumper(Words, WordsDumper)
+            with cursor, cursor.copy(self._copy) as copy:
                 copy.set_types(self._copied_as)
                 for row in rows:
                     copy.write_row(self._fitted(row))
@@ -216,6 +228,7 @@ _COPIED_AS: dict[SqlType, str] = {
     "double precision": "float8",
     "boolean": "bool",
     "timestamptz": "timestamptz",
+    "tsvector": "tsvector",
 }
 """Their names in psycopg."""
 

@@ -9,6 +9,9 @@ from projections.readmodels.table import Row, Table
 
 RowT = TypeVar("RowT", bound=Row)
 
+BEGINNING = 256
+"""Bytes of a long text by which most read models know it."""
+
 
 class ThreadRows(Generic[RowT]):
     """Open rows of one thread, and the changes that a batch of events made.
@@ -54,11 +57,8 @@ class ReadModel(ABC, Generic[RowT]):
     recalls: ClassVar[frozenset[str] | None] = frozenset()
     """Types of events that change rows of earlier events; None for all."""
 
-    reads_long_texts: ClassVar[bool] = False
-    """Whether it reads the beginnings of long texts; else a text stored as a content is empty.
-
-    Only their beginning is available: see `infrastructure.readmodels.batch`.
-    """
+    long_text_bytes: ClassVar[int] = 0
+    """How many bytes it reads of each text that is stored as a content, 1 MiB at most."""
 
     table: ClassVar[Table]
 

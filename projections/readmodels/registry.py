@@ -5,6 +5,7 @@ from typing import Any
 
 from domain.errors import NotThere
 from projections.readmodels.approvals import Approvals
+from projections.readmodels.message_words import MessageWords
 from projections.readmodels.messages import Messages
 from projections.readmodels.model import ReadModel
 from projections.readmodels.model_calls import ModelCalls
@@ -16,8 +17,21 @@ AnyReadModel = ReadModel[Any]
 
 READ_MODELS: Mapping[str, AnyReadModel] = {
     model.name: model
-    for model in (Threads(), Messages(), ToolCalls(), ModelCalls(), Approvals(), Workers())
+    for model in (
+        Threads(),
+        Messages(),
+        ToolCalls(),
+        ModelCalls(),
+        Approvals(),
+        Workers(),
+        MessageWords(),
+    )
 }
+
+PUBLIC_READ_MODELS: Mapping[str, AnyReadModel] = {
+    name: model for name, model in READ_MODELS.items() if model.table.public
+}
+"""Those that analysts see and the Parquet dataset has."""
 
 
 class UnknownReadModel(NotThere):

@@ -9,7 +9,14 @@ from datetime import datetime
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-SqlType = Literal["text", "bigint", "double precision", "timestamptz", "boolean"]
+SqlType = Literal["text", "bigint", "double precision", "timestamptz", "boolean", "tsvector"]
+
+
+class Words(tuple[str, ...]):
+    """Words to search for, each once, without NUL."""
+
+    __slots__ = ()
+
 
 _SQL_TYPES: dict[type, SqlType] = {
     str: "text",
@@ -17,6 +24,7 @@ _SQL_TYPES: dict[type, SqlType] = {
     float: "double precision",
     datetime: "timestamptz",
     bool: "boolean",
+    Words: "tsvector",
 }
 
 
@@ -49,7 +57,7 @@ class Table:
     """A table; its key begins with tenant and thread, so that it can be distributed by them.
 
     `indexes` are for reports, created after the table is filled. `day` is the time column that
-    partitions its files by day.
+    partitions its files by day. Only a `public` one is shown to analysts and exported.
     """
 
     name: str
@@ -59,13 +67,16 @@ class Table:
     key: tuple[str, ...]
     day: str
     indexes: tuple[tuple[str, ...], ...] = ()
+    public: bool = True
 
     @property
     def unlooked_texts(self) -> tuple[str, ...]:
         """The text columns in no key and no index, which include contents of messages."""
         looked = {*self.key, *(name for each in self.indexes for name in each)}
         return tuple(
-            each.name for each in self.columns if each.type == "text" and each.name not in looked
+            each.name
+            for each in self.columns
+            if each.type in {"text", "tsvector"} and each.name not in looked
         )
 
 
@@ -77,12 +88,13 @@ def table_of(  # noqa: PLR0913 - what a table has
     key: tuple[str, ...],
     day: str,
     indexes: tuple[tuple[str, ...], ...] = (),
+    public: bool = True,
 ) -> Table:
     """Return the table for rows of `row_type`; `key` is its key after tenant and thread."""
     hints = get_type_hints(row_type, include_extras=True)
     columns = tuple(_column(each.name, hints[each.name]) for each in fields(row_type))
     whole_key = ("tenant", "thread_id", *key)
-    return Table(name, comment, row_type, columns, whole_key, day, indexes)
+    return Table(name, comment, row_type, columns, whole_key, day, indexes, public)
 
 
 def _column(name: str, hint: Any) -> TableColumn:  # noqa: ANN401 - an annotation has no narrower type

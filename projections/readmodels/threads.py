@@ -25,7 +25,7 @@ from domain.messages import (
     WorkerSpawnedMessage,
 )
 from domain.threads import Status
-from projections.readmodels.model import ReadModel, ThreadRows
+from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.tool_calls import failed
 from projections.readmodels.values import (
@@ -99,7 +99,7 @@ class Threads(ReadModel[ThreadRow]):
     )
     types: ClassVar[frozenset[str] | None] = None
     recalls: ClassVar[frozenset[str] | None] = None
-    reads_long_texts: ClassVar[bool] = True
+    long_text_bytes: ClassVar[int] = BEGINNING
 
     @override
     def fold(self, event: Event, rows: ThreadRows[ThreadRow]) -> None:

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from domain.events import Event
 from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, ToolResultsMessage
-from projections.readmodels.model import ReadModel, ThreadRows
+from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
 from projections.text_format import arguments_text
@@ -63,7 +63,7 @@ class ToolCalls(ReadModel[ToolCallRow]):
     )
     types: ClassVar[frozenset[str] | None] = frozenset({"tool_calls", "tool_results"})
     recalls: ClassVar[frozenset[str] | None] = frozenset({"tool_results"})
-    reads_long_texts: ClassVar[bool] = True
+    long_text_bytes: ClassVar[int] = BEGINNING
 
     @override
     def fold(self, event: Event, rows: ThreadRows[ToolCallRow]) -> None:

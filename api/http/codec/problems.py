@@ -87,6 +87,7 @@ from infrastructure.readmodels.projection_status import (
     RebuildUnderWay,
 )
 from infrastructure.reports.reports import ReportTooLong
+from infrastructure.search.search import SearchTooLong
 from infrastructure.views.snapshots.key import InvalidSnapshotKey
 from projections.readmodels.registry import UnknownReadModel
 
@@ -186,6 +187,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     RebuildUnderWay: 409,
     ReportTooLong: 503,
     RuleBroken: 409,
+    SearchTooLong: 503,
     StatementTooLong: 503,
     StreamsExhausted: 503,
     ThreadExists: 409,

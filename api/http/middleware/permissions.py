@@ -37,6 +37,7 @@ NEEDS: Mapping[str, Need] = {
     "GET /v1/log": "read",
     "GET /v1/log/events": "read",
     "GET /v1/blobs/{digest}": "read",
+    "GET /v1/search": "read",
     "GET /v1/analytics": "read",
     "GET /v1/analytics/{name}": "read",
     "GET /v1/analytics/sql/tables": "read",

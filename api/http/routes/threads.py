@@ -48,23 +48,27 @@ _TEXT = (
 )
 
 
+def metadata_in(request: Request) -> dict[str, JsonValue]:
+    """Return the query's filters on metadata, whose names have any keys."""
+    return metadata_filter(
+        (name.removeprefix(_METADATA), value)
+        for name, value in request.query_params.multi_items()
+        if name.startswith(_METADATA)
+    )
+
+
 async def thread_filter(
     request: Request,
     status: Status | None = None,
     q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
     parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
 ) -> ThreadFilter:
-    """Return the query's filters of threads; those on metadata have names of any keys."""
-    metadata = metadata_filter(
-        (name.removeprefix(_METADATA), value)
-        for name, value in request.query_params.multi_items()
-        if name.startswith(_METADATA)
-    )
+    """Return the query's filters of threads."""
     return ThreadFilter(
         status=status,
         parent=parent and without_nul(parent),
         text=q and without_nul(q),
-        metadata=metadata,
+        metadata=metadata_in(request),
     )
 
 

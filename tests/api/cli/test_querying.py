@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.api.cli.test_reading import refused
 from tests.command_line import agentlog, started
 from tests.databases import new_database, short_folder
@@ -27,7 +27,7 @@ def urls(server_url: str, template_database: str) -> Iterator[tuple[str, str]]:
         Database(made, pool_size=2) as database,
     ):
         assert agentlog("import", EXAMPLES, url=made).code == 0
-        for model in READ_MODELS.values():
+        for model in PUBLIC_READ_MODELS.values():
             catch_up(database, model)
         yield made, analyst_url(database, "default")
 
@@ -111,12 +111,12 @@ def test_a_file_that_is_not_text_is_refused(url: str, tmp_path: Path) -> None:
 
 def test_the_tables_are_listed_with_what_their_columns_mean(url: str) -> None:
     shown = agentlog("sql", "--tables", url=url).out
-    for model in READ_MODELS.values():
+    for model in PUBLIC_READ_MODELS.values():
         assert f"{model.name} {model.table.comment}"[:80] in shown
         for column in model.table.columns:
             assert column.name in shown
     items = json.loads(agentlog("sql", "--tables", "--json", url=url).out)["items"]
-    assert [each["name"] for each in items] == sorted(["events", "progress", *READ_MODELS])
+    assert [each["name"] for each in items] == sorted(["events", "progress", *PUBLIC_READ_MODELS])
 
 
 def test_without_a_login_the_way_to_one_is_shown(

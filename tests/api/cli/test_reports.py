@@ -132,7 +132,7 @@ def test_a_projection_that_stands_still_is_told(own_database: Database, database
     outcome = agentlog("report", "tools", url=database_url)
     assert outcome.code == 0
     assert "run_tests" not in outcome.out
-    assert "the report counts up to there: projection tool_calls stands at" in outcome.err
+    assert "the answer is up to there: projection tool_calls stands at" in outcome.err
     assert "it is paused: `agentlog projections resume tool_calls`" in outcome.err
 
 

@@ -15,7 +15,7 @@ from infrastructure.analysts.login import given_login
 from infrastructure.analysts.slots import Slots
 from infrastructure.postgres.database import Database
 from infrastructure.tenants import Tenants
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
 from tests.databases import new_database
@@ -32,7 +32,7 @@ def client(server_url: str, template_database: str) -> Iterator[TestClient]:
     ):
         store = store_over(database)
         store.append("t", [reply('one, "two"\nthree'), reply("é", metadata={"actor": "a"})])
-        for model in READ_MODELS.values():
+        for model in PUBLIC_READ_MODELS.values():
             catch_up(database, model)
         with TestClient(app_over(database, store)) as opened:
             yield opened
@@ -61,7 +61,7 @@ def test_an_answer_has_columns_rows_and_how_current_it_is(client: TestClient) ->
         {"name": "big", "type": "bigint"},
     ]
     assert (found["rowCount"], found["truncated"]) == (2, False)
-    assert found["asOf"] == dict.fromkeys(["events", *READ_MODELS], 2)
+    assert found["asOf"] == dict.fromkeys(["events", *PUBLIC_READ_MODELS], 2)
 
 
 def test_parameters_may_stand_in_a_list_and_rows_have_a_limit(client: TestClient) -> None:
@@ -161,7 +161,7 @@ def test_a_body_that_is_not_json_is_refused(client: TestClient) -> None:
 
 def test_the_catalogue_names_tables_columns_types_and_meanings(client: TestClient) -> None:
     found = {each["name"]: each for each in client.get("/v1/analytics/sql/tables").json()["items"]}
-    assert list(found) == sorted(["events", "progress", *READ_MODELS])
+    assert list(found) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
     assert found["progress"] == {
         "name": "progress",
         "comment": "One row a table of those here: how much of the log is in it.",

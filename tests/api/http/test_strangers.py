@@ -74,6 +74,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/log/events": {"follow": "false"},
     "GET /v1/analytics/{name}": {"by": "metadata.team"},
     "GET /v1/threads": {"metadata.team": OURS},
+    "GET /v1/search": {"q": OURS},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
     "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},
     "GET /v1/compare/sets": {"by": "metadata.team"},
@@ -101,6 +102,7 @@ EMPTY = {
     "GET /v1/threads",
     "GET /v1/compare/sets",
     "GET /v1/log",
+    "GET /v1/search",
     "GET /v1/checkpoints",
     "GET /v1/accesses",
 }

@@ -18,7 +18,7 @@ from infrastructure.analysts.errors import (
 )
 from infrastructure.analysts.slots import Slots
 from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, fetch
 
@@ -39,7 +39,7 @@ def test_an_answer_has_columns_rows_and_as_of_when_it_is(analyst: Analyst, full:
     assert ["reply", 2] in rows(answer)
     assert not answer.truncated
     ((position,),) = fetch(full, "SELECT position FROM agentlog.counter")
-    assert answer.as_of == dict.fromkeys(["events", *READ_MODELS], position)
+    assert answer.as_of == dict.fromkeys(["events", *PUBLIC_READ_MODELS], position)
 
 
 @pytest.mark.parametrize(
@@ -273,8 +273,8 @@ def test_the_log_itself_is_a_table_with_whole_bodies(analyst: Analyst, full: Dat
 
 def test_the_catalogue_is_what_the_read_models_say_of_themselves(analyst: Analyst) -> None:
     found = {each.name: each for each in analyst.tables()}
-    assert list(found) == sorted(["events", "progress", *READ_MODELS])
-    for name, model in READ_MODELS.items():
+    assert list(found) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
+    for name, model in PUBLIC_READ_MODELS.items():
         assert found[name].comment == model.table.comment
         types = {"timestamptz": "timestamp with time zone"}
         assert [(each.name, each.type, each.comment) for each in found[name].columns] == [

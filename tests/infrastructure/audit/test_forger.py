@@ -351,6 +351,11 @@ CHANGES: dict[str, Change] = {
     "a row of a read model, deleted": Change(
         "DELETE FROM agentlog_readmodels.tool_calls_1", "derived-differs", "verify --derived"
     ),
+    "the words of a message": Change(
+        "UPDATE agentlog_readmodels.message_words_1 SET words = strip('another')",
+        "derived-differs",
+        "verify --derived",
+    ),
     "what a thread is found by": Change(
         "UPDATE agentlog.thread_search SET content = 'another' WHERE thread_id = 't'",
         "derived-differs",

@@ -13,12 +13,12 @@ from infrastructure.dataset.manifest import NAME, DatasetManifest
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels.projection_status import Standings
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch
 
 TABLE_FIELDS = {
     name: [(each.name, each.type) for each in model.table.columns]
-    for name, model in READ_MODELS.items()
+    for name, model in PUBLIC_READ_MODELS.items()
 }
 
 
@@ -63,7 +63,7 @@ def rows_in_files(folder: Path, name: str) -> list[tuple[Any, ...]]:
         f"epoch_us({column})" if kind == "timestamptz" else column
         for column, kind in TABLE_FIELDS[name]
     )
-    keys = ", ".join(READ_MODELS[name].table.key)
+    keys = ", ".join(PUBLIC_READ_MODELS[name].table.key)
     with duck(folder) as connection:
         return connection.sql(f"SELECT {columns} FROM {name} ORDER BY {keys}").fetchall()  # noqa: S608 - as above
 
@@ -74,7 +74,7 @@ def rows_in_database(database: Database, name: str, *, tenant: str = TENANT) -> 
         f"(extract(epoch FROM {column}) * 1000000)::bigint" if kind == "timestamptz" else column
         for column, kind in TABLE_FIELDS[name]
     )
-    keys = ", ".join(READ_MODELS[name].table.key)
+    keys = ", ".join(PUBLIC_READ_MODELS[name].table.key)
     with database.connection() as connection, connection.transaction():
         connection.execute("SELECT set_config('agentlog.tenant', %s, true)", (tenant,))
         query = f"SELECT {columns} FROM agentlog_analytics.{name} ORDER BY {keys}"  # noqa: S608 - as above
@@ -113,7 +113,7 @@ def check_equal(exporter: Exporter) -> None:
     """Compare every row of a dataset with the database, and its files with its manifest."""
     database, folder = exporter.database, exporter.folder
     assert events_in_files(folder) == events_in_database(database, tenant=exporter.tenant)
-    for name in READ_MODELS:
+    for name in PUBLIC_READ_MODELS:
         expected = rows_in_database(database, name, tenant=exporter.tenant)
         assert rows_in_files(folder, name) == expected
     check_files(exporter)

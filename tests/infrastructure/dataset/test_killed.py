@@ -15,7 +15,7 @@ from infrastructure.dataset import events as events_module
 from infrastructure.dataset.export import TABLES
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.command_line import environment
 from tests.infrastructure.appends import STORY, calls, results
 from tests.infrastructure.dataset.datasets import (
@@ -70,7 +70,7 @@ def check_reads_right(exporter: Exporter, tables: Sequence[str]) -> None:
     events = events_in_files(exporter.folder)
     assert events == events_in_database(exporter.database, upto=len(events))
     assert len(events) >= exporter.manifest.position
-    for name, model in READ_MODELS.items():
+    for name, model in PUBLIC_READ_MODELS.items():
         if name not in tables:
             continue
         names = [each.name for each in model.table.columns]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.command_line import agentlog
 from tests.conftest import TAU_BENCH
 from tests.databases import new_database
@@ -74,6 +74,8 @@ def test_every_row_is_the_databases(url: str, folder: Path) -> None:
 
 
 def test_the_examples_and_histories_fill_most_tables(folder: Path) -> None:
-    filled = {name for name in READ_MODELS if any((folder / name).glob("day=*/rows.parquet"))}
+    filled = {
+        name for name in PUBLIC_READ_MODELS if any((folder / name).glob("day=*/rows.parquet"))
+    }
     assert {"threads", "messages", "tool_calls", "approvals"} <= filled
     assert len(list((folder / "events").glob("day=*"))) > 5

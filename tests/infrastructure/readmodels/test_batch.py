@@ -1,5 +1,7 @@
 """Batches of the log for projections: together they are the log, wherever they end."""
 
+from base64 import b64encode
+
 import pytest
 
 from infrastructure.appending.writer import Writer
@@ -44,12 +46,57 @@ def test_tenants_whose_events_share_positions_lose_none(
     with shared.connection() as connection:
         while after < EVENTS:
             read = read_batch(
-                connection, after=after, upto=EVENTS, types=None, limit=limit, long_texts=False
+                connection, after=after, upto=EVENTS, types=None, limit=limit, sizes=[0]
             )
-            found += [(each.event.position, each.tenant) for each in read.events]
+            found += [(each.event.position, each.tenant) for each in read.events[0]]
             assert read.position > after
             after = read.position
     tenants = sorted((TENANT, *OTHERS))
     assert sorted(found) == [
         (position, tenant) for position in range(1, EVENTS + 1) for tenant in tenants
     ]
+
+
+CUT = "é" * 400 + "\n" + "end" * 400
+FILE = b"file" * 300
+
+
+@pytest.fixture
+def long(own_database: Database) -> Database:
+    """A log with contents apart from bodies."""
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    same = CUT + "same"
+    writer.append(request("t", *({"type": "system", "text": f"{CUT}{n}"} for n in range(9))))
+    writer.append(request("t", reply("short"), {"type": "system", "text": same}))
+    file = {"data": b64encode(FILE).decode(), "filename": "f"}
+    writer.append(request("t", {"type": "input", "files": [file]}))
+    writer.append(request("t", {"type": "system", "text": same}))
+    return own_database
+
+
+@pytest.mark.parametrize("most_bytes", [1, 5000, 2**20])
+def test_each_size_has_so_many_bytes_of_long_texts_and_none_of_files(
+    long: Database, most_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "MOST_BYTES", most_bytes)
+    found: dict[int, list[str | None]] = {0: [], 100: [], 2**20: []}
+    after = 0
+    with long.connection() as connection:
+        while after < 13:
+            read = read_batch(
+                connection, after=after, upto=13, types=None, limit=100, sizes=found.keys()
+            )
+            for size, events in read.events.items():
+                found[size] += [each.event.raw.get("text") for each in events]
+                assert all(each.event.raw.get("files", NO_FILES) == NO_FILES for each in events)
+            assert read.position > after
+            after = read.position
+    whole = [*(f"{CUT}{number}" for number in range(9)), "short", f"{CUT}same", None, f"{CUT}same"]
+    if most_bytes > len(CUT) * 2:
+        assert found[2**20] == whole
+    assert [text and text[:40] for text in found[100]] == [text and text[:40] for text in whole]
+    assert {text for text in found[100] if text} == {"é" * 50, "short"}
+    assert found[0] == ["" if text and len(text) > 9 else text for text in whole]
+
+
+NO_FILES = [{"data": "", "filename": "f"}]

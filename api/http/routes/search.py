@@ -1,0 +1,80 @@
+"""Route of search: messages by their words, and by JSONPath."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.filters import time_filter
+from api.http.codec.dependencies import After, Types, number_cursor, tenant_of, without_nul
+from api.http.codec.responses import json_answer
+from api.http.codec.wait_for_projection import Wait, until_projected
+from api.http.openapi.answers import answers
+from api.http.routes.threads import METADATA_PARAMETER, metadata_in
+from api.shapes.search import Hits
+from infrastructure.search import query
+from infrastructure.search.index import MODEL
+from infrastructure.search.json_path import MOST_CHARACTERS
+from projections.message_texts import ROLES
+
+router = APIRouter(tags=["search"])
+
+_TEXT = (
+    "Text to look for in contents, whatever its case: each part of it, between spaces, must stand "
+    "in the message from the beginning of a word. A part in double quotes may hold spaces, and "
+    "ends where a word ends."
+)
+_WHERE = (
+    "A JSONPath (RFC 9535, without match and search) over the message, which must select "
+    "something; several must all do so."
+)
+_FROM = "From then on, by the store's clock: an RFC 3339 time with its zone, or a date in UTC."
+
+
+@router.get(
+    "/search",
+    responses=answers(200, Hits, 404),
+    openapi_extra={"parameters": [METADATA_PARAMETER]},
+)
+async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    request: Request,
+    types: Types,
+    q: Annotated[str, Query(description=_TEXT, max_length=query.MOST_TEXT)] = "",
+    tool: Annotated[list[str] | None, Query(description="Only messages that name it.")] = None,
+    role: Annotated[
+        list[str] | None,
+        Query(description=f"Only of this role: {', '.join(ROLES)}."),
+    ] = None,
+    thread: Annotated[list[str] | None, Query(description="Only of this thread.")] = None,
+    begin: Annotated[str | None, Query(alias="from", description=_FROM)] = None,
+    end: Annotated[str | None, Query(alias="to", description="Before then, as `from`.")] = None,
+    where: Annotated[
+        list[Annotated[str, Query(max_length=MOST_CHARACTERS)]] | None,
+        Query(
+            description=_WHERE,
+            max_length=query.MOST_PREDICATES,
+            examples=[['$.calls[?@.args.user_id == "mia_li_3668"]']],
+        ),
+    ] = None,
+    after: After = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    wait: Wait = None,
+) -> Response:
+    """Find messages by text, by filters and by JSONPath, newest first; filters match them all."""
+    asked = query.Query(
+        text=q,
+        types=types or (),
+        tools=tool or (),
+        roles=role or (),
+        threads=[without_nul(each) for each in thread or ()],
+        begin=time_filter("from", begin),
+        end=time_filter("to", end),
+        metadata=metadata_in(request),
+        where=where or (),
+    )
+    before = number_cursor(after)
+    if wait is not None:
+        await until_projected(request.app.state.standings, wait, names=[MODEL.name])
+    search = tenant_of(request).search
+    found = await run_in_threadpool(search.find, asked, before=before, limit=limit)
+    return json_answer(Hits.of(found))

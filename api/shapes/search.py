@@ -1,0 +1,64 @@
+"""Hits of a search as JSON, for HTTP and the command line."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from api.shapes.shape import Shape, Time
+
+
+class Excerpt(Shape):
+    """A piece of a text of the message, and where in it the search text stands, in characters.
+
+    What a JSONPath selects has no ranges.
+    """
+
+    place: str
+    text: str
+    ranges: list[tuple[int, int]]
+
+
+class Hit(Shape):
+    """A message that matches; `tools` are those that it names."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "threadId": "support-42",
+                    "version": 3,
+                    "messageId": "01JD8Z3Q5N7V2M4K6H8G0F1E2D",
+                    "position": 345,
+                    "recordedAt": "2026-01-05T08:00:00.000000Z",
+                    "type": "tool_calls",
+                    "role": "assistant",
+                    "tools": ["track"],
+                    "excerpts": [
+                        {"place": "calls[0].args.parcel", "text": "4711", "ranges": [[0, 4]]}
+                    ],
+                }
+            ]
+        }
+    )
+
+    thread_id: str
+    version: int
+    message_id: str
+    position: int
+    recorded_at: Time | None
+    type: str
+    role: str | None
+    tools: list[str]
+    excerpts: list[Excerpt]
+
+
+class Hits(Shape):
+    """Messages that match, newest first, of the log up to the position `asOf`.
+
+    With `next` there may be more: a page may have few items or none, where a search took long, and
+    `next` is how far it came.
+    """
+
+    items: list[Hit]
+    as_of: int
+    next: Annotated[str, Field(coerce_numbers_to_str=True)] | None

@@ -1,0 +1,140 @@
+"""Search over a big log: pages of hits over HTTP, and what its index costs appends."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+from statistics import median
+from urllib.parse import urlencode
+
+from benchmarks.big_log import make_big_log
+from benchmarks.callers import Act, run_callers
+from benchmarks.databases import connected, new_database, store_on
+from benchmarks.figures import Case, Figure, sample_in_turn
+from benchmarks.rates import Aim, Rate, aims_table, rate_table
+from benchmarks.service import serving
+from benchmarks.table import Section
+from benchmarks.workload import Workload
+from infrastructure.postgres.database import Database
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.process import ProjectorProcess
+from infrastructure.readmodels.projection import Projection, Step
+from infrastructure.views.store import Store
+from projections.readers.draft import Draft
+from projections.readmodels.message_words import MessageWords
+
+_LIMIT = 0.1
+_CALLERS = 64
+_THREADS = 500
+
+_WHAT = {
+    "a passenger's id": {"q": "mia_li_3668"},
+    "a word of a third of all messages": {"q": "flight"},
+    "a word of half of all messages": {"q": "to"},
+    "a beginning of many words": {"q": "c"},
+    "a word that is nowhere": {"q": "xyzzy"},
+    "two words": {"q": "certificate refund"},
+    "a phrase": {"q": '"gift card"'},
+    "a word, of users": {"q": "refund", "role": "user"},
+    "a word, in one thread": {"q": "flight", "thread": "airline-3"},
+    "a word, of some metadata": {"q": "flight", "metadata.reward": "1"},
+    "a tool": {"tool": "get_user_details"},
+    "a word, deep in the log": {"q": "flight", "after": "1000"},
+    "a word, before a time": {"q": "flight", "to": "2026-01-02"},
+}
+
+
+def measure_search(  # noqa: PLR0913 - what a run is of
+    server: str, workload: Workload, *, runs: int, times: int, seconds: float, events: int
+) -> list[Section]:
+    """Return what pages of hits take, and how many appends a second there are beside the index."""
+    return [
+        _pages(server, workload, runs=runs, times=times, events=events),
+        *_appends(server, workload, runs=runs, seconds=seconds),
+    ]
+
+
+def _pages(server: str, workload: Workload, *, runs: int, times: int, events: int) -> Case:
+    with ExitStack() as stack:
+        url = stack.enter_context(new_database(server))
+        found = make_big_log(url, workload, events=events, measured=True)
+        _build(url)
+        client = stack.enter_context(serving(url))
+        actions: list[tuple[Figure, Callable[[], object]]] = [
+            (
+                Figure("GET /healthz, which reads nothing", "floor"),
+                partial(client.get, "/healthz"),
+            ),
+            *(
+                (
+                    Figure(what, "agentlog", limit=_LIMIT),
+                    partial(client.get, f"/v1/search?{urlencode(query)}"),
+                )
+                for what, query in _WHAT.items()
+            ),
+        ]
+        for _ in range(runs):
+            sample_in_turn(actions, times=times)
+    return Case(
+        f"Search over {found:,} messages",
+        f"Pages of 20 hits over one kept connection to `agentlog serve`. Milliseconds; {runs} runs "
+        f"of {times}, in turn.",
+        [figure for figure, _ in actions],
+    )
+
+
+def _build(url: str) -> None:
+    with Database(url, pool_size=1) as database, database.connect() as connection:
+        (build,) = builds.at_work(connection, MessageWords())
+        while Projection(MessageWords(), build).step(connection) is Step.MORE:
+            pass
+        connection.execute(f"VACUUM ANALYZE agentlog_readmodels.message_words_{build}".encode())
+
+
+def _appends(server: str, workload: Workload, *, runs: int, seconds: float) -> list[Section]:
+    without = Rate(f"`Store.append`, {_CALLERS} callers, without the index", "floor")
+    beside = Rate(f"`Store.append`, {_CALLERS} callers, with it", "agentlog")
+    drafts = workload.lone_drafts()
+    with ExitStack() as stack:
+        stores: list[tuple[Rate, Store]] = []
+        for rate in (without, beside):
+            url = stack.enter_context(new_database(server))
+            service = stack.enter_context(store_on(url))
+            if rate is without:
+                _pause(url)
+            stack.enter_context(ProjectorProcess(url))
+            stores.append((rate, service.store))
+        for number in range(runs):
+            for rate, store in stores:
+                act = partial(_act, store, drafts, f"run-{number}", count())
+                rate.runs.append(run_callers(_CALLERS, act, seconds=seconds))
+    return [
+        rate_table(
+            "Appends beside the index of words",
+            "All other read models are filled in both cases, in a process of their own; "
+            f"{runs} runs of {seconds:g} s each, in turn.",
+            [without, beside],
+            beside={"without": without},
+        ),
+        aims_table(
+            "What is asked of it",
+            [Aim("appends a second", median(beside.times(without)), 0.9, 0.97, "times without")],
+        ),
+    ]
+
+
+def _pause(url: str) -> None:
+    with Database(url, pool_size=1) as database, database.connect() as connection:
+        builds.at_work(connection, MessageWords())
+    with connected(url) as connection:
+        builds.set_paused(connection, MessageWords().name, paused=True)
+
+
+def _act(store: Store, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int) -> Act:
+    del caller  # they share the threads
+
+    def act() -> None:
+        number = next(numbers)
+        store.append(f"{prefix}-{number % _THREADS}", [drafts[number % len(drafts)]])
+
+    return act

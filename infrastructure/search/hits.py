@@ -1,0 +1,122 @@
+"""Hits: messages that match a query, with the texts around what matches."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice, takewhile
+
+from domain.events import Event
+from domain.json.places import path
+from domain.json.text import JsonValue, print_text
+from infrastructure.search.json_path import Tick
+from infrastructure.search.query import Query
+from projections.message_texts import content_of, role_of, texts_of, tools_of
+from projections.search_text import Part, folded
+
+MOST_EXCERPTS = 3
+"""Most excerpts of a hit."""
+
+_CONTEXT = 80
+
+Range = tuple[int, int]
+"""Begin and end of a match in an excerpt, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of a text of a message; `place` is the text's, such as `calls[0].args.user_id`."""
+
+    place: str
+    text: str
+    ranges: Sequence[Range]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message that matches; `role` is None for messages that are not of a conversation."""
+
+    thread_id: str
+    version: int
+    message_id: str
+    position: int
+    type: str
+    role: str | None
+    tools: Sequence[str]
+    recorded_at: datetime | None
+    excerpts: Sequence[Excerpt]
+
+
+def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
+    """Return the hit of a message, None if it does not match; its row was found by the query."""
+    content = content_of(event)
+    tools = list(dict.fromkeys(tools_of(content)))
+    if not content or (query.tools and not set(query.tools) & set(tools)):
+        return None
+    shown: list[Excerpt] = []
+    if query.parts:
+        found = list(_matching(query.parts, content))
+        if len({part for *_, parts in found for part in parts}) < len(query.parts):
+            return None
+        shown += _chosen(found)
+    for predicate in query.predicates:
+        selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
+        if not selected:
+            return None
+        shown += (Excerpt(path(where), _beginning(value), ()) for where, value in selected)
+    return Hit(
+        thread_id=event.thread_id,
+        version=event.version,
+        message_id=event.message_id,
+        position=event.position or 0,
+        type=event.type,
+        role=role_of(event.type),
+        tools=tools,
+        recorded_at=event.recorded_at,
+        excerpts=shown[:MOST_EXCERPTS],
+    )
+
+
+_Found = tuple[Excerpt, frozenset[Part]]
+
+
+def _matching(parts: Sequence[Part], content: dict[str, JsonValue]) -> Iterator[_Found]:
+    """Yield an excerpt of each text with a match, and the parts that stand in the text."""
+    for place, text in texts_of(content):
+        lowered = folded(text)
+        firsts = {part: next(part.matches(lowered), None) for part in parts}
+        spans = [each for each in firsts.values() if each is not None]
+        if spans:
+            inside = frozenset(part for part, span in firsts.items() if span is not None)
+            yield _excerpt(path(place), text, lowered, min(spans), parts), inside
+
+
+def _excerpt(place: str, text: str, lowered: str, first: Range, parts: Sequence[Part]) -> Excerpt:
+    """Return the text around its first match, with all matches that are inside."""
+    begin, end = max(0, first[0] - _CONTEXT), first[1] + _CONTEXT
+    ranges: list[Range] = []
+    for start, stop in sorted(
+        span
+        for part in parts
+        for span in takewhile(lambda each: each[1] <= end, part.matches(lowered, begin))
+    ):
+        before = ranges.pop() if ranges and start < ranges[-1][1] else (start, stop)
+        ranges.append((before[0], max(before[1], stop)))  # parts may overlap
+    return Excerpt(
+        place, text[begin:end], [(start - begin, stop - begin) for start, stop in ranges]
+    )
+
+
+def _chosen(found: Sequence[_Found]) -> list[Excerpt]:
+    """Return the first excerpts, those first that show a part which none before shows."""
+    seen: set[Part] = set()
+    news: list[Excerpt] = []
+    others: list[Excerpt] = []
+    for excerpt, parts in found:
+        (others if parts <= seen else news).append(excerpt)
+        seen |= parts
+    return [*news, *others][:MOST_EXCERPTS]
+
+
+def _beginning(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else print_text(value)
+    return text[: 2 * _CONTEXT]

@@ -1,0 +1,126 @@
+"""Index of words: the live table of the read model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composed, Identifier
+
+from domain.json.text import print_bytes
+from domain.points_in_time import BIGGEST
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels import builds
+from infrastructure.readmodels.projection_status import NotYetBuilt
+from infrastructure.readmodels.tables import SCHEMA
+from infrastructure.search.query import Query
+from projections.readmodels.message_words import MessageWords
+
+MODEL = MessageWords()
+
+_REACH = 2000
+_MANY_THREADS = 1000
+_NO_THREAD = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Positions of the rows in a query's times, from `since` and before `upto`.
+
+    `as_of` is the position up to which there are rows; those beyond it do not count.
+    """
+
+    since: int
+    upto: int
+    as_of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Positions of rows that match, newest first; all rows from `down_to` on were looked at.
+
+    `share` is how many of the rows walked match.
+    """
+
+    positions: Sequence[int]
+    down_to: int
+    share: float
+
+
+class Index:
+    """The rows of one tenant, on a connection that row-level security does not restrict.
+
+    Raises:
+        NotYetBuilt: there is no live table of this code, on construction.
+        psycopg.errors.UndefinedTable: a rebuild replaced it meanwhile.
+    """
+
+    def __init__(self, connection: psycopg.Connection, tenant: str) -> None:
+        live = [
+            each
+            for each in builds.builds(connection)
+            if (each.name, each.version, each.state) == (MODEL.name, MODEL.version, "live")
+        ]
+        if not live:
+            raise NotYetBuilt(MODEL.name)
+        self._connection = connection
+        self._tenant = tenant
+        self._as_of = live[0].position
+        self._table = Identifier(SCHEMA, f"{MODEL.name}_{live[0].build}")
+
+    def bounds(self, query: Query) -> Bounds:
+        """Return the positions that a query is about."""
+        since, upto = 0, BIGGEST
+        if query.begin is not None or query.end is not None:
+            asked = {"begin": query.begin, "end": query.end}
+            ((begin, end),) = self._rows("positions_of_times", asked)
+            since = 0 if query.begin is None else begin
+            upto = BIGGEST if query.end is None else end
+        return Bounds(since, min(upto, self._as_of + 1), self._as_of)
+
+    def narrowed(self, query: Query) -> Query:
+        """Return the query with the threads of its metadata, where these are few."""
+        if not query.metadata:
+            return query
+        asked = {"facts": _facts(query), "limit": _MANY_THREADS}
+        found = [row[0] for row in self._rows("threads_of_metadata", asked)]
+        if len(found) == _MANY_THREADS:
+            return query
+        threads = [each for each in found if not query.threads or each in query.threads]
+        return replace(query, threads=threads or [_NO_THREAD], metadata={})
+
+    def walk(self, query: Query, since: int, before: int) -> Candidates:
+        """Return the candidates among the next rows before a position."""
+        asked = self._filters(query, since, before) | {"reach": _REACH}
+        ((positions, last, count),) = self._rows("walk_words", asked)
+        down_to = last if count == _REACH else since
+        return Candidates(positions, down_to, len(positions) / _REACH)
+
+    def look_up(self, query: Query, since: int, before: int, limit: int) -> Candidates:
+        """Return the next candidates before a position, at most `limit`, however far back."""
+        asked = self._filters(query, since, before) | {"limit": limit}
+        positions = [row[0] for row in self._rows("look_up_words", asked)]
+        down_to = positions[-1] if len(positions) == limit else since
+        return Candidates(positions, down_to, 0.0)
+
+    def _filters(self, query: Query, since: int, before: int) -> dict[str, Any]:
+        return {
+            "words": query.tsquery(self._tenant),
+            "threads": list(query.threads) or None,
+            "facts": _facts(query),
+            "since": since,
+            "before": before,
+        }
+
+    def _rows(self, name: str, asked: dict[str, Any]) -> list[TupleRow]:
+        text = SQL(statement(name)).format(table=self._table)
+        return self._run(text, {**asked, "tenant": self._tenant})
+
+    def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
+        # unprepared: a generic plan knows neither the words nor which filters are set
+        return self._connection.execute(text, asked, prepare=False).fetchall()
+
+
+def _facts(query: Query) -> bytes | None:
+    return print_bytes({"metadata": dict(query.metadata)}) if query.metadata else None

@@ -1,0 +1,121 @@
+"""JSONPath (RFC 9535) as a predicate of messages, bounded in time.
+
+Regular expressions are refused: Python cannot interrupt one that takes long.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError
+from typing_extensions import override
+
+from domain.errors import InvalidInput
+from domain.json.places import Parts
+from domain.json.text import JsonValue
+
+MOST_CHARACTERS = 1000
+"""Characters of the longest JSONPath."""
+
+Tick = Callable[[], None]
+"""Called at each step; raises when the time is over."""
+
+
+class InvalidJsonPath(InvalidInput):
+    """The JSONPath does not parse, or is not supported."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"where: {text[:64]!r} is no JSONPath (RFC 9535): {reason}")
+        self.text = text
+
+
+class Predicate:
+    """A JSONPath: a message matches where it selects something.
+
+    Raises:
+        InvalidJsonPath: on construction.
+    """
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MOST_CHARACTERS:
+            raise InvalidJsonPath(text, f"longer than {MOST_CHARACTERS} characters")
+        self._environment = _Environment()
+        try:
+            path = self._environment.compile(text)
+        except JSONPathError as error:
+            raise InvalidJsonPath(text, _reason(error)) from error
+        if not isinstance(path, JSONPath):
+            raise InvalidJsonPath(text, "use a single path")
+        self._path = path
+
+    def matches(self, content: JsonValue, tick: Tick) -> Iterator[tuple[Parts, JsonValue]]:
+        """Yield place and value of what it selects."""
+        self._environment.tick = tick
+        for match in self._path.finditer(_counting(content, tick)):
+            yield match.parts, match.obj
+
+
+def _reason(error: JSONPathError) -> str:
+    # not its text, which fails where the path ends too early
+    at = -1 if error.token is None else error.token.index
+    return f"{error.args[0]}, at {'its end' if at < 0 else f'character {at + 1}'}"
+
+
+class _Environment(JSONPathEnvironment):
+    max_recursion_depth = 1000  # a message has 128 levels at most
+
+    def __init__(self) -> None:
+        super().__init__(strict=True)
+        self.tick: Tick = lambda: None
+
+    @override
+    def setup_function_extensions(self) -> None:
+        super().setup_function_extensions()
+        for name in ("match", "search"):
+            del self.function_extensions[name]
+
+    @override
+    def getitem(self, obj: Any, key: Any) -> Any:
+        self.tick()
+        return super().getitem(obj, key)
+
+    @override
+    def compare(self, left: object, operator: str, right: object) -> bool:
+        self.tick()
+        return super().compare(left, operator, right)
+
+
+class _Object(dict[str, JsonValue]):
+    """An object that counts each pass over its members; a path takes no other steps than these."""
+
+    __slots__ = ("tick",)
+    tick: Tick
+
+    @override
+    def items(self) -> Any:
+        self.tick()
+        return super().items()
+
+
+class _Array(list[JsonValue]):
+    """An array that counts each pass over its items."""
+
+    __slots__ = ("tick",)
+    tick: Tick
+
+    @override
+    def __iter__(self) -> Iterator[JsonValue]:
+        self.tick()
+        return super().__iter__()
+
+
+def _counting(value: JsonValue, tick: Tick) -> JsonValue:
+    found: _Object | _Array
+    match value:
+        case dict():
+            found = _Object((key, _counting(each, tick)) for key, each in value.items())
+        case list():
+            found = _Array(_counting(each, tick) for each in value)
+        case _:
+            return value
+    found.tick = tick
+    return found

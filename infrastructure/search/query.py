@@ -1,0 +1,89 @@
+"""What a search asks for, and whether a message matches."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from domain.errors import InvalidInput
+from domain.json.text import JsonValue
+from infrastructure.search.json_path import Predicate
+from projections.message_texts import ROLES, types_of_role
+from projections.readmodels.message_words import tenant_word, tool_word, type_word
+from projections.search_text import Part, parts_of, query_of
+
+MOST_TEXT = 1000
+"""Characters of the longest search text."""
+
+MOST_PREDICATES = 8
+
+_NO_TYPE = ""
+
+
+class InvalidSearch(InvalidInput):
+    """Messages cannot be searched like that."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A search: a message has to match every field that is given, and any value of a list.
+
+    `begin` is inclusive, `end` exclusive, both by the store's clock. `metadata` is the thread's, as
+    it is now. Each JSONPath in `where` has to select something.
+
+    Raises:
+        InvalidSearch: on construction.
+        InvalidJsonPath: on construction.
+    """
+
+    text: str = ""
+    types: Sequence[str] = ()
+    tools: Sequence[str] = ()
+    roles: Sequence[str] = ()
+    threads: Sequence[str] = ()
+    begin: datetime | None = None
+    end: datetime | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    where: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.text) > MOST_TEXT:
+            raise InvalidSearch(f"q: longer than {MOST_TEXT} characters")
+        if len(self.where) > MOST_PREDICATES:
+            raise InvalidSearch(f"where: more than {MOST_PREDICATES}")
+        unknown = [each for each in self.roles if each not in ROLES]
+        if unknown:
+            raise InvalidSearch(f"role: {unknown[0][:64]!r} is none of {', '.join(ROLES)}")
+        if self.begin is not None and self.end is not None and self.begin >= self.end:
+            raise InvalidSearch("from: must be before to, which does not count in any more")
+        _ = self.predicates
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The parts of the text."""
+        return parts_of(self.text)
+
+    @cached_property
+    def predicates(self) -> list[Predicate]:
+        """The JSONPaths."""
+        return [Predicate(each) for each in self.where]
+
+    @cached_property
+    def wanted_types(self) -> Sequence[str] | None:
+        """The types of messages that may match, None for all."""
+        if not self.roles:
+            return self.types or None
+        of_roles = [each for role in self.roles for each in types_of_role(role)]
+        return [each for each in of_roles if not self.types or each in self.types] or [_NO_TYPE]
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it may be answered from an index, other than by time."""
+        given = (self.parts, self.wanted_types, self.tools, self.threads, self.metadata)
+        return any(given)
+
+    def tsquery(self, tenant: str) -> str:
+        """Return the query for the words of rows; a row that it does not match has no hit."""
+        types = [] if self.wanted_types is None else [map(type_word, self.wanted_types)]
+        tools = [map(tool_word, self.tools)] if self.tools else []
+        return query_of(self.parts, of=[[tenant_word(tenant)], *types, *tools])

@@ -1,0 +1,163 @@
+"""Search of one tenant's messages: candidates from the index, each checked against the log."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
+
+from psycopg.errors import UndefinedTable
+from psycopg.rows import tuple_row
+
+from domain.errors import AgentlogError
+from domain.events import Event
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels.batch import recorded
+from infrastructure.readmodels.projection_status import NotYetBuilt
+from infrastructure.search.hits import Hit, hit_of
+from infrastructure.search.index import MODEL, Candidates, Index
+from infrastructure.search.query import Query
+
+SECONDS = 2.0
+"""After this a search answers with what it has found so far."""
+
+_FEW = 0.005
+"""If fewer of them match, the search uses the index; if more do, it walks on."""
+
+_MOST_EVENTS = 500
+"""Most events read at a time; twice as many each time, from those that a page may need."""
+
+_TRIES = 3
+
+AnswerT = TypeVar("AnswerT")
+Asked = ParamSpec("Asked")
+
+
+class SearchTooLong(AgentlogError):
+    """A JSONPath takes too long on one message."""
+
+    def __init__(self, thread_id: str, version: int) -> None:
+        super().__init__(
+            f"where: takes longer than {SECONDS:g} s on version {version} of thread "
+            f"{thread_id!r}: use a simpler JSONPath, or leave that thread out"
+        )
+        self.thread_id, self.version = thread_id, version
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of hits, newest first.
+
+    `as_of` is the position in the log up to which messages were searched. The next page begins
+    before the position `next`; there is none if that is None. A page may have few hits or none and
+    yet a `next`, where a search took long.
+    """
+
+    items: Sequence[Hit]
+    as_of: int
+    next: int | None
+
+
+class Search:
+    """Search of one tenant's messages.
+
+    `searched`: the connections for the index. Row-level security would prevent its use; what is
+    found there is read again in `database`.
+    """
+
+    def __init__(
+        self,
+        database: Connections,
+        *,
+        tenant: str,
+        searched: Connections,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = database
+        self._searched = searched
+        self._tenant = tenant
+        self._clock = clock
+
+    def find(self, query: Query, *, before: int | None = None, limit: int = 20) -> Found:
+        """Return the newest messages before a position that match.
+
+        Raises:
+            NotYetBuilt: the read model is not built yet, or only in another version.
+            SearchTooLong: a JSONPath takes too long on one message.
+        """
+        until = self._clock() + SECONDS
+        query = self._ask(Index.narrowed, query)
+        bounds = self._ask(Index.bounds, query)
+        hits: list[Hit] = []
+        upto = bounds.upto if before is None else min(before, bounds.upto)
+        for candidates in self._candidates(query, since=bounds.since, before=upto):
+            for event in self._events(candidates.positions, at_a_time=limit + 1):
+                hit = hit_of(query, event, self._timer(event))
+                if hit is not None:
+                    hits.append(hit)
+                if len(hits) > limit:
+                    return Found(hits[:limit], bounds.as_of, hits[limit - 1].position)
+                if self._clock() > until:
+                    return Found(hits, bounds.as_of, event.position)
+            if self._clock() > until and candidates.down_to > bounds.since:
+                return Found(hits, bounds.as_of, candidates.down_to)
+        return Found(hits, bounds.as_of, None)
+
+    def _candidates(self, query: Query, *, since: int, before: int) -> Iterator[Candidates]:
+        """Yield candidates, newest first, down to a position.
+
+        The newest rows are walked, where many match; the index finds those that are few.
+        """
+        walks, few = not query.threads, _MOST_EVENTS
+        while before > since:
+            if walks:
+                found = self._ask(Index.walk, query, since, before)
+                walks = not query.narrows or found.share >= _FEW
+            else:
+                found = self._ask(Index.look_up, query, since, before, few)
+                few *= 4
+            yield found
+            before = found.down_to
+
+    def _ask(
+        self,
+        question: Callable[Concatenate[Index, Asked], AnswerT],
+        *asked: Asked.args,
+        **more: Asked.kwargs,
+    ) -> AnswerT:
+        """Ask the index; again, if a rebuild dropped the table meanwhile."""
+        for left in reversed(range(_TRIES)):
+            try:
+                with self._searched.connection() as connection:
+                    return question(Index(connection, self._tenant), *asked, **more)
+            except UndefinedTable:
+                if not left:
+                    raise
+        raise NotYetBuilt(MODEL.name)
+
+    def _events(self, positions: Sequence[int], *, at_a_time: int) -> Iterator[Event]:
+        """Yield the events at some positions, newest first, without files."""
+        while positions:
+            some = positions[:at_a_time]
+            asked = {"tenant": self._tenant, "positions": list(some)}
+            with (
+                self._database.connection() as connection,
+                connection.cursor(binary=True, row_factory=tuple_row) as cursor,
+            ):
+                rows = cursor.execute(statement("select_found"), asked).fetchall()
+                size = MODEL.long_text_bytes
+                found = [each.event for each in recorded(cursor, rows, sizes=[size])[size]]
+            yield from found
+            # fewer where their texts are long
+            last = (found[-1].position if found else None) or some[-1]
+            positions = [each for each in positions if each < last]
+            at_a_time = min(2 * at_a_time, _MOST_EVENTS)
+
+    def _timer(self, event: Event) -> Callable[[], None]:
+        until = self._clock() + SECONDS
+
+        def tick() -> None:
+            if self._clock() > until:
+                raise SearchTooLong(event.thread_id, event.version)
+
+        return tick

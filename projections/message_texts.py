@@ -1,0 +1,93 @@
+"""Texts of messages with their places, for search: contents, without files and metadata.
+
+Read from the stored JSON, so that no type is unknown.
+"""
+
+from collections.abc import Iterator
+
+from domain.events import Event
+from domain.json.places import Parts, walk
+from domain.json.text import JsonValue, print_text
+from domain.redaction import redacted_body
+
+MOST_CHARACTERS = 1_000_000
+"""Characters of a message that are searched; texts beyond are not."""
+
+_ROLES = {
+    "system": "system",
+    "input": "user",
+    "reply": "assistant",
+    "reasoning": "assistant",
+    "tool_calls": "assistant",
+    "tool_results": "tool",
+}
+ROLES = tuple(dict.fromkeys(_ROLES.values()))
+
+_ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
+"""Fields with JSON of the producer's own: its keys and numbers are contents too."""
+
+_OF_FACTS = frozenset({"goal", "reason"})
+_APART = frozenset({"id", "timestamp", "type"})
+
+
+def types_of_role(role: str) -> list[str]:
+    """Return the types of messages of a role."""
+    return [each for each, of in _ROLES.items() if of == role]
+
+
+def role_of(type_name: str) -> str | None:
+    """Return the role of messages of a type, None where they have none."""
+    return _ROLES.get(type_name)
+
+
+def content_of(event: Event) -> dict[str, JsonValue]:
+    """Return a message as JSON; empty if its content was erased, or cannot be read."""
+    erased = event.redacted is not None and event.body == redacted_body(
+        event.type, event.message_id, event.body
+    )
+    return event.raw if isinstance(event.raw, dict) and not erased else {}
+
+
+def tools_of(content: dict[str, JsonValue]) -> list[str]:
+    """Return the tools that a message names."""
+    items = [
+        item
+        for key in ("calls", "results")
+        if isinstance(content.get(key), list)
+        for item in content[key]
+    ]
+    named = [each.get("name") for each in items if isinstance(each, dict)]
+    return [each for each in [*named, content.get("tool")] if isinstance(each, str)]
+
+
+def texts_of(content: dict[str, JsonValue]) -> Iterator[tuple[Parts, str]]:
+    """Yield place and text of each text of a message, in order, up to `MOST_CHARACTERS` in all."""
+    left = MOST_CHARACTERS
+    for place, text in _all_texts(content):
+        if text:
+            yield place, text[:left]
+            left -= len(text)
+        if left <= 0:
+            return
+
+
+def _all_texts(content: dict[str, JsonValue]) -> Iterator[tuple[Parts, str]]:
+    is_fact = str(content.get("type")).startswith("thread.")
+    fields = {
+        key: value
+        for key, value in content.items()
+        if (key in _OF_FACTS if is_fact else key not in _APART)
+    }
+    for here, value in walk(fields, but=frozenset()):
+        if here[:1] == ["files"] and here[-1] == "data":
+            continue
+        if isinstance(here[-1] if here else None, str) and _is_any_json(here[:-1]):
+            yield tuple(here), str(here[-1])
+        if isinstance(value, str):
+            yield tuple(here), value
+        elif isinstance(value, int | float) and not isinstance(value, bool) and _is_any_json(here):
+            yield tuple(here), print_text(value)
+
+
+def _is_any_json(place: Parts) -> bool:
+    return not _ANY_JSON.isdisjoint(place[:3])

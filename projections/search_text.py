@@ -1,0 +1,90 @@
+"""Search texts: what they mean, and the words by which an index finds candidates.
+
+A search text consists of parts between spaces. Each part must stand in a text as it is, whatever
+its case, from the beginning of a word: `refund` finds `Refunded`, and `fund` does not. A part in
+double quotes may hold spaces, and ends where a word ends. `agentlog.parts_of` is the same for
+threads, without quotes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+# scripts without spaces, as in agentlog.words_of
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_OF_WORDS = rf"[^\W_{_UNSPACED}]"
+_WORD_CHARACTERS = 64
+
+# ASCII signs are in every text: they would make the index larger and not more selective
+_WORDS = re.compile(rf"{_OF_WORDS}{{1,{_WORD_CHARACTERS}}}|[^\x00-\x7f\s]")
+_INSIDE = re.compile(_OF_WORDS * 2)
+_PARTS = re.compile(r'"([^"]+)"(?!\S)|(\S+)')
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case, of the same length, whatever its neighbours."""
+    return text.replace("\u0130", "i").lower().replace("\u03c2", "\u03c3")
+
+
+def words_in(text: str) -> set[str]:
+    """Return the words of a text: runs of letters and digits in pieces, other signs one by one."""
+    return set(_WORDS.findall(folded(text)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a search text; `whole` if it ends where a word ends."""
+
+    text: str
+    whole: bool
+
+    @cached_property
+    def folded(self) -> str:
+        """Its text in lower case."""
+        return folded(self.text)
+
+    @property
+    def words(self) -> list[tuple[str, bool]]:
+        """Its words, each with whether it may be but the beginning of one."""
+        found = _WORDS.finditer(self.folded)
+        end = len(self.folded)
+        return [(each[0], not self.whole and each.end() == end) for each in found]
+
+    def matches(self, text: str, begin: int = 0) -> Iterator[tuple[int, int]]:
+        """Yield begin and end of each place, from `begin` on, where it stands in a folded text."""
+        size = len(self.folded)
+        at = text.find(self.folded, begin)
+        while at >= 0:
+            end = at + size
+            fits = not _is_inside(text, at) and not (self.whole and _is_inside(text, end))
+            if fits:
+                yield at, end
+            at = text.find(self.folded, end if fits else at + 1)
+
+
+def _is_inside(text: str, place: int) -> bool:
+    """Return whether a place is inside a word."""
+    return bool(place) and _INSIDE.match(text, place - 1) is not None
+
+
+def parts_of(search: str) -> list[Part]:
+    """Return the parts of a search text, each once."""
+    found = (Part(quoted or plain, bool(quoted)) for quoted, plain in _PARTS.findall(search))
+    return list(dict.fromkeys(found))
+
+
+def query_of(parts: Iterable[Part], *, of: Iterable[Iterable[str]]) -> str:
+    """Return the `tsquery` for all words of the parts, and one of each group of other lexemes."""
+    words = (
+        f"{_quoted(word)}:*" if beginning else _quoted(word)
+        for part in parts
+        for word, beginning in part.words
+    )
+    groups = (f"({' | '.join(map(_quoted, group))})" for group in of)
+    return " & ".join(dict.fromkeys((*words, *groups)))
+
+
+def _quoted(lexeme: str) -> str:
+    doubled = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{doubled}'"

@@ -1,0 +1,132 @@
+"""The command find: hits with their places, marked, in pages, as over HTTP."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from infrastructure.postgres.database import Database
+from tests.api.conftest import store_over
+from tests.command_line import agentlog, as_words
+from tests.databases import new_database
+
+ID = "mia_li_3668"
+BOOKED = {"id": "c", "name": "book", "args": {"user": ID, "note": f"line\n{ID}\x1b[2J"}}
+LONG = {"type": "log", "text": "filler " * 60 + f"is {ID} there?"}
+THREADS: Mapping[str, Sequence[dict[str, Any]]] = {
+    "trip": [{"type": "input", "text": f"I am {ID}"}, {"type": "tool_calls", "calls": [BOOKED]}],
+    "other": [{"type": "input", "text": "mia_lim_3668"}, LONG],
+    "many": [{"type": "log", "text": f"number {number}"} for number in range(120)],
+}
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, template_database: str) -> Iterator[str]:
+    """A database whose read model has not been built when the first command comes."""
+    with (
+        new_database(server_url, template=template_database) as made,
+        Database(made, pool_size=2) as database,
+    ):
+        store = store_over(database, tenant="default")
+        for thread_id, messages in THREADS.items():
+            store.append(thread_id, messages)
+        yield made
+
+
+def found(url: str, *arguments: str) -> list[tuple[str, int]]:
+    outcome = agentlog("find", *arguments, "--json", url=url)
+    assert outcome.code == 0
+    (answer,) = outcome.lines
+    return [(each["threadId"], each["version"]) for each in answer["items"]]
+
+
+def test_hits_stand_with_their_places_and_whole_in_a_pipe(url: str) -> None:
+    outcome = agentlog("find", ID, url=url, columns=20)
+    assert (outcome.code, outcome.err) == (0, "")
+    lines = outcome.out.splitlines()
+    assert [line.split("  ")[:3] for line in lines if line[:1].isalpha()][:-1] == [
+        ["other", "version 2", "@4"],
+        ["trip", "version 2", "@2"],
+        ["trip", "version 1", "@1"],
+    ]
+    assert f"        calls[0].args.user: {ID}" in lines
+    assert f"        calls[0].args.note: line {ID}\\x1b[2J" in lines
+    assert any(line.startswith("        text: ") and f"is {ID} there?" in line for line in lines)
+    assert lines[-1] == "as of position 124 of the log"
+    assert "\x1b" not in outcome.out
+
+
+def test_matches_are_bold_on_a_terminal(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    outcome = agentlog("find", ID, "--thread", "trip", url=url)
+    assert outcome.out.count(f"\x1b[1m{ID}\x1b[0m") == 3
+    assert "\x1b[2J" not in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([ID, "--type", "input"], [("trip", 1)]),
+        ([ID, "--tool", "book"], [("trip", 2)]),
+        ([ID, "--role", "user", "--role", "assistant"], [("trip", 2), ("trip", 1)]),
+        ([ID, "--thread", "other"], [("other", 2)]),
+        ([ID, "--metadata", "team=none"], []),
+        ([ID, "--to", "2001-01-01"], []),
+        (['"is mia_li_3668"', "--from", "2001-01-01"], [("other", 2)]),
+        (["--where", f'$.calls[?@.args.user == "{ID}"]'], [("trip", 2)]),
+    ],
+    ids=as_words,
+)
+def test_options_are_those_of_http(
+    url: str, options: list[str], expected: list[tuple[str, int]]
+) -> None:
+    assert found(url, *options) == expected
+
+
+def test_pages_are_followed_up_to_the_limit_which_says_how_to_go_on(url: str) -> None:
+    outcome = agentlog("find", "--thread", "many", "--limit", "110", "--json", url=url)
+    (answer,) = outcome.lines
+    assert [each["version"] for each in answer["items"]] == list(range(120, 10, -1))
+    assert (answer["asOf"], answer["next"]) == (124, "15")
+    assert outcome.err == "there are more: go on with --after 15\n"
+    rest = found(url, "--thread", "many", "--after", "15")
+    assert rest == [("many", version) for version in range(10, 0, -1)]
+
+
+def test_a_search_that_takes_long_says_how_to_go_on(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(url, ID) != []
+    monkeypatch.setattr("infrastructure.search.search.SECONDS", 0.0)
+    outcome = agentlog("find", ID, url=url)
+    assert outcome.out.count(ID) == 1
+    assert outcome.err == "the search takes long: go on with --after 4\n"
+
+
+def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) -> None:
+    asked = ("find", "hello", "--no-wait", "--json")
+    outcome = agentlog(*asked, url=database_url)
+    assert outcome.code == 2
+    assert "not built yet" in outcome.err
+    assert found(database_url, "hello") == []
+    with Database(database_url, pool_size=2) as database:
+        store_over(database, tenant="default").append("new", [{"type": "reply", "text": "Hello!"}])
+    assert agentlog(*asked, url=database_url).lines == [{"items": [], "asOf": 0, "next": None}]
+    assert found(database_url, "hello") == [("new", 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--role", "clerk"], "role: 'clerk' is none of system, user, assistant, tool"),
+        (["--where", "$.["], "where: '$.[' is no JSONPath (RFC 9535)"),
+        (["--from", "now"], "from: 'now' is no date"),
+        (["--metadata", "team"], "--metadata team: give KEY=VALUE"),
+    ],
+    ids=as_words,
+)
+def test_what_cannot_be_searched_for_is_refused(url: str, options: list[str], reason: str) -> None:
+    outcome = agentlog("find", *options, url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"agentlog: {reason}")

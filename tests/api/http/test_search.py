@@ -1,0 +1,155 @@
+"""Search over HTTP: every filter, pages, waiting, and problems that say what is off."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
+from projections.readmodels.message_words import MessageWords
+from tests.api.keyholders import bearing, make_key
+from tests.infrastructure.appends import reply
+from tests.infrastructure.readmodels.tables import catch_up
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of read models are made in it."""
+    return own_database
+
+
+@pytest.fixture
+def talk(store: Store, database: Database) -> Store:
+    """A thread about a passenger, and one about nothing."""
+    store.start("t", {"policy": "record", "metadata": {"team": "ops", "reward": 1}})
+    args = {"user_id": "mia_li_3668"}
+    store.append("t", [{"type": "tool_calls", "calls": [{"id": "c", "name": "get", "args": args}]}])
+    store.append("t", [reply("Dear Mia, done.")])
+    store.append("u", [reply("nothing")])
+    catch_up(database, MessageWords())
+    return store
+
+
+def ask(client: TestClient, *pairs: tuple[str, Any]) -> Any:
+    answer = client.get(f"/v1/search?{urlencode(pairs)}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(client: TestClient, *pairs: tuple[str, Any], status: int = 422) -> str:
+    answer = client.get(f"/v1/search?{urlencode(pairs)}")
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    return str(answer.json())
+
+
+def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: Store) -> None:
+    found = ask(client, ("q", "mia_li_3668"))
+    message = talk.messages("t")[1]
+    assert found == {
+        "items": [
+            {
+                "threadId": "t",
+                "version": 2,
+                "messageId": message.message_id,
+                "position": message.position,
+                "recordedAt": found["items"][0]["recordedAt"],
+                "type": "tool_calls",
+                "role": "assistant",
+                "tools": ["get"],
+                "excerpts": [
+                    {"place": "calls[0].args.user_id", "text": "mia_li_3668", "ranges": [[0, 11]]}
+                ],
+            }
+        ],
+        "asOf": 4,
+        "next": None,
+    }
+    assert found["items"][0]["recordedAt"].endswith("Z")
+
+
+@pytest.mark.usefixtures("talk")
+@pytest.mark.parametrize(
+    ("pairs", "versions"),
+    [
+        ([("q", "mia")], [3, 2]),
+        ([("q", "mia"), ("type", "reply"), ("type", "input")], [3]),
+        ([("q", "mia"), ("role", "assistant")], [3, 2]),
+        ([("tool", "get")], [2]),
+        ([("thread", "t"), ("q", "MIA")], [3, 2]),
+        ([("thread", "u"), ("q", "mia")], []),
+        ([("metadata.reward", "1.0"), ("q", "mia")], [3, 2]),
+        ([("metadata.team", "sales")], []),
+        ([("from", "2020-01-01"), ("to", "2100-01-01T00:00:00+02:00"), ("q", "mia")], [3, 2]),
+        ([("to", "2020-01-01")], []),
+        ([("where", '$.calls[?@.args.user_id == "mia_li_3668"]')], [2]),
+        ([("where", "$.calls"), ("where", "$.text")], []),
+        ([("q", "nul\x00"), ("type", "x\x00"), ("tool", "y\x00"), ("thread", "z\x00")], []),
+        ([("type", "x" * 5000)], []),
+        ([("tool", "x" * 5000)], []),
+        ([("q", "'\\ & | ! ( :* <->")], []),
+    ],
+)
+def test_every_filter_narrows(
+    client: TestClient, pairs: list[tuple[str, str]], versions: list[int]
+) -> None:
+    assert [each["version"] for each in ask(client, *pairs)["items"]] == versions
+
+
+@pytest.mark.usefixtures("talk")
+def test_pages_follow_each_other(client: TestClient) -> None:
+    first = ask(client, ("limit", 3))
+    assert len(first["items"]) == 3
+    second = ask(client, ("limit", 3), ("after", first["next"]))
+    assert (len(second["items"]), second["next"]) == (1, None)
+    positions = [each["position"] for page in (first, second) for each in page["items"]]
+    assert positions == [4, 3, 2, 1]
+
+
+@pytest.mark.usefixtures("talk")
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (("q", "x" * 1001), "q"),
+        (("where", "$.calls["), "at its end"),
+        (("where", "$[?match(@, '(a+)+')]"), "is not defined, at character 4"),
+        (("where", "$" * 1001), "where"),
+        (("role", "nobody"), "none of system, user, assistant, tool"),
+        (("from", "yesterday"), "from: 'yesterday' is no date"),
+        (("to", "2026-01-01T00:00:00"), "to: "),
+        (("metadata.", "x"), "metadata: name the key"),
+        (("metadata.team", ""), "no value"),
+        (("limit", 101), "limit"),
+        (("after", "x"), "x"),
+        (("words", "x"), "'words' is no parameter"),
+    ],
+)
+def test_what_is_off_is_a_problem_that_names_it(
+    client: TestClient, pair: tuple[str, str], reason: str
+) -> None:
+    assert reason in refused(client, pair)
+
+
+def test_an_index_that_is_not_there_or_behind_is_said(
+    client: TestClient, store: Store, database: Database
+) -> None:
+    assert "message_words is not built yet" in refused(client, ("q", "x"), status=503)
+    store.append("t", [reply("hello")])
+    catch_up(database, MessageWords())
+    assert len(ask(client, ("q", "hello"), ("wait", 1))["items"]) == 1
+    assert "position 2" in refused(client, ("q", "hello"), ("wait", 2), status=404)
+
+
+@pytest.mark.usefixtures("talk")
+def test_only_a_key_that_reads_may_search_and_only_its_own(
+    app: FastAPI, client: TestClient
+) -> None:
+    writer = make_key(app, "append")
+    assert client.get("/v1/search", headers=bearing(writer)).status_code == 403
+    stranger = make_key(app, "read", tenant="strangers")
+    answer = client.get("/v1/search", headers=bearing(stranger)).json()
+    assert (answer["items"], answer["next"]) == ([], None)
+    assert client.get("/v1/search").status_code == 401

@@ -1,0 +1,47 @@
+"""What tests of search share: a store on a database of its own, and a search over it."""
+
+from collections.abc import Callable
+
+import pytest
+
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.search.search import Search
+from infrastructure.views.store import Store
+from projections.readmodels.message_words import MessageWords
+from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.erasure.conftest import store_on
+from tests.infrastructure.readmodels.tables import catch_up
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of projections are made in it."""
+    return own_database
+
+
+@pytest.fixture
+def writer(database: Database) -> Writer:
+    return Writer(database, clock=Clock(), new_id=Ids())
+
+
+@pytest.fixture
+def store(database: Database) -> Store:
+    return store_on(database)
+
+
+@pytest.fixture
+def search(database: Database) -> Search:
+    """Search for the tests' tenant, confined as the service's."""
+    return search_on(database)
+
+
+@pytest.fixture
+def indexed(database: Database) -> Callable[[], None]:
+    """Brings the index up to the log."""
+    return lambda: catch_up(database, MessageWords(), most_events=500)
+
+
+def search_on(database: Database, *, tenant: str = TENANT) -> Search:
+    """Return the search of a tenant."""
+    return Search(database, tenant=tenant, searched=database)

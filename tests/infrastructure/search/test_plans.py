@@ -1,0 +1,95 @@
+"""Plans of search, as the service's role has them: from indexes, whatever the words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import TupleRow
+from psycopg.sql import SQL, Composed
+from typing_extensions import override
+
+from infrastructure.postgres.database import Database
+from infrastructure.search.index import Index
+from infrastructure.search.query import Query
+from infrastructure.views.store import Store
+from projections.readmodels.message_words import MessageWords
+from tests.databases import new_database
+from tests.infrastructure.appends import TENANT, reply
+from tests.infrastructure.erasure.conftest import store_on
+from tests.infrastructure.readmodels.tables import catch_up
+
+MESSAGES = 5000
+
+
+class ExplainingIndex(Index):
+    """Keeps the nodes of the plan of the last statement."""
+
+    nodes: list[str]
+
+    @override
+    def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
+        with psycopg.ClientCursor(self._connection) as cursor:
+            cursor.execute(SQL("EXPLAIN (FORMAT JSON) ") + text, asked)
+            row = cursor.fetchone()
+        assert row is not None
+        self.nodes = [
+            f"{each['Node Type']} {each.get('Index Name', '')}"
+            for each in _nodes(row[0][0]["Plan"])
+        ]
+        return super()._run(text, asked)
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", []):
+        yield from _nodes(below)
+
+
+@pytest.fixture(scope="module")
+def full(server_url: str, template_database: str) -> Iterator[Database]:
+    """A database with many messages of two tenants, as the service works in it."""
+    with new_database(server_url, template=template_database) as url:
+        with Database(url, pool_size=2) as database:
+            store: Store = store_on(database)
+            for begin in range(0, MESSAGES, 1000):
+                numbers = range(begin, begin + 1000)
+                store.append("t", [reply(f"common number-{number}") for number in numbers])
+            catch_up(database, MessageWords(), most_events=5000)
+            with database.connection() as connection:
+                connection.execute("VACUUM ANALYZE agentlog_readmodels.message_words_1")
+        with Database(url, pool_size=2, in_role=True) as database:
+            yield database
+
+
+@pytest.fixture
+def index(full: Database) -> Iterator[ExplainingIndex]:
+    with full.connection() as connection:
+        yield ExplainingIndex(connection, TENANT)
+
+
+def test_a_walk_reads_the_newest_rows(index: ExplainingIndex) -> None:
+    found = index.walk(Query("common"), 0, MESSAGES + 1)
+    assert len(found.positions) == 2000
+    assert "Index Scan message_words_1_tenant_position_idx" in index.nodes
+    assert not any(node.startswith(("Sort", "Seq Scan")) for node in index.nodes)
+
+
+@pytest.mark.parametrize("text", ["number-4711", "common", "nowhere", "num"])
+def test_a_look_up_uses_the_index_of_words(index: ExplainingIndex, text: str) -> None:
+    index.look_up(Query(text), 0, MESSAGES + 1, 50)
+    assert "Bitmap Index Scan message_words_1_words_idx" in index.nodes
+    assert not any(node.startswith("Seq Scan") for node in index.nodes)
+
+
+def test_times_are_found_from_their_index(index: ExplainingIndex) -> None:
+    bounds = index.bounds(Query(end=_now(index)))
+    assert bounds.upto == MESSAGES + 1
+    assert any("recorded_at_idx" in node for node in index.nodes)
+    assert not any(node.startswith("Seq Scan") for node in index.nodes)
+
+
+def _now(index: Index) -> Any:
+    row = index._connection.execute("SELECT now() + interval '1 year'").fetchone()
+    assert row is not None
+    return row[0]

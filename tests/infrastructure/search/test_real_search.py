@@ -1,0 +1,72 @@
+"""Search over real histories: each mention of a passenger, as a plain scan of the file finds it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from infrastructure.postgres.database import Database
+from infrastructure.search.query import Query
+from infrastructure.search.search import Search
+from projections.readmodels.message_words import MessageWords
+from tests.command_line import agentlog
+from tests.conftest import TAU_BENCH
+from tests.databases import new_database
+from tests.infrastructure.readmodels.tables import catch_up
+
+pytestmark = pytest.mark.skipif(
+    not TAU_BENCH.exists(), reason=f"the histories are not there: {TAU_BENCH}"
+)
+
+TEXTS = ["mia_li_3668", "3668", "NO6JO3", "Gift_Card", "certificate", "emma_kim", "2024-05-1", "$"]
+
+
+@pytest.fixture(scope="module")
+def search(server_url: str, template_database: str) -> Iterator[Search]:
+    """A search over all histories."""
+    with new_database(server_url, template=template_database) as url:
+        choices = ("--format", "openai", "--messages", "$.traj")
+        names = ("--thread-id", "airline-{task_id}-{trial}")
+        assert agentlog("import", *choices, *names, TAU_BENCH, url=url).code == 0
+        with Database(url, pool_size=2, in_role=True) as database:
+            catch_up(database, MessageWords(), most_events=1500)
+            yield Search(database.confined("default"), tenant="default", searched=database)
+
+
+def _texts(message: dict[str, Any]) -> Iterator[str]:
+    """Yield what one message of the source says, as what it is imported to does."""
+    yield message.get("content") or ""
+    if message["role"] == "tool":
+        yield from (message["name"], message["tool_call_id"])
+    for call in message.get("tool_calls") or []:
+        yield from (call["id"], call["function"]["name"], call["function"]["arguments"])
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_each_mention_is_found_and_nothing_else(
+    search: Search, tau_bench: list[dict[str, Any]], text: str
+) -> None:
+    mention = re.compile(rf"(?<![^\W_]){re.escape(text)}", re.IGNORECASE)
+    expected: Counter[str] = Counter()
+    for run in tau_bench:
+        for message in run["traj"]:
+            said = list(_texts(message))
+            split = [said[:1], said[1:]] if message["role"] == "assistant" else [said]
+            thread_id = f"airline-{run['task_id']}-{run['trial']}"
+            expected[thread_id] += sum(any(map(mention.search, each)) for each in split)
+    found: Counter[str] = Counter()
+    before = None
+    while True:
+        page = search.find(Query(text), before=before, limit=100)
+        found.update(hit.thread_id for hit in page.items)
+        for hit in page.items:
+            for excerpt in hit.excerpts:
+                for begin, end in excerpt.ranges:
+                    assert excerpt.text[begin:end].lower() == text.lower()
+        before = page.next
+        if before is None:
+            break
+    assert found == +expected
+    assert found
