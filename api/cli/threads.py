@@ -31,7 +31,7 @@ from domain.points_in_time import parse_moment
 from domain.threads import Status
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import State
-from projections.outline_text import outline_lines
+from projections.outline.text import outline_lines
 
 app = typer.Typer()
 

@@ -1,0 +1,1 @@
+"""Outlines of threads: their steps, and the steps as lines of text."""
