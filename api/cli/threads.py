@@ -23,6 +23,7 @@ from api.cli.session import (
 )
 from api.filters import metadata_filter
 from api.shapes.outline import outline_json
+from api.shapes.outline_text import outline_lines
 from api.shapes.shape import time_text
 from api.shapes.threads import difference_json, event_json, thread_json
 from domain.events import Event
@@ -31,7 +32,6 @@ from domain.points_in_time import parse_moment
 from domain.threads import Status
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import State
-from projections.outline.text import outline_lines
 
 app = typer.Typer()
 

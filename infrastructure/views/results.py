@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from domain.json.text import JsonValue, parse_stored, print_bytes
 from projections.difference import ItemsDifference
-from projections.outline.steps import Step
+from projections.outline import Step
 from projections.view import Item, Printed
 
 

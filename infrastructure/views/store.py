@@ -23,7 +23,7 @@ from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
 from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
 from projections.difference import items_difference, state_difference
-from projections.outline.steps import outline
+from projections.outline import outline
 from projections.registry import AnyView
 from projections.view import Printed, StateView
 from projections.views.timeline.view import TimelineView

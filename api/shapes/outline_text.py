@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from projections.outline.steps import Called, Step
+from projections.outline import Called, Step
 
 _LEAST_WIDTH = 40
 _WIDTH_OF_FIGURES = 100

@@ -1,1 +1,0 @@
-"""Outlines of threads: their steps, and the steps as lines of text."""
