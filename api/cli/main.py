@@ -29,6 +29,10 @@ COMMANDS = {
     "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
+    "compare": (
+        "threads",
+        "Compare threads by what was said and called, or all runs of each task.",
+    ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),

@@ -18,7 +18,7 @@ def compared_lines(found: Compared, *, context: int = 1) -> Iterator[str]:
         yield from map(visible, _comparison_lines(found, number, comparison, context))
 
 
-def compared_sets_lines(found: ComparedSets) -> Iterator[str]:
+def run_sets_lines(found: ComparedSets) -> Iterator[str]:
     """Yield the tasks, each with where its runs part and which way those went that failed."""
     for task in found.sets:
         yield from map(visible, _set_lines(found.asked.by, task))

@@ -78,8 +78,8 @@ def run_sets_json(found: run_sets.ComparedSets) -> RunSets:
 
 def _set_json(found: run_sets.RunSet) -> RunSet:
     return {
-        **_tally(found.runs),
         "value": found.value,
+        **_tally(found.runs),
         "threads": [Run.of(run) for run in found.runs],
         "partings": [
             {"equal": fork.equal, "branches": [_branch_json(way) for way in fork.ways]}

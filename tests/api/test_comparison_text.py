@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.shapes.comparison_text import compared_lines, compared_sets_lines
+from api.shapes.comparison_text import compared_lines, run_sets_lines
 from infrastructure.comparison.comparer import Comparer, parse_side
 from infrastructure.comparison.run_sets import RunSets, SetsAsked
 from infrastructure.eventlog.reader import LogReader
@@ -52,7 +52,7 @@ def test_sets_say_where_runs_part_and_which_way_failed(database: Database, store
     store.append("other", [reply("no task")])
     asked = SetsAsked(ThreadFilter(), KERNEL, by="task", failed={"reward": 0})
     found = RunSets(store, LogReader(database, tenant=TENANT)).compare(asked)
-    assert list(compared_sets_lines(found)) == [
+    assert list(run_sets_lines(found)) == [
         "task 7: 3 runs (1 failed, 2 succeeded)",
         "  after 0 equal items",
         '    2 runs (2 succeeded): tool_calls search\ufffd {"to":"BER"}',

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.shapes.outline_text import outline_lines
 from domain.events import Event
 from projections.outline import Step, outline
-from projections.outline_text import outline_lines
 from projections.view import render
 from projections.views.timeline.view import TimelineView
 from tests.histories import histories, history
