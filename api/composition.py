@@ -33,7 +33,7 @@ from infrastructure.postgres.conninfo import Timeouts
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.postgres.roles import LOGIN, check_membership, make_login
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.reports.reports import Reports
 from infrastructure.runtime.background import Background
 from infrastructure.runtime.key_files import SIGNING_KEY
@@ -59,7 +59,7 @@ class Service:
     own: Tenant
     database: Database
     listener: Listener
-    standings: Standings
+    standings: ProjectionStatus
     writer: Writer
     keys: RecentKeys
     accesses: Accesses
@@ -145,7 +145,7 @@ def open_service(
                 own=tenants[settings.tenant],
                 database=database,
                 listener=listener,
-                standings=Standings(database, listener),
+                standings=ProjectionStatus(database, listener),
                 writer=writer,
                 keys=RecentKeys(
                     Keys(database, random_bytes=secrets.token_bytes, clock=_now),

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, print_text
 from infrastructure.reports.question import InvalidQuestion, is_time
-from infrastructure.reports.reports import Answer
+from infrastructure.reports.reports import ReportResult
 
 MOST_BARS = 20
 MOST_LINES = 7
@@ -84,7 +84,7 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
 """The reports that have a plot."""
 
 
-def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
+def plot(answer: ReportResult, kind: Literal["svg", "png"]) -> bytes:
     """Return the plot of an answer.
 
     Raises:
@@ -109,7 +109,7 @@ def plot(answer: Answer, kind: Literal["svg", "png"]) -> bytes:
     return output.getvalue()
 
 
-def _lines(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - its types are not there without the extra
+def _lines(make: Callable[..., Any], answer: ReportResult, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - its types are not there without the extra
     """Return a figure of time series, its panels below each other."""
     figure = make(figsize=(10, 3 * len(panels) + 0.8), layout="constrained")
     places = list(dict.fromkeys(str(row[0]) for row in answer.rows))
@@ -141,7 +141,7 @@ def _lines(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) ->
     return figure
 
 
-def _bars(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - as above
+def _bars(make: Callable[..., Any], answer: ReportResult, panels: Sequence[Panel]) -> Any:  # noqa: ANN401 - as above
     """Return a figure of comparisons, its panels side by side."""
     rows = answer.rows[:MOST_BARS]
     height = 0.28 + 0.14 * len(answer.by)
@@ -175,7 +175,7 @@ def _bars(make: Callable[..., Any], answer: Answer, panels: Sequence[Panel]) -> 
     return figure
 
 
-def _largest_groups(answer: Answer) -> list[str]:
+def _largest_groups(answer: ReportResult) -> list[str]:
     """Return the groups to draw as lines, largest totals of the report's order column first."""
     column = _index(answer, answer.report.order.removeprefix("-"))
     totals: dict[str, float] = {}
@@ -185,7 +185,7 @@ def _largest_groups(answer: Answer) -> list[str]:
     return sorted(totals, key=lambda group: (-totals[group], group))
 
 
-def _name_axes(axes: Any, axis: Any, answer: Answer, panel: Panel, *, title: str) -> None:  # noqa: ANN401 - as above
+def _name_axes(axes: Any, axis: Any, answer: ReportResult, panel: Panel, *, title: str) -> None:  # noqa: ANN401 - as above
     unit = answer.columns[_index(answer, panel.main)].unit
     axes.set_title(title, loc="left", fontsize=11)
     if unit == "share":
@@ -196,7 +196,7 @@ def _name_axes(axes: Any, axis: Any, answer: Answer, panel: Panel, *, title: str
         axis.set_label_text(unit or "")
 
 
-def _title(answer: Answer, number: int, most: int) -> str:
+def _title(answer: ReportResult, number: int, most: int) -> str:
     title = answer.report.comment.rstrip(".")
     return f"{title} (the first {most} of {number:,})" if number > most else title
 
@@ -227,7 +227,7 @@ def _shown(value: JsonValue) -> str:
     return shown if len(shown) <= _LABEL else shown[: _LABEL - 1] + "…"
 
 
-def _index(answer: Answer, column: str) -> int:
+def _index(answer: ReportResult, column: str) -> int:
     return len(answer.by) + [each.name for each in answer.report.columns].index(column)
 
 

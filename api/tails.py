@@ -25,7 +25,7 @@ _NUMBERS = (int, float, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FollowRequest:
     """What to follow of a thread.
 
     `after`: a place to resume after. `at`: the moment to end at. `whole`: from the beginning, where
@@ -108,7 +108,7 @@ def view_to_tell(name: str, options: Mapping[str, object]) -> AnyView:
     return choose_view(name, given)
 
 
-def tail_of(store: Store, thread_id: str, asked: Asked) -> Tail:
+def tail_of(store: Store, thread_id: str, asked: FollowRequest) -> Tail:
     """Return a thread's view at its start; reads and folds the events up to there.
 
     Raises:

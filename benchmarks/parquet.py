@@ -13,7 +13,7 @@ from infrastructure.dataset.schema import EVENTS
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels.catch_up import bring_up
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import READ_MODELS
 
 _LEAST_PER_SECOND = 20_000
@@ -31,7 +31,7 @@ def measure_parquet(server: str, workload: Workload, scratch: Path, *, events: i
         Listener(database) as listener,
     ):
         count = make_big_log(url, workload, events=events, measured=True)
-        standings = Standings(database, listener)
+        standings = ProjectionStatus(database, listener)
         names = list(READ_MODELS)
         bring_up(database, standings, names, position=count, progress=lambda *_: None)
 

@@ -13,7 +13,7 @@ from infrastructure.readmodels import builds
 from infrastructure.readmodels.batch import read_batch
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.readmodels.projection import MOST_EVENTS, Projection, Step
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 _LEAST_PER_SECOND = 15_000
@@ -97,7 +97,7 @@ def _catch_up(database: Database, model: AnyReadModel) -> float:
 
 def _rebuild_all(database: Database, url: str) -> float:
     with Listener(database) as listener:
-        standings = Standings(database, listener)
+        standings = ProjectionStatus(database, listener)
         begun = {name: standings.rebuild(name).build for name in READ_MODELS}
         began = time.perf_counter()
         with ProjectorProcess(url):
@@ -106,7 +106,7 @@ def _rebuild_all(database: Database, url: str) -> float:
         return time.perf_counter() - began
 
 
-def _live(standings: Standings) -> dict[str, int]:
+def _live(standings: ProjectionStatus) -> dict[str, int]:
     found: Sequence[builds.Build] = standings.builds()
     stopped = [each.reason for each in found if each.reason is not None]
     if stopped:

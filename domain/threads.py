@@ -57,7 +57,7 @@ Rule = Literal[
 ]
 
 
-class Key(NamedTuple):
+class LedgerKey(NamedTuple):
     """Key of a ledger entry: a tool call, an approval or a worker, by its id."""
 
     kind: Kind
@@ -65,7 +65,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """The version that asked, and the one that answered (None while open)."""
 
     asked: int
@@ -87,22 +87,22 @@ class Thread(NamedTuple):
     version: int = 0
     policy: Policy = "strict"
     status: Status = "open"
-    ledger: Mapping[Key, Entry] = {}
+    ledger: Mapping[LedgerKey, LedgerEntry] = {}
 
 
-def mentions(message: Message | Fact) -> tuple[Key, ...]:
+def mentions(message: Message | Fact) -> tuple[LedgerKey, ...]:
     """Return the ledger keys that deciding about `message` needs, in the message's order."""
     match message:
         case _ if type(message) in PLAIN:
             return ()
         case ToolCallsMessage(calls=calls):
-            return tuple([Key("call", call.id) for call in calls])
+            return tuple([LedgerKey("call", call.id) for call in calls])
         case ToolResultsMessage(results=results):
-            return tuple([Key("call", result.call_id or "") for result in results])
+            return tuple([LedgerKey("call", result.call_id or "") for result in results])
         case ApprovalRequestMessage() | ApprovalResponseMessage():
-            return (Key("approval", message.call_id),)
+            return (LedgerKey("approval", message.call_id),)
         case WorkerSpawnedMessage() | WorkerResultMessage():
-            return (Key("worker", message.worker_id),)
+            return (LedgerKey("worker", message.worker_id),)
         case _:
             return ()
 
@@ -121,7 +121,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     if status == "open" and type(message) in PLAIN:  # over half of all messages
         return Thread(thread_id, version, policy, status, ledger), ()
     breaches = [] if status == "open" else list(_breaches_of_status(thread, message))
-    changes: dict[Key, Entry] = {}
+    changes: dict[LedgerKey, LedgerEntry] = {}
     take = _ask if isinstance(message, _ASKING) else _answer
     for index, key in enumerate(mentions(message)):
         known = changes.get(key) or ledger.get(key)
@@ -168,29 +168,29 @@ PLAIN = frozenset(
 
 _ASKING = (ToolCallsMessage, ApprovalRequestMessage, WorkerSpawnedMessage)
 
-_Taken = tuple[Entry, tuple[Rule, str] | None]
+_Taken = tuple[LedgerEntry, tuple[Rule, str] | None]
 """A ledger's entry after a message, and the rule that the message broke, with the reason."""
 
 
-def _ask(key: Key, known: Entry | None, version: int) -> _Taken:
+def _ask(key: LedgerKey, known: LedgerEntry | None, version: int) -> _Taken:
     """Add a request under a new id."""
     if known is None or key.kind == "approval":  # an approval may be requested again
-        return Entry(version), None
+        return LedgerEntry(version), None
     taken = f"is taken by version {known.asked}: ids are unique in a thread"
     if key.kind == "call":
-        return Entry(version), ("duplicate_call", f"call id {key.id!r} {taken}")
-    return Entry(version), ("duplicate_worker", f"worker {key.id!r} {taken}")
+        return LedgerEntry(version), ("duplicate_call", f"call id {key.id!r} {taken}")
+    return LedgerEntry(version), ("duplicate_worker", f"worker {key.id!r} {taken}")
 
 
-def _answer(key: Key, known: Entry | None, version: int) -> _Taken:
+def _answer(key: LedgerKey, known: LedgerEntry | None, version: int) -> _Taken:
     """Record the answer to a request."""
     if known is not None and known.answered is None:
-        return Entry(known.asked, version), None
+        return LedgerEntry(known.asked, version), None
     words = _ANSWERS[key.kind]
     what = f"{words.what} {key.id!r}" if key.id else f"{words.what} (no id given)"
     if known is None:
         reason = f"nothing asked for {what}: {words.way_out}"
-        return Entry(version, version), (words.orphan, reason)
+        return LedgerEntry(version, version), (words.orphan, reason)
     reason = f"{what} was answered by version {known.answered} already"
     return known, (words.twice, reason)
 

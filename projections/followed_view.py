@@ -26,7 +26,7 @@ _LONGEST_PLACE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FollowUpdate:
     """An update for a follower.
 
     `place`: where to resume after this update; None where it does not move.
@@ -44,14 +44,14 @@ class Live(ABC):
     """Whether to call `present` only after a quiet period."""
 
     @abstractmethod
-    def fold(self, event: Event) -> Sequence[Told]:
+    def fold(self, event: Event) -> Sequence[FollowUpdate]:
         """Return the updates for an event."""
 
     @abstractmethod
-    def present(self) -> Sequence[Told]:
+    def present(self) -> Sequence[FollowUpdate]:
         """Return the updates not yet sent, where there are no more events for now."""
 
-    def end(self) -> Sequence[Told]:
+    def end(self) -> Sequence[FollowUpdate]:
         """Return the last updates, where the stream ends."""
         return self.present()
 
@@ -66,17 +66,21 @@ class ItemsLive(Live):
         self._held: list[Item] = []
 
     @override
-    def fold(self, event: Event) -> Sequence[Told]:
+    def fold(self, event: Event) -> Sequence[FollowUpdate]:
         self._carry, items = self._view.fold(self._carry, event)
-        return [Told("item", each.key, each.item) for each in items if _place(each) > self._after]
+        return [
+            FollowUpdate("item", each.key, each.item)
+            for each in items
+            if _place(each) > self._after
+        ]
 
     @override
-    def present(self) -> Sequence[Told]:
+    def present(self) -> Sequence[FollowUpdate]:
         held = [each.item for each in self._view.rest(self._carry) if _place(each) > self._after]
         if held == self._held:
             return ()
         self._held = held
-        return [Told("held", None, held)]
+        return [FollowUpdate("held", None, held)]
 
 
 class PatientLive(Live):
@@ -94,7 +98,7 @@ class PatientLive(Live):
         self._after, self._told = parse_place(after)
 
     @override
-    def fold(self, event: Event) -> Sequence[Told]:
+    def fold(self, event: Event) -> Sequence[FollowUpdate]:
         self._carry, items = self._view.fold(self._carry, event)
         found = []
         for each in items:
@@ -103,7 +107,7 @@ class PatientLive(Live):
             before = self._told.pop(each.key, None)
             self._after = _place(each)
             if before is None or before != _digest(each):
-                found.append(Told("item", self._place(), each.item))
+                found.append(FollowUpdate("item", self._place(), each.item))
         if items:
             gone = [key for key in self._told if parse_key(key) <= self._after]
             for key in gone:
@@ -111,16 +115,16 @@ class PatientLive(Live):
         return found
 
     @override
-    def present(self) -> Sequence[Told]:
+    def present(self) -> Sequence[FollowUpdate]:
         return self._tell(self._view.rest(self._carry))
 
-    def _tell(self, items: Sequence[Placed]) -> Sequence[Told]:
+    def _tell(self, items: Sequence[Placed]) -> Sequence[FollowUpdate]:
         found = []
         for each in items:
             digest = _digest(each)
             if _place(each) > self._after and self._told.get(each.key) != digest:
                 self._told[each.key] = digest
-                found.append(Told("item", self._place(), each.item))
+                found.append(FollowUpdate("item", self._place(), each.item))
         return found
 
     def _place(self) -> str | None:
@@ -148,19 +152,19 @@ class StateLive(Live):
         self._known = known
 
     @override
-    def fold(self, event: Event) -> Sequence[Told]:
+    def fold(self, event: Event) -> Sequence[FollowUpdate]:
         first = self.present()
         before, self._version = self._carry, event.version
         self._carry, _ = self._view.fold(before, event)
         patch = self._view.patch(before, self._carry)
-        return [*first, Told("patch", str(event.version), patch)] if patch else first
+        return [*first, FollowUpdate("patch", str(event.version), patch)] if patch else first
 
     @override
-    def present(self) -> Sequence[Told]:
+    def present(self) -> Sequence[FollowUpdate]:
         if self._known:
             return ()
         self._known = True
-        return [Told("snapshot", str(self._version), self._view.state(self._carry))]
+        return [FollowUpdate("snapshot", str(self._version), self._view.state(self._carry))]
 
 
 def parse_place(text: str) -> tuple[Place, dict[str, str]]:

@@ -20,7 +20,7 @@ from api.composition import Service
 from domain.errors import AgentlogError
 from domain.facts import Policy
 from infrastructure.runtime.garbage import collect_rarely
-from infrastructure.transfer.importer import Importer, Report
+from infrastructure.transfer.importer import Importer, ImportReport
 from infrastructure.transfer.records import Plan
 from infrastructure.transfer.sources import STANDARD_INPUT, find_files
 from projections.readers.registry import choose_reader
@@ -79,7 +79,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
 
 def _import_files(
     opening: AbstractContextManager[Service], plan: Plan, paths: Sequence[Path]
-) -> Report:
+) -> ImportReport:
     """Import files with a progress bar, and print what came of them."""
     console = Console(stderr=True)
     files = find_files(paths)
@@ -156,7 +156,7 @@ def _progress(console: Console) -> Progress:
     )
 
 
-def _print_report(console: Console, report: Report) -> None:
+def _print_report(console: Console, report: ImportReport) -> None:
     for failure in report.failures[:_SHOWN_FAILURES]:
         console.print(Text(printable(f"{failure.place}: {failure.reason}")), soft_wrap=True)
     if len(report.failures) > _SHOWN_FAILURES:

@@ -27,8 +27,8 @@ from api.composition import open_service
 from api.filters import metadata_filter, time_filter
 from api.shapes.search import Hits
 from api.shapes.shape import time_text
-from api.shapes.tables import answer_csv, answer_json, rows_of_text
-from infrastructure.analysts.answers import Answer, CatalogueTable
+from api.shapes.tables import query_csv, query_json, rows_of_text
+from infrastructure.analysts.answers import CatalogueTable, QueryResult
 from infrastructure.analysts.login import grants as grants_for
 from infrastructure.analysts.parameters import MOST_CHARACTERS
 from infrastructure.search.hits import Excerpt
@@ -104,13 +104,13 @@ def _query_in(query: str | None, file: str | None) -> str:
         raise InvalidOption(f"--file {file}: not UTF-8 at byte {error.start}") from error
 
 
-def _print_answer(answer: Answer, form: Form) -> None:
+def _print_answer(answer: QueryResult, form: Form) -> None:
     match form:
         case "json":
-            print_line(answer_json(answer))
+            print_line(query_json(answer))
             return
         case "csv":
-            print_csv(answer_csv(answer))
+            print_csv(query_csv(answer))
         case "table":
             Console().print(_table(answer))
     if answer.truncated:
@@ -130,7 +130,7 @@ def _print_tables(tables: Sequence[CatalogueTable], *, as_json: bool) -> None:
         console.print(shown)
 
 
-def _table(answer: Answer) -> Table:
+def _table(answer: QueryResult) -> Table:
     table = Table()
     for each in answer.columns:
         right = each.type.startswith(_NUMBERS) and not each.type.endswith("[]")

@@ -23,12 +23,12 @@ from api.cli.session import (
 )
 from api.plots import plot as plotted
 from api.questions import question_of
-from api.shapes.reports import answer_csv, answer_json
+from api.shapes.reports import report_csv, report_json
 from domain.json.text import JsonValue, print_text
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import read_models_of
-from infrastructure.reports.report import METADATA, Column
-from infrastructure.reports.reports import Answer
+from infrastructure.reports.report import METADATA, ReportColumn
+from infrastructure.reports.reports import ReportResult
 
 app = typer.Typer()
 
@@ -102,7 +102,7 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     _print(answer, "json" if json else "csv" if csv else "table")
 
 
-def _draw(answer: Answer, file: Path) -> None:
+def _draw(answer: ReportResult, file: Path) -> None:
     drawn = plotted(answer, _PICTURES[file.suffix])
     try:
         file.write_bytes(drawn)
@@ -110,13 +110,13 @@ def _draw(answer: Answer, file: Path) -> None:
         raise InvalidOption(f"--plot {file}: {error.strerror}") from error
 
 
-def _print(answer: Answer, form: Form) -> None:
+def _print(answer: ReportResult, form: Form) -> None:
     match form:
         case "json":
-            print_line(answer_json(answer))
+            print_line(report_json(answer))
             return
         case "csv":
-            print_csv(answer_csv(answer))
+            print_csv(report_csv(answer))
         case "table":
             console = Console(highlight=False)
             if not console.is_terminal:
@@ -127,7 +127,7 @@ def _print(answer: Answer, form: Form) -> None:
         Console(stderr=True).print("there are more rows: narrow it, or raise --limit")
 
 
-def _table(answer: Answer) -> Table:
+def _table(answer: ReportResult) -> Table:
     table = Table()
     shown = [
         (number, column)
@@ -149,7 +149,7 @@ def _table(answer: Answer) -> Table:
     return table
 
 
-def _heading(column: Column) -> str:
+def _heading(column: ReportColumn) -> str:
     """Return a column's heading, with its unit where that is not obvious."""
     name = printable(column.name)
     words = name if name.startswith(METADATA) else name.replace("_", " ")
@@ -164,7 +164,7 @@ def _heading(column: Column) -> str:
             return words
 
 
-def _cell(column: Column, value: JsonValue) -> str:
+def _cell(column: ReportColumn, value: JsonValue) -> str:
     """Return a formatted value: thousands separated, shares as percentages."""
     if value is None:
         return "-"

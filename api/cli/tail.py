@@ -27,12 +27,12 @@ from api.composition import Service
 from api.filters import metadata_filter
 from api.shapes.shape import time_text
 from api.shapes.threads import event_json
-from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
+from api.tails import FollowRequest, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
 from domain.events import Event
 from domain.points_in_time import BIGGEST, number_of
 from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.subscriptions.hub import Entry, Hub
-from projections.followed_view import Told
+from infrastructure.subscriptions.hub import Hub, HubEntry
+from projections.followed_view import FollowUpdate
 from projections.registry import AnyView, choose_view
 
 app = typer.Typer()
@@ -152,14 +152,14 @@ def _tail_log(hub: Hub, which: LogFilter, how: Tailing) -> None:
 
 def _tail_events(service: Service, thread_id: str, which: LogFilter, how: Tailing) -> None:
     begin = 0 if how.after is None else number_of(how.after)
-    found = tail_of(service.store, thread_id, Asked(choose_view("kernel")))
+    found = tail_of(service.store, thread_id, FollowRequest(choose_view("kernel")))
     for event in _of_thread(service.own.hub, found, begin, how):
         if event is not None and which.takes(event):
             _print_event(event, how)
 
 
 def _tail_view(service: Service, thread_id: str, view: AnyView, how: Tailing) -> None:
-    asked = Asked(view, after=how.after, whole=how.speed is not None)
+    asked = FollowRequest(view, after=how.after, whole=how.speed is not None)
     found = tail_of(service.store, thread_id, asked)
     for event in _of_thread(service.own.hub, found, found.version, how):
         told = found.live.present() if event is None else found.live.fold(event)
@@ -193,7 +193,7 @@ def _as_they_come(
     """
     rung = threading.Event()
 
-    def told(entries: Sequence[Entry]) -> None:
+    def told(entries: Sequence[HubEntry]) -> None:
         if thread_id is None or any(each.event.thread_id == thread_id for each in entries):
             rung.set()
 
@@ -247,7 +247,7 @@ def _print_event(event: Event, how: Tailing) -> None:
         print_event(how.console, event, full=False)
 
 
-def _print_told(told: Sequence[Told], how: Tailing, *, last: bool = False) -> None:
+def _print_told(told: Sequence[FollowUpdate], how: Tailing, *, last: bool = False) -> None:
     for each in told:
         values = each.data if each.kind == "held" else [each.data]
         if how.plain:

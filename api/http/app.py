@@ -21,7 +21,7 @@ from api.http.middleware.query_parameters import KnownQueries
 from api.http.middleware.rate_limit import Limiter, describe_limits
 from api.http.middleware.request_metrics import Traffic
 from api.http.openapi.bodies import components
-from api.http.request.limits import USUAL, Limits
+from api.http.request.limits import USUAL, RequestLimits
 from api.http.routes import (
     analytics,
     audit,
@@ -43,7 +43,7 @@ from domain.errors import AgentlogError, Flaw
 from domain.json.places import path
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.tenants import Tenants
 
 VERSION = "0.1.0"
@@ -57,11 +57,11 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     *,
     own: str,
     entrance: Entrance,
-    standings: Standings,
+    standings: ProjectionStatus,
     writer: Writer,
     max_body_bytes: int,
     max_blob_bytes: int,
-    limits: Limits = USUAL,
+    limits: RequestLimits = USUAL,
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""

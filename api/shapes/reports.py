@@ -10,8 +10,8 @@ from typing_extensions import TypedDict
 
 from api.shapes.shape import time_text
 from domain.json.text import JsonValue, print_text
-from infrastructure.reports.report import METADATA, Column, Report
-from infrastructure.reports.reports import Answer
+from infrastructure.reports.report import METADATA, Report, ReportColumn
+from infrastructure.reports.reports import ReportResult
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""
@@ -27,7 +27,7 @@ class ReportTerms(TypedDict):
     breakdowns: list[str]
     filters: list[str]
     clocks: list[str]
-    columns: Sequence[Column]
+    columns: Sequence[ReportColumn]
 
 
 _EXAMPLE: JsonValue = {
@@ -57,12 +57,12 @@ class ReportAnswer(_Span):
     report: str
     by: list[str]
     asOf: int  # noqa: N815
-    columns: Sequence[Column]
+    columns: Sequence[ReportColumn]
     rows: list[dict[str, Any]]
     truncated: bool
 
 
-def report_json(report: Report) -> ReportTerms:
+def terms_json(report: Report) -> ReportTerms:
     """Return what a report can be asked."""
     return {
         "name": report.name,
@@ -76,7 +76,7 @@ def report_json(report: Report) -> ReportTerms:
     }
 
 
-def answer_json(answer: Answer) -> ReportAnswer:
+def report_json(answer: ReportResult) -> ReportAnswer:
     """Return an answer as JSON, one object per row."""
     names = [each.name for each in answer.columns]
     return {
@@ -91,7 +91,7 @@ def answer_json(answer: Answer) -> ReportAnswer:
     }
 
 
-def answer_csv(answer: Answer) -> str:
+def report_csv(answer: ReportResult) -> str:
     """Return an answer as CSV (RFC 4180), column names first; null is an empty cell.
 
     A text that a spreadsheet would read as a formula gets an apostrophe before it: names of tools

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from domain.errors import InvalidJson
 from domain.json.numbers import Decimal
 from domain.json.text import JsonValue, parse_stored, print_text
-from infrastructure.analysts.answers import Answer, AnswerColumn
+from infrastructure.analysts.answers import AnswerColumn, QueryResult
 from infrastructure.analysts.errors import InvalidQuery
 
 
@@ -31,7 +31,7 @@ class QueryAnswer(TypedDict):
     asOf: dict[str, int]
 
 
-def answer_json(answer: Answer) -> QueryAnswer:
+def query_json(answer: QueryResult) -> QueryAnswer:
     """Return an answer as JSON; its rows are JSON already."""
     return {
         "columns": answer.columns,
@@ -42,7 +42,7 @@ def answer_json(answer: Answer) -> QueryAnswer:
     }
 
 
-def answer_csv(answer: Answer) -> str:
+def query_csv(answer: QueryResult) -> str:
     """Return an answer as CSV (RFC 4180), its column names first; raises `InvalidQuery`."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -51,7 +51,7 @@ def answer_csv(answer: Answer) -> str:
     return text.getvalue()
 
 
-def rows_of_text(answer: Answer) -> Iterator[list[str]]:
+def rows_of_text(answer: QueryResult) -> Iterator[list[str]]:
     """Yield rows as text: empty for null, JSON for values other than texts and numbers.
 
     Raises:

@@ -8,10 +8,10 @@ from itertools import groupby
 import psycopg
 
 from infrastructure.analysts.answers import (
-    Answer,
     AnswerColumn,
     CatalogueColumn,
     CatalogueTable,
+    QueryResult,
 )
 from infrastructure.analysts.errors import (
     AnalystNotConfined,
@@ -77,7 +77,7 @@ class Analyst:
         *,
         limit: int = USUAL_ROWS,
         seconds: float | None = None,
-    ) -> Answer:
+    ) -> QueryResult:
         """Return the answer to a query, in one read-only transaction that is never committed.
 
         Args:
@@ -130,7 +130,7 @@ class Analyst:
         except DeadlinePassed as error:
             raise QueryTooSlow(seconds=seconds) from error
 
-    def _answer(self, session: Session, query: Query, limit: int) -> Answer:
+    def _answer(self, session: Session, query: Query, limit: int) -> QueryResult:
         progress = session.ask("SELECT name, position FROM progress ORDER BY name")
         columns, types = session.describe(query.text)
         if len(types) != len(query.values):
@@ -161,7 +161,7 @@ class Analyst:
             if refused.position is not None:
                 refused.position -= len(head)
             raise
-        return Answer(
+        return QueryResult(
             described, rows, truncated, {row["name"]: row["position"] for row in progress}
         )
 

@@ -13,7 +13,7 @@ class AnswerColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """The result of a query.
 
     Each row is a JSON array as text, with every digit that the database has. `truncated`: more rows

@@ -17,7 +17,7 @@ from psycopg.rows import TupleRow
 
 from domain.catalogue import FACT_TYPES
 from domain.integrity.hash_chain import GENESIS, around_time, digest
-from domain.threads import Entry, Key
+from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.appending.append_request import ThreadKey
 from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Place, Wanted
 from infrastructure.eventlog.blob_store import pieces_of
@@ -58,16 +58,16 @@ def look(
 
 def _known(
     connection: psycopg.Connection,
-    keys: Sequence[tuple[ThreadKey, Key]],
+    keys: Sequence[tuple[ThreadKey, LedgerKey]],
     ids: Sequence[tuple[str, str, str]],
-) -> tuple[dict[ThreadKey, dict[Key, Entry]], dict[tuple[str, str, str], Place]]:
+) -> tuple[dict[ThreadKey, dict[LedgerKey, LedgerEntry]], dict[tuple[str, str, str], Place]]:
     """Return the existing ledger entries of these keys, and the places of these ids."""
-    entries: dict[ThreadKey, dict[Key, Entry]] = {}
+    entries: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
     if keys:
         by_digest = {(*thread, key.kind, ledger_digest(key)): key for thread, key in keys}
         wanted = _arrays(list(by_digest), **_THREADS, kinds=texts, ids=byte_strings)
         for *place, asked, answered in _query(connection, "select_ledger", wanted):
-            entries.setdefault((place[0], place[1]), {})[by_digest[tuple(place)]] = Entry(
+            entries.setdefault((place[0], place[1]), {})[by_digest[tuple(place)]] = LedgerEntry(
                 asked, answered
             )
     if not ids:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from domain.threads import Entry, Key
+from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.appending.append_request import ThreadKey
 from infrastructure.eventlog.body_deduplication import Stored
 from infrastructure.eventlog.thread_heads import Head
@@ -23,7 +23,7 @@ class Wanted:
     """What has to be known to decide: heads, ledger entries, places of ids."""
 
     threads: Sequence[ThreadKey]
-    keys: Sequence[tuple[ThreadKey, Key]] = ()
+    keys: Sequence[tuple[ThreadKey, LedgerKey]] = ()
     ids: Sequence[tuple[str, str, str]] = ()
 
 
@@ -37,7 +37,7 @@ class Ground:
 
     position: int
     heads: Mapping[ThreadKey, Head]
-    ledger: Mapping[ThreadKey, Mapping[Key, Entry]] = field(default_factory=dict)
+    ledger: Mapping[ThreadKey, Mapping[LedgerKey, LedgerEntry]] = field(default_factory=dict)
     places: Mapping[tuple[str, str, str], Place] = field(default_factory=dict)
     complete: bool = True
 
@@ -64,8 +64,8 @@ class Note(NamedTuple):
     """A ledger entry as it will be stored; `assumed` if the statement checks that it is new."""
 
     thread: ThreadKey
-    key: Key
-    entry: Entry
+    key: LedgerKey
+    entry: LedgerEntry
     assumed: bool = False
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import psycopg
 
 from domain.errors import AgentlogError
-from domain.threads import Entry, Key
+from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.appending.append_request import Outcome, Ready, ThreadKey
 from infrastructure.appending.append_statements import append, log_transaction, look, stored_body
 from infrastructure.appending.commit_plan import Changes, Ground, Wanted
@@ -162,7 +162,7 @@ class _Remembered:
     """A thread's cached head and open ledger entries."""
 
     head: Head
-    open: dict[Key, Entry] = field(default_factory=dict)
+    open: dict[LedgerKey, LedgerEntry] = field(default_factory=dict)
 
 
 class HeadCache:
@@ -224,7 +224,7 @@ class HeadCache:
         while len(self._threads) > self._most_threads:
             del self._threads[next(iter(self._threads))]
 
-    def _note_entry(self, known: _Remembered, key: Key, entry: Entry) -> None:
+    def _note_entry(self, known: _Remembered, key: LedgerKey, entry: LedgerEntry) -> None:
         known.open.pop(key, None)
         if entry.answered is None:
             known.open[key] = entry

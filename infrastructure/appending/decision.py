@@ -18,7 +18,7 @@ from domain.errors import (
 )
 from domain.facts import Fact, ThreadStarted
 from domain.messages import Message
-from domain.threads import PLAIN, Breach, Entry, Key, Thread, decide, mentions
+from domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
 from infrastructure.appending.append_request import Appended, Outcome, Ready, Receipt, ThreadKey
 from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Note, Place, Wanted
 from infrastructure.eventlog.thread_heads import Head, facts_after
@@ -63,12 +63,12 @@ class _Trial:
     facts: bytes | None
     position: int
     places: Mapping[str, Place]
-    ledger: Mapping[Key, Entry]
+    ledger: Mapping[LedgerKey, LedgerEntry]
     events: list[NewEvent] = field(default_factory=list)
     own_places: dict[str, Place] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     breaches: list[tuple[str, Breach]] = field(default_factory=list)
-    noted: dict[Key, Entry] = field(default_factory=dict)
+    noted: dict[LedgerKey, LedgerEntry] = field(default_factory=dict)
 
     def decide(self, message: Message | Fact) -> Sequence[Breach]:
         """Go on to the thread after a message; return the rules it broke; raises `RuleBroken`.
@@ -101,7 +101,7 @@ class Batch:
         for (tenant, thread_id, message_id), place in ground.places.items():
             self._places.setdefault((tenant, thread_id), {})[message_id] = place
         self._ledgers = {key: dict(entries) for key, entries in ground.ledger.items()}
-        self._noted: dict[ThreadKey, dict[Key, Entry]] = {}
+        self._noted: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
         self._events: list[NewEvent] = []
         self._bodies: dict[int, bytes] = {}  # by position, of the new events with given ids
 

@@ -12,7 +12,7 @@ from domain.facts import Fact
 from domain.integrity.chain_audit import Finding
 from domain.json.text import parse_stored
 from domain.messages import Message
-from domain.threads import Entry, Key
+from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.audit.records import StoredEvent
 from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
 from infrastructure.postgres.statements import statement
@@ -23,7 +23,7 @@ class StoredHead:
     """A stored head and ledger; times that Python cannot represent are None."""
 
     values: dict[str, Any]
-    ledger: dict[tuple[str, bytes], Entry]
+    ledger: dict[tuple[str, bytes], LedgerEntry]
 
     @classmethod
     def read(
@@ -35,7 +35,7 @@ class StoredHead:
         if row is None:
             return None
         entries = cursor.execute(statement("select_audited_ledger"), asked).fetchall()
-        ledger = {(row[0], bytes(row[1])): Entry(row[2], row[3]) for row in entries}
+        ledger = {(row[0], bytes(row[1])): LedgerEntry(row[2], row[3]) for row in entries}
         return cls(dict(zip(_COLUMNS, row, strict=True)), ledger)
 
 
@@ -59,7 +59,7 @@ class ReplayedHead:
 
     def __init__(self, thread_id: str) -> None:
         self._head = Head("", thread_id)
-        self._ledger: dict[Key, Entry] = {}
+        self._ledger: dict[LedgerKey, LedgerEntry] = {}
         self._started_at: datetime | None = None
         self._updated_at: datetime | None = None
 

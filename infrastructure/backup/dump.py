@@ -32,7 +32,7 @@ from infrastructure.backup.manifest import (
     DUMP,
     KEY,
     NAME,
-    Manifest,
+    BackupManifest,
     TenantLog,
     check_schema,
     file_of,
@@ -64,7 +64,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
     signing: Signing | None,
     now: datetime,
     progress: Progress,
-) -> Manifest:
+) -> BackupManifest:
     """Write a backup to `path`, which must not exist; the log may grow meanwhile.
 
     Without `signing` the stored checkpoints are included, and no new one is made.
@@ -83,7 +83,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
         _dump(programs, url, folder / DUMP, arguments, progress)
         if signing is not None and signing.kept:
             _write_key(signing.key, folder / KEY)
-        manifest = Manifest(
+        manifest = BackupManifest(
             agentlog=version("agentlog"),
             made_at=now,
             server=server,

@@ -43,7 +43,7 @@ class File(_Frozen):
     sha256: str
 
 
-class Manifest(_Frozen):
+class BackupManifest(_Frozen):
     """A backup's manifest; `position` is the log's, `schema_` its migrations with digests."""
 
     format: str = FORMAT
@@ -63,7 +63,7 @@ class Manifest(_Frozen):
         return self.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> BackupManifest:
     """Return the manifest of the backup in `folder`, after checking its files.
 
     Raises:
@@ -74,7 +74,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         with path.open("rb") as file:
             text = file.read(_LARGEST)
-        found = Manifest.model_validate_json(text)
+        found = BackupManifest.model_validate_json(text)
     except OSError as error:
         reason = f"{NAME}: {error.strerror}; is it a folder that `agentlog backup` wrote?"
         raise InvalidBackup(folder, reason) from error
@@ -102,7 +102,7 @@ def file_of(path: Path) -> File:
         return File(sha256=file_digest(file, "sha256").hexdigest(), bytes=path.stat().st_size)
 
 
-def _check_files(folder: Path, manifest: Manifest) -> None:
+def _check_files(folder: Path, manifest: BackupManifest) -> None:
     if DUMP not in manifest.files or not set(manifest.files) <= {DUMP, KEY}:
         raise InvalidBackup(folder, f"{NAME} names other files than a backup has")
     for name, expected in manifest.files.items():

@@ -17,7 +17,7 @@ from psycopg import sql
 
 from infrastructure.backup.contents import Progress
 from infrastructure.backup.errors import LogInTheWay
-from infrastructure.backup.manifest import DUMP, KEY, Manifest
+from infrastructure.backup.manifest import DUMP, KEY, BackupManifest
 from infrastructure.backup.programs import Address, Programs, Running
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
@@ -39,7 +39,7 @@ _HINT = "the database holds nothing, as before; mend what it says below and rest
 
 
 def restore(
-    database: Database, url: str, folder: Path, manifest: Manifest, *, progress: Progress
+    database: Database, url: str, folder: Path, manifest: BackupManifest, *, progress: Progress
 ) -> None:
     """Restore the backup in `folder` and migrate its schema; all of it or nothing.
 
@@ -65,7 +65,7 @@ def restore(
     database.migrate()
 
 
-def restore_key(folder: Path, manifest: Manifest, target: Path) -> bool:
+def restore_key(folder: Path, manifest: BackupManifest, target: Path) -> bool:
     """Copy the signing key of a backup to its place; False if it has none, or one exists."""
     if KEY not in manifest.files:
         return False

@@ -16,7 +16,7 @@ from infrastructure.audit.notes import (
     origin_of,
 )
 from infrastructure.backup.contents import Contents, Progress, contents_of
-from infrastructure.backup.manifest import Manifest, TenantLog
+from infrastructure.backup.manifest import BackupManifest, TenantLog
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
 
@@ -32,7 +32,7 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BackupVerdict:
     """The result of a verification: the size of the log, and its findings by tenant."""
 
     tenants: int
@@ -49,14 +49,14 @@ class Verdict:
         return not self.differences and not broken(each for _, each in self.findings)
 
 
-def verify(
+def verify_backup(
     database: Database,
-    manifest: Manifest,
+    manifest: BackupManifest,
     *,
     public_key: VerifierKey | None,
     checkpoint: Checkpoint | None,
     progress: Progress,
-) -> Verdict:
+) -> BackupVerdict:
     """Check the log in the database against itself, the manifest, and what is held elsewhere."""
     held = _Held(public_key, checkpoint)
     with database.connection() as connection, connection.transaction():
@@ -73,7 +73,7 @@ def verify(
             findings += [(each.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
         threads -= 1  # the last audit is of the tree
-    return Verdict(
+    return BackupVerdict(
         tenants=len(found.tenants),
         threads=threads,
         events=sum(each.events for each in found.tenants),
@@ -108,7 +108,7 @@ def _threads(database: Database, tenant: str) -> Iterator[str]:
         after = ids[-1]
 
 
-def _differences(found: Contents, manifest: Manifest, held: _Held) -> Iterator[str]:
+def _differences(found: Contents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
     """Yield the database's differences from the manifest and from what is held."""
     if found.position != manifest.position:
         yield f"the log is at position {found.position}, not {manifest.position}"

@@ -15,7 +15,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.log_position import log_position
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.catch_up import Progress, bring_up
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import PUBLIC_READ_MODELS
 
 TABLES = (EVENTS, *PUBLIC_READ_MODELS)
@@ -33,7 +33,7 @@ class Exported:
 
 def export_dataset(  # noqa: PLR0913 - one parameter a choice
     database: Database,
-    standings: Standings,
+    standings: ProjectionStatus,
     path: Path,
     *,
     tenant: str,

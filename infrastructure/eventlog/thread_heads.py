@@ -11,7 +11,7 @@ from domain.integrity.hash_chain import GENESIS
 from domain.json.text import JsonValue, parse_stored, print_to_keep
 from domain.messages import Message
 from domain.redaction import REDACTED
-from domain.threads import Entry, Key, Status, Thread, mentions, replay
+from domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
 
 class Head(NamedTuple):
@@ -66,8 +66,12 @@ class ThreadFilter:
 
 
 def replayed(
-    head: Head, ledger: Mapping[Key, Entry], version: int, message: Message | Fact, body: bytes
-) -> tuple[Head, Mapping[Key, Entry]]:
+    head: Head,
+    ledger: Mapping[LedgerKey, LedgerEntry],
+    version: int,
+    message: Message | Fact,
+    body: bytes,
+) -> tuple[Head, Mapping[LedgerKey, LedgerEntry]]:
     """Return the head after an event of the log, without its position, and the new ledger entries.
 
     `ledger` has at least the existing entries that the message mentions.
@@ -108,7 +112,7 @@ def _read(facts: bytes | None) -> dict[str, JsonValue]:
     return found if isinstance(found, dict) else {}
 
 
-def ledger_digest(key: Key) -> bytes:
+def ledger_digest(key: LedgerKey) -> bytes:
     """Return the digest under which the ledger stores a key's id."""
     return sha256(key.id.encode()).digest()
 

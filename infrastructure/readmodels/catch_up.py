@@ -7,7 +7,11 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseReadOnly
 from infrastructure.postgres.notifications import PROJECTED
 from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.projection_status import NewerReadModel, ProjectionBehind, Standings
+from infrastructure.readmodels.projection_status import (
+    NewerReadModel,
+    ProjectionBehind,
+    ProjectionStatus,
+)
 from infrastructure.readmodels.projector import Projector
 from projections.readmodels.registry import read_model
 
@@ -19,7 +23,7 @@ _LOOK_SECONDS = 1.0
 
 def bring_up(
     database: Database,
-    standings: Standings,
+    standings: ProjectionStatus,
     names: Sequence[str],
     *,
     position: int,

@@ -64,7 +64,7 @@ class RebuildUnderWay(Refused):
         self.name = name
 
 
-class Standings:
+class ProjectionStatus:
     """The projections of a database, whichever process runs them."""
 
     def __init__(self, database: Database, listener: Listener) -> None:

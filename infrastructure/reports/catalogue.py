@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 
 from domain.errors import NotThere
-from infrastructure.reports.report import Clock, Column, Fragment, Report, percentiles, share
+from infrastructure.reports.report import Clock, Fragment, Report, ReportColumn, percentiles, share
 
 _RECORDED: Fragment = "item.recorded_at"
 _PLACE = (
-    Column("thread", None, "the thread of the call"),
-    Column("version", None, "place in that thread of the message that asked"),
-    Column("answered_version", None, "place of the message that answered; null while open"),
-    Column("position", None, "place in the log of the message that asked"),
-    Column("link", None, "where the messages are, from call to answer"),
+    ReportColumn("thread", None, "the thread of the call"),
+    ReportColumn("version", None, "place in that thread of the message that asked"),
+    ReportColumn("answered_version", None, "place of the message that answered; null while open"),
+    ReportColumn("position", None, "place in the log of the message that asked"),
+    ReportColumn("link", None, "where the messages are, from call to answer"),
 )
 
 
@@ -29,9 +29,9 @@ _OF_THREADS: Mapping[str, Fragment] = {
     "status": "item.status",
 }
 _TOKENS = (
-    Column("input_tokens", "tokens", "as reported; null where nothing was"),
-    Column("output_tokens", "tokens", "as reported; null where nothing was"),
-    Column("total_tokens", "tokens", "as reported; null where nothing was"),
+    ReportColumn("input_tokens", "tokens", "as reported; null where nothing was"),
+    ReportColumn("output_tokens", "tokens", "as reported; null where nothing was"),
+    ReportColumn("total_tokens", "tokens", "as reported; null where nothing was"),
 )
 
 _ALL = (
@@ -41,17 +41,19 @@ _ALL = (
         model="model_calls",
         clocks=_MODEL_CALLS,
         columns=(
-            Column("calls", "calls", "calls of models"),
-            Column("input_tokens", "tokens", "as reported; null where no call did"),
-            Column("cached_input_tokens", "tokens", "of the input tokens"),
-            Column("output_tokens", "tokens", "as reported; null where no call did"),
-            Column("reasoning_tokens", "tokens", "of the output tokens"),
-            Column("total_tokens", "tokens", "as reported, else input and output together"),
-            Column("priced_calls", "calls", "calls whose cost was reported"),
-            Column("cost_usd", "USD", "what these cost; null where there are none"),
-            Column("computed_calls", "calls", "other calls whose cost a list of prices tells"),
-            Column("computed_cost_usd", "USD", "what these cost; null where there are none"),
-            Column("prices", None, "that list and its version; several where rows are older"),
+            ReportColumn("calls", "calls", "calls of models"),
+            ReportColumn("input_tokens", "tokens", "as reported; null where no call did"),
+            ReportColumn("cached_input_tokens", "tokens", "of the input tokens"),
+            ReportColumn("output_tokens", "tokens", "as reported; null where no call did"),
+            ReportColumn("reasoning_tokens", "tokens", "of the output tokens"),
+            ReportColumn("total_tokens", "tokens", "as reported, else input and output together"),
+            ReportColumn("priced_calls", "calls", "calls whose cost was reported"),
+            ReportColumn("cost_usd", "USD", "what these cost; null where there are none"),
+            ReportColumn(
+                "computed_calls", "calls", "other calls whose cost a list of prices tells"
+            ),
+            ReportColumn("computed_cost_usd", "USD", "what these cost; null where there are none"),
+            ReportColumn("prices", None, "that list and its version; several where rows are older"),
         ),
         order="-cost_usd",
         by=("day",),
@@ -64,10 +66,10 @@ _ALL = (
         model="model_calls",
         clocks=_MODEL_CALLS,
         columns=(
-            Column("calls", "calls", "calls of models"),
-            Column("answered", "calls", "those that brought a response"),
-            Column("failed", "calls", "those that a runtime error ended"),
-            Column("open", "calls", "those that nothing has ended"),
+            ReportColumn("calls", "calls", "calls of models"),
+            ReportColumn("answered", "calls", "those that brought a response"),
+            ReportColumn("failed", "calls", "those that a runtime error ended"),
+            ReportColumn("open", "calls", "those that nothing has ended"),
             share("failure_rate", "failed of those that ended"),
             *percentiles("latency", "calls whose latency is known"),
         ),
@@ -86,10 +88,10 @@ _ALL = (
         model="tool_calls",
         clocks=_TOOL_CALLS,
         columns=(
-            Column("calls", "calls", "calls, and results that no call asked for"),
-            Column("answered", "calls", "those with a result"),
-            Column("stated", "calls", "those whose result says whether the tool failed"),
-            Column("failed", "calls", "those whose result is an error"),
+            ReportColumn("calls", "calls", "calls, and results that no call asked for"),
+            ReportColumn("answered", "calls", "those with a result"),
+            ReportColumn("stated", "calls", "those whose result says whether the tool failed"),
+            ReportColumn("failed", "calls", "those whose result is an error"),
             share("error_rate", "failed of answered; null where no result says"),
             *percentiles("latency", "calls whose latency is known"),
         ),
@@ -104,9 +106,9 @@ _ALL = (
         model="tool_calls",
         clocks=_TOOL_CALLS,
         columns=(
-            Column("latency", "ms", "from call to answer, by the producer's clock"),
-            Column("tool", None, "name of the tool"),
-            Column("outcome", None, "succeeded, failed or unstated"),
+            ReportColumn("latency", "ms", "from call to answer, by the producer's clock"),
+            ReportColumn("tool", None, "name of the tool"),
+            ReportColumn("outcome", None, "succeeded, failed or unstated"),
             *_PLACE,
         ),
         order="-latency",
@@ -119,11 +121,11 @@ _ALL = (
         model="tool_calls",
         clocks=_TOOL_CALLS,
         columns=(
-            Column("failed", "calls", "calls whose result is an error"),
-            Column("threads", "threads", "how many threads met it"),
-            Column("first_at", None, "when the log took the first of these calls"),
-            Column("last_at", None, "when the log took the last of them"),
-            Column("error_message", None, "what the last one said, as far as it begins"),
+            ReportColumn("failed", "calls", "calls whose result is an error"),
+            ReportColumn("threads", "threads", "how many threads met it"),
+            ReportColumn("first_at", None, "when the log took the first of these calls"),
+            ReportColumn("last_at", None, "when the log took the last of them"),
+            ReportColumn("error_message", None, "what the last one said, as far as it begins"),
             *_PLACE,
         ),
         order="-failed",
@@ -138,10 +140,10 @@ _ALL = (
         model="tool_calls",
         clocks=_TOOL_CALLS,
         columns=(
-            Column("suspected", "calls", "calls whose result a rule marks"),
-            Column("threads", "threads", "how many threads have any"),
-            Column("first_at", None, "when the log took the first of these calls"),
-            Column("last_at", None, "when the log took the last of them"),
+            ReportColumn("suspected", "calls", "calls whose result a rule marks"),
+            ReportColumn("threads", "threads", "how many threads have any"),
+            ReportColumn("first_at", None, "when the log took the first of these calls"),
+            ReportColumn("last_at", None, "when the log took the last of them"),
             *_PLACE,
         ),
         order="-suspected",
@@ -156,10 +158,10 @@ _ALL = (
         model="approvals",
         clocks=_clocks("item.asked_sent_at"),
         columns=(
-            Column("asked", "approvals", "approvals that were asked for"),
-            Column("granted", "approvals", "answered with yes, asked for or not"),
-            Column("denied", "approvals", "answered with no, asked for or not"),
-            Column("open", "approvals", "not answered yet"),
+            ReportColumn("asked", "approvals", "approvals that were asked for"),
+            ReportColumn("granted", "approvals", "answered with yes, asked for or not"),
+            ReportColumn("denied", "approvals", "answered with no, asked for or not"),
+            ReportColumn("open", "approvals", "not answered yet"),
             share("grant_rate", "granted of answered"),
             *percentiles("waiting", "answers whose waiting time is known"),
         ),
@@ -178,10 +180,10 @@ _ALL = (
         model="workers",
         clocks=_clocks("item.spawned_sent_at"),
         columns=(
-            Column("spawned", "workers", "workers that were sent off"),
-            Column("succeeded", "workers", "those that came back with an output"),
-            Column("failed", "workers", "those that came back with an error"),
-            Column("open", "workers", "those that are not back yet"),
+            ReportColumn("spawned", "workers", "workers that were sent off"),
+            ReportColumn("succeeded", "workers", "those that came back with an output"),
+            ReportColumn("failed", "workers", "those that came back with an error"),
+            ReportColumn("open", "workers", "those that are not back yet"),
             share("failure_rate", "failed of those that came back"),
             *percentiles("duration", "workers whose duration is known"),
         ),
@@ -200,17 +202,17 @@ _ALL = (
         model="threads",
         clocks=_clocks("item.first_sent_at"),
         columns=(
-            Column("threads", "threads", "threads that began then"),
+            ReportColumn("threads", "threads", "threads that began then"),
             *percentiles(
                 "duration", "threads, from first message to last, as far as that is known"
             ),
-            Column("messages", "messages", "all of their messages"),
-            Column("steps", "steps", "as the view agent-state counts them"),
-            Column("tool_calls", "calls", "tool calls that they asked for"),
-            Column("tool_failures", "calls", "results that say that the tool failed"),
-            Column("model_calls", "calls", "calls of models"),
+            ReportColumn("messages", "messages", "all of their messages"),
+            ReportColumn("steps", "steps", "as the view agent-state counts them"),
+            ReportColumn("tool_calls", "calls", "tool calls that they asked for"),
+            ReportColumn("tool_failures", "calls", "results that say that the tool failed"),
+            ReportColumn("model_calls", "calls", "calls of models"),
             *_TOKENS,
-            Column("cost_usd", "USD", "what was reported; null where nothing was"),
+            ReportColumn("cost_usd", "USD", "what was reported; null where nothing was"),
         ),
         order="-threads",
         by=("outcome",),
@@ -223,12 +225,12 @@ _ALL = (
         model=None,
         clocks={"recorded": "item.started_at"},
         columns=(
-            Column("anomalies", "anomalies", "rules broken"),
-            Column("affected", "threads", "threads with any"),
-            Column("threads", "threads", "all threads that began then"),
+            ReportColumn("anomalies", "anomalies", "rules broken"),
+            ReportColumn("affected", "threads", "threads with any"),
+            ReportColumn("threads", "threads", "all threads that began then"),
             share("affected_share", "affected of all"),
-            Column("worst_thread", None, "the thread with most"),
-            Column("link", None, "the anomalies of that thread"),
+            ReportColumn("worst_thread", None, "the thread with most"),
+            ReportColumn("link", None, "the anomalies of that thread"),
         ),
         order="-anomalies",
         by=("thread",),

@@ -25,7 +25,7 @@ OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thr
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ReportColumn:
     """A column of an answer; `unit` is None for names, `share` for values from 0 to 1."""
 
     name: str
@@ -47,7 +47,7 @@ class Report:
     comment: str
     model: str | None
     clocks: Mapping[Clock, Fragment]
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     order: str
     by: tuple[str, ...] | None = None
     breakdowns: Mapping[str, Fragment] = field(default_factory=dict)
@@ -77,14 +77,14 @@ class Report:
         return {"model": "response.model"} if self.of_responses else {}
 
 
-def share(name: str, comment: str) -> Column:
+def share(name: str, comment: str) -> ReportColumn:
     """Return a column of shares."""
-    return Column(name, "share", comment)
+    return ReportColumn(name, "share", comment)
 
 
-def percentiles(name: str, what: str) -> tuple[Column, ...]:
+def percentiles(name: str, what: str) -> tuple[ReportColumn, ...]:
     """Return columns for the 50th, 95th and 99th percentile of a duration, in ms."""
     return tuple(
-        Column(f"{name}_p{rank}", "ms", f"{rank} % of {what} took no longer")
+        ReportColumn(f"{name}_p{rank}", "ms", f"{rank} % of {what} took no longer")
         for rank in (50, 95, 99)
     )

@@ -22,7 +22,7 @@ from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
 from infrastructure.reports.query import asks_for_models, report_query
 from infrastructure.reports.question import Question
-from infrastructure.reports.report import METADATA, Column, Report
+from infrastructure.reports.report import METADATA, Report, ReportColumn
 
 SECONDS = 30
 """Timeout of a report."""
@@ -43,7 +43,7 @@ class ReportTooLong(AgentlogError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReportResult:
     """The result of a report: rows of its breakdown and its columns, as JSON values.
 
     `as_of` is the position in the log up to which it counts. `truncated`: there are more rows than
@@ -53,7 +53,7 @@ class Answer:
     report: Report
     question: Question
     as_of: int
-    columns: Sequence[Column]
+    columns: Sequence[ReportColumn]
     rows: Sequence[tuple[JsonValue, ...]]
     truncated: bool
 
@@ -70,7 +70,7 @@ class Reports:
         self._database = database
         self._tenant = tenant
 
-    def ask(self, name: str, question: Question) -> Answer:
+    def ask(self, name: str, question: Question) -> ReportResult:
         """Return the result of a report.
 
         Raises:
@@ -86,7 +86,7 @@ class Reports:
         except UndefinedColumn as error:  # built by an older version: another build is in progress
             raise NotYetBuilt(report.model or name) from error
 
-    def _try(self, report: Report, question: Question) -> Answer:
+    def _try(self, report: Report, question: Question) -> ReportResult:
         with self._database.connection() as connection, connection.transaction():
             _prepare(connection)
             table, as_of = _table(connection, report.model)
@@ -106,7 +106,7 @@ class Reports:
         columns = (*(_breakdown_column(name) for name in by), *report.columns)
         limit = query.parameters["limit"] - 1
         found = [tuple(map(_json, columns, row)) for row in rows[:limit]]
-        return Answer(report, question, as_of, columns, found, len(rows) > limit)
+        return ReportResult(report, question, as_of, columns, found, len(rows) > limit)
 
 
 def _prepare(connection: psycopg.Connection) -> None:
@@ -143,13 +143,15 @@ def _again(ask: Callable[[], FoundT]) -> FoundT:
     return ask()
 
 
-def _breakdown_column(name: str) -> Column:
+def _breakdown_column(name: str) -> ReportColumn:
     if name.startswith(METADATA):
-        return Column(name, None, f"{name.removeprefix(METADATA)!r} of the thread's metadata, now")
-    return Column(name, None, "what the row is about")
+        return ReportColumn(
+            name, None, f"{name.removeprefix(METADATA)!r} of the thread's metadata, now"
+        )
+    return ReportColumn(name, None, "what the row is about")
 
 
-def _json(column: Column, value: Any) -> JsonValue:  # noqa: ANN401 - as the driver reads them
+def _json(column: ReportColumn, value: Any) -> JsonValue:  # noqa: ANN401 - as the driver reads them
     """Return a value as JSON: times as RFC 3339 in UTC, whole numbers as integers."""
     match value:
         case str() if column.name.startswith(METADATA):

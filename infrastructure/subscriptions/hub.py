@@ -27,7 +27,7 @@ _SMALL_PAGE, _LARGE_PAGE = 32, 512
 _PAGE_BYTES = 128 * 2**10  # which each of thousands of followers may have in memory
 
 
-class Entry:
+class HubEntry:
     """An event in memory, and its frame, made by the first follower that needs it and shared."""
 
     __slots__ = ("event", "frame")
@@ -37,7 +37,7 @@ class Entry:
         self.frame: bytes | None = None
 
 
-OnEntries = Callable[[Sequence[Entry]], None]
+OnEntries = Callable[[Sequence[HubEntry]], None]
 
 
 class Paging:
@@ -118,11 +118,13 @@ class Hub(Closing):
 
         return detach
 
-    def log_after(self, position: int, *, limit: int) -> Sequence[Entry] | None:
+    def log_after(self, position: int, *, limit: int) -> Sequence[HubEntry] | None:
         """Return events of the log after a position; None if they have to be read from the log."""
         return self._ring.after(position, limit)
 
-    def thread_after(self, thread_id: str, version: int, *, limit: int) -> Sequence[Entry] | None:
+    def thread_after(
+        self, thread_id: str, version: int, *, limit: int
+    ) -> Sequence[HubEntry] | None:
         """Return events of a thread after a version; None if they have to be read from the log."""
         return self._ring.of_thread(thread_id, version, limit)
 
@@ -181,7 +183,7 @@ class Hub(Closing):
             self._ring.begin(last)
             self._tell(())
 
-    def _tell(self, entries: Sequence[Entry]) -> None:
+    def _tell(self, entries: Sequence[HubEntry]) -> None:
         for told in self._told:
             try:
                 told(entries)
@@ -199,8 +201,8 @@ class _Ring:
         self._floor = 0
         self._most_events, self._most_bytes = most_events, most_bytes
         self._bytes = 0
-        self._entries: list[Entry] = []
-        self._threads: dict[str, deque[Entry]] = {}
+        self._entries: list[HubEntry] = []
+        self._threads: dict[str, deque[HubEntry]] = {}
         self._lock = threading.Lock()
 
     def begin(self, position: int) -> None:
@@ -215,12 +217,12 @@ class _Ring:
             self.discards += 1
             self._clear()
 
-    def add(self, events: Sequence[Event], discards: int) -> Sequence[Entry] | None:
+    def add(self, events: Sequence[Event], discards: int) -> Sequence[HubEntry] | None:
         """Add the events after `position`; return their entries.
 
         `discards` is the counter's value before they were read; returns None if it has changed.
         """
-        entries = [Entry(event) for event in events]
+        entries = [HubEntry(event) for event in events]
         with self._lock:
             if discards != self.discards:
                 return None
@@ -232,14 +234,14 @@ class _Ring:
             self._discard()
         return entries
 
-    def after(self, position: int, limit: int) -> Sequence[Entry] | None:
+    def after(self, position: int, limit: int) -> Sequence[HubEntry] | None:
         with self._lock:
             if position < self._floor:
                 return None
             begin = bisect_right(self._entries, position, key=_position)
             return self._entries[begin : begin + limit]
 
-    def of_thread(self, thread_id: str, version: int, limit: int) -> Sequence[Entry] | None:
+    def of_thread(self, thread_id: str, version: int, limit: int) -> Sequence[HubEntry] | None:
         with self._lock:
             found = self._threads.get(thread_id)
             if found is None or found[0].event.version > version + 1:
@@ -269,5 +271,5 @@ class _Ring:
             del self._entries[:count]
 
 
-def _position(entry: Entry) -> int:
+def _position(entry: HubEntry) -> int:
     return entry.event.position or 0

@@ -31,7 +31,7 @@ class Failure:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """The result of an import; `appended` and `replayed` count events, `mended` lone surrogates."""
 
     threads: int = 0
@@ -65,7 +65,7 @@ class Importer:
         self._pending: list[tuple[SourceRecord, AppendRequest]] = []
         self._waiting = 0
         self._on_their_way: deque[tuple[Future[Outcomes], Sequence[SourceRecord]]] = deque()
-        self.report = Report()
+        self.report = ImportReport()
 
     def import_file(self, path: Path) -> None:
         """Import the records of one file; failures are in the report, the rest is written."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from domain.events import Event
-from domain.threads import PLAIN, Breach, Entry, Key, Status, Thread, decide, mentions
+from domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Status, Thread, decide, mentions
 from projections.persistent_list import Layers
 from projections.said import Calls, Said
 from projections.view import Item, Options, Placed, View
@@ -26,7 +26,7 @@ class AnomaliesCarry:
     """
 
     status: Status = "open"
-    ledger: Layers[Entry] = field(default_factory=Layers)
+    ledger: Layers[LedgerEntry] = field(default_factory=Layers)
 
 
 class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
@@ -48,7 +48,7 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
         if carry.status == "open" and type(message) in PLAIN:
             return carry, ()
         ledger = carry.ledger
-        known: dict[Key, Entry] = {}
+        known: dict[LedgerKey, LedgerEntry] = {}
         for key in mentions(message):
             entry = ledger.get(_text(key))
             if entry is not None:
@@ -80,5 +80,5 @@ def _item(event: Event, breach: Breach) -> Item:
     }
 
 
-def _text(key: Key) -> str:
+def _text(key: LedgerKey) -> str:
     return f"{key.kind}:{key.id}"

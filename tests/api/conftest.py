@@ -12,7 +12,7 @@ from structlog.typing import FilteringBoundLogger
 
 from api.http.app import create_app
 from api.http.middleware.authentication import AnonymousFrom, Entrance
-from api.http.request.limits import USUAL, Limits
+from api.http.request.limits import USUAL, RequestLimits
 from api.http.streaming.subscribers import Followers, TenantFollowers
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.slots import Slots
@@ -31,7 +31,7 @@ from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.keys import Keys
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.reports.reports import Reports
 from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
@@ -75,7 +75,7 @@ def app_over(  # noqa: PLR0913 - what tests set
     database: Database,
     store: Store,
     *,
-    limits: Limits = USUAL,
+    limits: RequestLimits = USUAL,
     access_log: FilteringBoundLogger | None = None,
     anonymous: AnonymousFrom = "anywhere",
     audited: bool = False,
@@ -117,7 +117,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         database,
         own=TENANT,
         entrance=entrance_over(database, listener, anonymous=anonymous, audited=audited),
-        standings=Standings(database, listener),
+        standings=ProjectionStatus(database, listener),
         writer=store.writer,
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,

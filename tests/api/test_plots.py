@@ -10,17 +10,17 @@ import pytest
 from api.plots import MOST_BARS, MOST_LINES, PANELS, PlotsMissing, plot
 from infrastructure.reports.catalogue import REPORTS
 from infrastructure.reports.question import InvalidQuestion, Question
-from infrastructure.reports.report import Column
-from infrastructure.reports.reports import Answer
+from infrastructure.reports.report import ReportColumn
+from infrastructure.reports.reports import ReportResult
 
 
-def answer_of(name: str, by: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Answer:
+def answer_of(name: str, by: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ReportResult:
     """Return an answer whose figures count up from what is given of the rows."""
     report = REPORTS[name]
-    columns = (*(Column(each, None, "") for each in by), *report.columns)
+    columns = (*(ReportColumn(each, None, "") for each in by), *report.columns)
     width = len(columns) - len(by)
     filled = [(*row, *(float(place + 1) for place in range(width))) for row in rows]
-    return Answer(report, Question(by=by), 1, columns, filled, truncated=False)
+    return ReportResult(report, Question(by=by), 1, columns, filled, truncated=False)
 
 
 def texts(picture: bytes) -> list[str]:
@@ -92,7 +92,7 @@ def test_of_many_only_the_first_are_drawn() -> None:
 def test_what_nobody_measured_is_a_gap() -> None:
     answer = answer_of("tools", ["day"], [("2026-01-01",), ("2026-01-02",)])
     rows = [(*answer.rows[0][:-3], None, None, None), answer.rows[1]]
-    without = Answer(answer.report, answer.question, 1, answer.columns, rows, truncated=False)
+    without = ReportResult(answer.report, answer.question, 1, answer.columns, rows, truncated=False)
     assert plot(without, "svg") != plot(answer, "svg")
 
 

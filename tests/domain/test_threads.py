@@ -13,7 +13,7 @@ from domain.catalogue import validate_fact, validate_message
 from domain.errors import RuleBroken
 from domain.facts import Fact, Policy
 from domain.messages import Message
-from domain.threads import Breach, Entry, Key, Rule, Thread, decide, mentions
+from domain.threads import Breach, LedgerEntry, LedgerKey, Rule, Thread, decide, mentions
 from tests.histories import drafts
 
 Draft = dict[str, Any]
@@ -266,26 +266,26 @@ def test_the_cases_above_break_every_rule() -> None:
 
 def test_a_call_made_again_under_record_is_open_again() -> None:
     thread = given_events(calls("a"), results("a"), calls("a"), policy="record")
-    assert thread.ledger[Key("call", "a")] == Entry(3)
+    assert thread.ledger[LedgerKey("call", "a")] == LedgerEntry(3)
     after, breaches = decide(thread, message(results("a")))
     assert not breaches
-    assert after.ledger[Key("call", "a")] == Entry(3, 4)
+    assert after.ledger[LedgerKey("call", "a")] == LedgerEntry(3, 4)
 
 
 def test_an_orphan_under_record_counts_as_answered() -> None:
     thread = given_events(results("a"), policy="record")
-    assert thread.ledger[Key("call", "a")] == Entry(1, 1)
+    assert thread.ledger[LedgerKey("call", "a")] == LedgerEntry(1, 1)
     assert [each.rule for each in decide(thread, message(results("a")))[1]] == ["answered_twice"]
 
 
 def test_a_second_answer_leaves_the_first_on_record() -> None:
     thread = given_events(calls("a"), results("a"), results("a"), policy="record")
-    assert thread.ledger[Key("call", "a")] == Entry(1, 2)
+    assert thread.ledger[LedgerKey("call", "a")] == LedgerEntry(1, 2)
 
 
 def test_a_second_approval_request_opens_the_approval_again() -> None:
     assert given_events(asks("a"), answers("a"), asks("a")).ledger == {
-        Key("approval", "a"): Entry(3)
+        LedgerKey("approval", "a"): LedgerEntry(3)
     }
 
 

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from domain.events import Event
 from domain.json.text import JsonValue, print_bytes
-from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, Told, parse_place
+from projections.followed_view import (
+    FollowUpdate,
+    ItemsLive,
+    Live,
+    PatientLive,
+    StateLive,
+    parse_place,
+)
 from projections.registry import VIEWS
 from projections.view import StateView, render
 from projections.views.agent_state import AgentStateView
@@ -21,9 +28,9 @@ from tests.projections.test_laws import ALL_VIEWS
 CHANGING = [view for view in ALL_VIEWS if not isinstance(view, StateView)]
 
 
-def hear(live: Live, events: Sequence[Event], *, pauses: Sequence[bool]) -> list[Told]:
+def hear(live: Live, events: Sequence[Event], *, pauses: Sequence[bool]) -> list[FollowUpdate]:
     """Return what a follower hears who is at the present after some of the events."""
-    heard: list[Told] = []
+    heard: list[FollowUpdate] = []
     for event, pause in zip(events, pauses, strict=True):
         heard += live.fold(event)
         if pause:
@@ -31,7 +38,7 @@ def hear(live: Live, events: Sequence[Event], *, pauses: Sequence[bool]) -> list
     return [*heard, *live.present()]
 
 
-def settled_and_held(heard: Sequence[Told]) -> list[JsonValue]:
+def settled_and_held(heard: Sequence[FollowUpdate]) -> list[JsonValue]:
     """Return what a client shows who replaces what is held."""
     held: list[JsonValue] = []
     for told in heard:
@@ -85,7 +92,7 @@ def test_what_changed_before_it_was_settled_is_told_again() -> None:
     assert hear(late, [called, asked, said], pauses=[True] * 3)[-1].data == told[-1].data
 
 
-def _said(heard: Sequence[Told]) -> Counter[bytes]:
+def _said(heard: Sequence[FollowUpdate]) -> Counter[bytes]:
     return Counter(print_bytes(told.data) for told in heard)
 
 

@@ -18,7 +18,7 @@ from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.importer import Importer, Report
+from infrastructure.transfer.importer import Importer, ImportReport
 from infrastructure.transfer.records import Plan
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
@@ -62,7 +62,7 @@ def store_of(database: Database, writer: Writer, tenant: str) -> Store:
     )
 
 
-def imported(store: Store, plan: Plan, path: Path) -> Report:
+def imported(store: Store, plan: Plan, path: Path) -> ImportReport:
     """Import a file, and see that each of its records is counted once."""
     taken: list[int] = []
     importer = Importer(store, plan, progress=taken.append)

@@ -20,8 +20,8 @@ from infrastructure.audit.signing import NoSigningKey
 from infrastructure.backup import restore as restoring
 from infrastructure.backup.contents import Progress
 from infrastructure.backup.dump import Signing, back_up
-from infrastructure.backup.manifest import Manifest, read_manifest
-from infrastructure.backup.verification import Verdict, verify
+from infrastructure.backup.manifest import BackupManifest, read_manifest
+from infrastructure.backup.verification import BackupVerdict, verify_backup
 from infrastructure.embedded import open_embedded
 from infrastructure.postgres.database import Database
 from infrastructure.runtime.key_files import SIGNING_KEY
@@ -147,14 +147,14 @@ def _signing(settings: Settings, *, with_key: bool) -> Signing | None:
         return None
 
 
-def _read(path: Path) -> Manifest:
+def _read(path: Path) -> BackupManifest:
     with _shown():
         return read_manifest(path)
 
 
-def _verified(database: Database, path: Path, manifest: Manifest, held: Held) -> bool:
+def _verified(database: Database, path: Path, manifest: BackupManifest, held: Held) -> bool:
     with _shown() as progress:
-        verdict = verify(
+        verdict = verify_backup(
             database,
             manifest,
             public_key=held.public_key,
@@ -176,7 +176,7 @@ def _verified(database: Database, path: Path, manifest: Manifest, held: Held) ->
     return verdict.whole
 
 
-def _print(verdict: Verdict) -> None:
+def _print(verdict: BackupVerdict) -> None:
     for each in verdict.differences:
         _say(each)
     breaking = [(tenant, finding) for tenant, finding in verdict.findings if finding.breaks]

@@ -21,7 +21,7 @@ from api.cli.session import DataDir, printable, service_in, settings_with
 from api.composition import Service, open_service
 from api.http.app import create_app
 from api.http.middleware.authentication import AnonymousFrom, Entrance
-from api.http.request.limits import limits_of
+from api.http.request.limits import limits_from
 from api.http.server.connection import bounded_connections
 from api.http.server.server import Server
 from api.tracing import open_traces
@@ -155,7 +155,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
         writer=service.writer,
         max_body_bytes=settings.max_body_bytes,
         max_blob_bytes=settings.max_blob_bytes,
-        limits=limits_of(settings),
+        limits=limits_from(settings),
         access_log=(
             access_logger(form=settings.log_format, level=settings.log_level)
             if settings.access_log == "on"

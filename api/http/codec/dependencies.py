@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from api.http.codec.problems import BodyTooLarge, InvalidIfMatch
 from api.http.codec.responses import Headers
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
 from domain.drafts import NO_ORIGIN, Origin
@@ -77,9 +77,9 @@ async def body_of(request: Request) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-async def request_limits(request: Request) -> Limits:
+async def request_limits(request: Request) -> RequestLimits:
     """Return the service's limits for clients."""
-    found: Limits = request.app.state.limits
+    found: RequestLimits = request.app.state.limits
     return found
 
 
@@ -128,7 +128,7 @@ def number_cursor(text: str | None) -> int | None:
     return None if text is None else number_of(text)
 
 
-def drafts_in(body: bytes, limits: Limits) -> list[JsonValue]:
+def drafts_in(body: bytes, limits: RequestLimits) -> list[JsonValue]:
     """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
     found = limits.json_in(body)
     if isinstance(found, dict):
@@ -196,7 +196,7 @@ def without_nul(text: str) -> str:
 
 
 TheStore = Annotated[Store, Depends(store_of)]
-TheLimits = Annotated[Limits, Depends(request_limits)]
+TheLimits = Annotated[RequestLimits, Depends(request_limits)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]

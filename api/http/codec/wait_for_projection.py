@@ -9,7 +9,7 @@ from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 
 from infrastructure.postgres.notifications import PROJECTED
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import READ_MODELS
 
 WAIT_SECONDS = 10.0
@@ -29,7 +29,7 @@ Wait = Annotated[
 
 
 async def until_projected(
-    standings: Standings,
+    standings: ProjectionStatus,
     position: int,
     *,
     names: Collection[str] = tuple(READ_MODELS),

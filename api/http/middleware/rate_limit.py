@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.types import Scope
 
-from api.http.request.limits import Limits, StreamsExhausted, TooManyRequests, TooManyStreams
+from api.http.request.limits import RequestLimits, StreamsExhausted, TooManyRequests, TooManyStreams
 from api.http.request.scope import PRINCIPAL
 from domain.access import Principal
 
@@ -64,7 +64,9 @@ class Rate:
 class Limiter:
     """Limits requests and streams of callers: of a key, or without one of an address."""
 
-    def __init__(self, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, limits: RequestLimits, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._limits = limits
         self._clock = clock
         self._rate = (

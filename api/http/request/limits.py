@@ -90,7 +90,7 @@ class StreamsExhausted(AgentlogError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """Limits for clients; each field is the setting of its name.
 
     `rate_per_second` 0: unlimited. `rate_burst` None: twice `rate_per_second`.
@@ -135,13 +135,13 @@ class Limits:
         return drafts
 
 
-USUAL = Limits()
+USUAL = RequestLimits()
 """The limits where no setting says otherwise."""
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_from(settings: Settings) -> RequestLimits:
     """Return the limits in the settings."""
-    return Limits(
+    return RequestLimits(
         max_batch_messages=settings.max_batch_messages,
         max_json_depth=settings.max_json_depth,
         max_json_parts=settings.max_json_parts,

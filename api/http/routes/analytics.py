@@ -11,13 +11,13 @@ from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers, content, metadata_parameter, parameter
 from api.plots import plot
 from api.questions import question_of
-from api.shapes.reports import ReportAnswer, ReportTerms, answer_csv, answer_json, report_json
+from api.shapes.reports import ReportAnswer, ReportTerms, report_csv, report_json, terms_json
 from api.shapes.shape import Page
 from infrastructure.reports.catalogue import REPORTS, report
 from infrastructure.reports.query import read_models_of
 from infrastructure.reports.question import MOST_ROWS
 from infrastructure.reports.report import METADATA
-from infrastructure.reports.reports import Answer
+from infrastructure.reports.reports import ReportResult
 
 router = APIRouter(tags=["analytics"])
 
@@ -106,7 +106,7 @@ _ANSWERS[200]["content"] = {**content("Csv", "text/csv"), **content("Svg", "imag
 @router.get("/analytics", responses=answers(200, Page[ReportTerms]))
 async def list_reports() -> Response:
     """List the reports: what each says, by what, and narrowed by what."""
-    return json_answer({"items": [report_json(each) for each in REPORTS.values()], "next": None})
+    return json_answer({"items": [terms_json(each) for each in REPORTS.values()], "next": None})
 
 
 @router.get(
@@ -136,15 +136,15 @@ async def read_report(
     return await run_in_threadpool(answer)
 
 
-def _printed(answer: Answer, wanted: Format) -> Response:
+def _printed(answer: ReportResult, wanted: Format) -> Response:
     headers = {"Vary": "Accept"}
     match wanted:
         case "json":
-            return json_answer(answer_json(answer), headers=headers)
+            return json_answer(report_json(answer), headers=headers)
         case "csv":
             headers["Agentlog-Truncated"] = "true" if answer.truncated else "false"
             media_type = "text/csv; header=present"
-            return Response(answer_csv(answer), media_type=media_type, headers=headers)
+            return Response(report_csv(answer), media_type=media_type, headers=headers)
         case "svg":
             return Response(plot(answer, "svg"), media_type="image/svg+xml", headers=headers)
 

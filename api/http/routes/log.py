@@ -27,7 +27,7 @@ from api.http.codec.ndjson import NumberedLine, numbered_lines
 from api.http.codec.problems import problem_of
 from api.http.codec.responses import page_answer
 from api.http.openapi.answers import TRACEPARENT, answers, body
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from api.shapes.shape import Page
 from api.shapes.threads import Event, appended_json, event_json
 from domain.drafts import Origin
@@ -93,7 +93,7 @@ class _Duplex(StreamingResponse):
 async def _answers(
     store: Store,
     chunks: AsyncIterator[list[NumberedLine]],
-    limits: Limits,
+    limits: RequestLimits,
     origin: Origin,
 ) -> AsyncIterator[bytes]:
     async for lines in chunks:
@@ -108,7 +108,7 @@ async def _answers(
 def _append(
     store: Store,
     lines: Sequence[NumberedLine],
-    limits: Limits,
+    limits: RequestLimits,
     origin: Origin,
 ) -> bytes:
     """Append a batch of lines; return one line of response for each."""
@@ -132,7 +132,7 @@ def _append(
 
 
 def _request(
-    store: Store, text: bytes, limits: Limits, origin: Origin
+    store: Store, text: bytes, limits: RequestLimits, origin: Origin
 ) -> AppendRequest | AgentlogError:
     try:
         match limits.json_in(text):

@@ -27,7 +27,7 @@ from api.http.codec.dependencies import (
 )
 from api.http.codec.responses import Headers, PrintedResponse, json_answer
 from api.http.openapi.answers import TRACEPARENT, answers, body
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from api.shapes.shape import Page
 from api.shapes.threads import Appended, Event, appended_json, event_json
 from domain import events
@@ -71,7 +71,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     thread_id: str,
     headers: Headers,
     principal: Principal,
-    limits: Limits,
+    limits: RequestLimits,
     body: bytes,
 ) -> AppendRequest:
     """Return the append request in a body.

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from api.http.codec.dependencies import Body, MessageId, TheLimits, TheOrigin, ThreadId, tenant_of
 from api.http.codec.responses import json_answer
 from api.http.openapi.answers import TRACEPARENT, answers, body
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from api.http.routes.blobs import Digest
 from api.shapes.threads import FileRedaction, Redaction
 from domain.errors import InvalidMessage
@@ -83,7 +83,7 @@ def redact_file(
     return json_answer(FileRedaction.of(done))
 
 
-def _reason_in(body: bytes, limits: Limits) -> str:
+def _reason_in(body: bytes, limits: RequestLimits) -> str:
     match limits.json_in(body) if body.strip() else {}:
         case {"reason": str(reason), **rest} if not rest:
             return reason

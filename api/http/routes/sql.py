@@ -10,10 +10,10 @@ from api.http.codec.dependencies import Body, request_limits, tenant_of
 from api.http.codec.responses import json_answer
 from api.http.openapi.answers import answers, body, content
 from api.shapes.shape import Page
-from api.shapes.tables import QueryAnswer, answer_csv, answer_json
+from api.shapes.tables import QueryAnswer, query_csv, query_json
 from domain.json.text import JsonValue
 from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
-from infrastructure.analysts.answers import Answer, CatalogueTable
+from infrastructure.analysts.answers import CatalogueTable, QueryResult
 from infrastructure.analysts.errors import InvalidQuery
 
 router = APIRouter(tags=["analytics"])
@@ -69,11 +69,11 @@ def _answer(analyst: Analyst, asked: JsonValue, *, as_csv: bool) -> Response:
     if as_csv:
         more = "true" if found.truncated else "false"
         headers = {"Agentlog-Truncated": more}
-        return Response(answer_csv(found), media_type=f"{_CSV}; header=present", headers=headers)
-    return json_answer(answer_json(found))
+        return Response(query_csv(found), media_type=f"{_CSV}; header=present", headers=headers)
+    return json_answer(query_json(found))
 
 
-def _asked(analyst: Analyst, asked: JsonValue) -> Answer:
+def _asked(analyst: Analyst, asked: JsonValue) -> QueryResult:
     if not isinstance(asked, dict):
         raise InvalidQuery('send {"sql": …, "parameters"?: …, "limit"?: …, "timeoutSeconds"?: …}')
     unknown = [key for key in asked if key not in _FIELDS]

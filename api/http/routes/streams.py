@@ -18,7 +18,7 @@ from api.http.streaming.sse_framing import FRAMINGS
 from api.http.streaming.sse_response import StreamResponse
 from api.http.streaming.subscribers import Followers, TenantFollowers
 from api.http.streaming.thread_stream import ThreadStream
-from api.tails import Asked, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
+from api.tails import FollowRequest, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
 from domain.errors import FutureMoment, InvalidInput
 from domain.identifiers import THREAD_ID_PATTERN
 from domain.points_in_time import parse_moment
@@ -54,7 +54,7 @@ async def follow_thread(request: Request) -> StreamResponse:
     at = None if "at" not in query else parse_moment(query["at"])
     finite = not _flag(query, "follow") or at is not None
     header = request.headers.get("last-event-id") if view.follow.resumes else None
-    asked = Asked(view, after=header or query.get("after"), at=at, whole=pace is not None)
+    asked = FollowRequest(view, after=header or query.get("after"), at=at, whole=pace is not None)
     store, following = await store_of(request), _following(request)
 
     def begin() -> Tail:

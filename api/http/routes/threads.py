@@ -20,7 +20,7 @@ from api.http.codec.dependencies import (
 )
 from api.http.codec.responses import json_answer, page_answer
 from api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from api.shapes.shape import Page
 from api.shapes.threads import Appended, Thread, appended_json, thread_json
 from domain.errors import Flaw, InvalidMessage
@@ -161,7 +161,7 @@ def annotate_thread(
     return json_answer(appended_json(appended))
 
 
-def _object(body: bytes, limits: Limits) -> dict[str, JsonValue]:
+def _object(body: bytes, limits: RequestLimits) -> dict[str, JsonValue]:
     found = limits.json_in(body) if body.strip() else {}
     if not isinstance(found, dict):
         raise InvalidMessage.at("", "send a JSON object")

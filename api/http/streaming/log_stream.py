@@ -10,7 +10,7 @@ from api.http.streaming.sse_response import MOST, Stream
 from api.http.streaming.subscribers import TenantFollowers
 from api.tails import LogFilter, Pace
 from domain.events import Event
-from infrastructure.subscriptions.hub import Entry, Paging
+from infrastructure.subscriptions.hub import HubEntry, Paging
 
 _WINDOW = 10_000
 """Positions searched per query, where few events pass the filter."""
@@ -51,7 +51,7 @@ class LogStream(Stream):
     def older(self) -> tuple[Sequence[bytes], bool]:
         upto = self._present if self.finite else self.following.hub.position
         events = self._page(upto)
-        frames = [frame for event in events for frame in self._pass(Entry(event))]
+        frames = [frame for event in events for frame in self._pass(HubEntry(event))]
         return [*frames, *self._silence()], self._position < upto
 
     @override
@@ -66,7 +66,7 @@ class LogStream(Stream):
     @override
     def tell(self, event: Event) -> Sequence[bytes]:
         self._told = event.position or 0
-        return [log_frame(Entry(event))]
+        return [log_frame(HubEntry(event))]
 
     @override
     def end(self) -> Sequence[bytes]:
@@ -105,7 +105,7 @@ class LogStream(Stream):
         self._position = (events[-1].position or 0) if full else max(upto, self._position)
         return events
 
-    def _pass(self, entry: Entry) -> Sequence[bytes]:
+    def _pass(self, entry: HubEntry) -> Sequence[bytes]:
         position = entry.event.position or 0
         self._position = max(self._position, position)
         if not self._which.takes(entry.event):

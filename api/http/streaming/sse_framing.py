@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from api.shapes.threads import event_json
 from domain.json.text import print_text
-from infrastructure.subscriptions.hub import Entry
+from infrastructure.subscriptions.hub import HubEntry
 from projections import view
-from projections.followed_view import Told
+from projections.followed_view import FollowUpdate
 from projections.views.letta.turns import DONE
 
 
@@ -27,7 +27,7 @@ class Framing:
     heartbeat = KEEPALIVE_COMMENT
     """The heartbeat."""
 
-    def frame(self, told: Told) -> bytes:
+    def frame(self, told: FollowUpdate) -> bytes:
         """Return the frame of an update."""
         return format_sse_event(data_str=print_text(told.data), event=told.kind, id=told.place)
 
@@ -39,7 +39,7 @@ class LettaFraming(Framing):
     """No empty line: after an id, the client reads one as an event without data."""
 
     @override
-    def frame(self, told: Told) -> bytes:
+    def frame(self, told: FollowUpdate) -> bytes:
         ends = isinstance(told.data, dict) and told.data.get("message_type") == DONE
         return format_sse_event(data_str=DONE if ends else print_text(told.data), id=told.place)
 
@@ -50,7 +50,7 @@ class MariaFraming(Framing):
     opening = format_sse_event(data_str="[]", event="maria.queued_messages.synchronized")
 
     @override
-    def frame(self, told: Told) -> bytes:
+    def frame(self, told: FollowUpdate) -> bytes:
         return format_sse_event(data_str=print_text(told.data), event="maria")
 
 
@@ -61,7 +61,7 @@ FRAMINGS: Mapping[view.Framing, Framing] = {
 }
 
 
-def log_frame(entry: Entry) -> bytes:
+def log_frame(entry: HubEntry) -> bytes:
     """Return the frame of a log event, made once for all followers."""
     if entry.frame is None:
         event = copy.copy(entry.event)  # the entry must not cache parsed values

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from infrastructure.subscriptions.hub import Entry, Hub
+from infrastructure.subscriptions.hub import Hub, HubEntry
 from infrastructure.tenants import Tenants
 
 
@@ -125,7 +125,7 @@ class TenantFollowers:
             for follower in list(followers):
                 follower.leave()
 
-    def _told(self, entries: Sequence[Entry]) -> None:
+    def _told(self, entries: Sequence[HubEntry]) -> None:
         """Notify followers from the hub's thread, with one call into the loop per batch."""
         if not entries:  # the log was reset, and its positions repeat
             self.shared = (-1, -1, b"")

@@ -11,7 +11,7 @@ from api.tails import Pace, Tail
 from domain.events import Event
 from domain.points_in_time import BIGGEST
 from infrastructure.subscriptions.hub import Paging
-from projections.followed_view import Told
+from projections.followed_view import FollowUpdate
 
 
 class ThreadStream(Stream):
@@ -77,5 +77,5 @@ class ThreadStream(Stream):
             self._tail.thread_id, after=self._version, upto=upto, limit=self._paging.limit
         )
 
-    def _frames(self, told: Sequence[Told]) -> Sequence[bytes]:
+    def _frames(self, told: Sequence[FollowUpdate]) -> Sequence[bytes]:
         return [self._framing.frame(each) for each in told]

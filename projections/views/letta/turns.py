@@ -23,7 +23,7 @@ from domain.messages import (
     SystemMessage,
     TickMessage,
 )
-from projections.followed_view import PatientLive, Told
+from projections.followed_view import FollowUpdate, PatientLive
 from projections.view import Item, Placed, View
 from projections.views.letta.carry import LettaCarry
 from projections.views.letta.residue import AWAITS_PERSON
@@ -138,7 +138,7 @@ class LettaLive(PatientLive):
         self._turns = view
 
     @override
-    def end(self) -> Sequence[Told]:
+    def end(self) -> Sequence[FollowUpdate]:
         return self._tell(self._turns.rest(self._turns.ended(self._carry)))
 
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.http.middleware.permissions import NEEDS
-from api.http.request.limits import Limits
+from api.http.request.limits import RequestLimits
 from domain.json.text import parse
 from infrastructure.postgres.database import Database
 from infrastructure.runtime.logging import logs_on_stderr
@@ -153,7 +153,7 @@ def test_each_request_has_an_id_of_its_own(client: TestClient) -> None:
 
 
 def test_who_asks_too_often_gets_them_too(database: Database, store: Store) -> None:
-    app = app_over(database, store, limits=Limits(rate_per_second=0.001, rate_burst=1))
+    app = app_over(database, store, limits=RequestLimits(rate_per_second=0.001, rate_burst=1))
     with TestClient(app) as client:
         client.get("/v1/threads")
         response = client.get("/v1/threads")

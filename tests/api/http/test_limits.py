@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from api.http.middleware.rate_limit import Limiter
-from api.http.request.limits import Limits, TooManyRequests
+from api.http.request.limits import RequestLimits, TooManyRequests
 from domain.access import Principal
 from domain.json.text import parse
 from infrastructure.postgres.conninfo import Timeouts
@@ -35,7 +35,7 @@ def app_with(database: Database, store: Store) -> Iterator[Callable[..., FastAPI
     made: list[FastAPI] = []
 
     def make(**limits: Any) -> FastAPI:
-        made.append(app_over(database, store, limits=Limits(**limits)))
+        made.append(app_over(database, store, limits=RequestLimits(**limits)))
         return made[-1]
 
     yield make
@@ -318,7 +318,7 @@ def test_the_document_tells_of_them(client: TestClient) -> None:
 
 
 def _limiter(**given: Any) -> Limiter:
-    return Limiter(Limits(rate_per_second=1, rate_burst=1), **given)
+    return Limiter(RequestLimits(rate_per_second=1, rate_burst=1), **given)
 
 
 def _scope(*, client: tuple[str, int], principal: Principal | None = None) -> dict[str, Any]:

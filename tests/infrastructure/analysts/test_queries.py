@@ -8,7 +8,7 @@ import pytest
 
 from domain.json.text import parse
 from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.answers import Answer, AnswerColumn
+from infrastructure.analysts.answers import AnswerColumn, QueryResult
 from infrastructure.analysts.errors import (
     InvalidQuery,
     NotAQuery,
@@ -23,12 +23,12 @@ from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, fetch
 
 
-def rows(answer: Answer) -> list[Any]:
+def rows(answer: QueryResult) -> list[Any]:
     """Return the rows of an answer as they read as JSON."""
     return [parse(row) for row in answer.rows]
 
 
-def texts(answer: Answer) -> list[str]:
+def texts(answer: QueryResult) -> list[str]:
     """Return the rows as they were written."""
     return [row.decode() for row in answer.rows]
 

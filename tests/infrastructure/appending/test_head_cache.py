@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.errors import MessageConflict, RuleBroken, VersionConflict
-from domain.threads import Entry, Key
+from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.appending.append_request import Appended
 from infrastructure.appending.append_statements import log_transaction
 from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
@@ -224,11 +224,13 @@ def test_a_broken_connection_is_forgotten_with_all_that_was_remembered(
     check_log(database)
 
 
-def _note(cache: HeadCache, thread_id: str, position: int, **entries: Entry) -> None:
+def _note(cache: HeadCache, thread_id: str, position: int, **entries: LedgerEntry) -> None:
     """Have a commit of one event remembered."""
     event = NewEvent(TENANT, thread_id, position, position, "reply", "", Stored(b""), b"", None)
     head = Head(TENANT, thread_id, version=position, position=position)
-    notes = [Note((TENANT, thread_id), Key("call", key), each) for key, each in entries.items()]
+    notes = [
+        Note((TENANT, thread_id), LedgerKey("call", key), each) for key, each in entries.items()
+    ]
     cache.note(Changes(position - 1, position, [event], [head], notes), [head])
 
 
@@ -241,13 +243,13 @@ def test_the_oldest_threads_are_forgotten_first() -> None:
 
 def test_only_open_entries_are_remembered_and_not_too_many() -> None:
     cache = HeadCache(entries=2)
-    _note(cache, "t", 1, a=Entry(1), b=Entry(1))
-    _note(cache, "t", 2, a=Entry(1, 2), c=Entry(2))
-    _note(cache, "t", 3, d=Entry(3))
+    _note(cache, "t", 1, a=LedgerEntry(1), b=LedgerEntry(1))
+    _note(cache, "t", 2, a=LedgerEntry(1, 2), c=LedgerEntry(2))
+    _note(cache, "t", 3, d=LedgerEntry(3))
     ground = cache.ground(Wanted([(TENANT, "t")]), {})
     assert dict(ground.ledger[TENANT, "t"]) == {
-        Key("call", "c"): Entry(2),
-        Key("call", "d"): Entry(3),
+        LedgerKey("call", "c"): LedgerEntry(2),
+        LedgerKey("call", "d"): LedgerEntry(3),
     }
 
 

@@ -12,7 +12,7 @@ from infrastructure.dataset.export import TABLES, Exported, export_dataset
 from infrastructure.dataset.manifest import NAME, DatasetManifest
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch
 
@@ -32,7 +32,7 @@ class Exporter:
 
     def __call__(self, tables: Sequence[str] = TABLES) -> Exported:
         with Listener(self.database, poll_seconds=0.05) as listener:
-            standings = Standings(self.database, listener)
+            standings = ProjectionStatus(self.database, listener)
             return export_dataset(
                 self.database, standings, self.folder, tenant=self.tenant, tables=tables
             )

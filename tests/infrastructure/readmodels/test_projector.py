@@ -18,7 +18,11 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels import builds
 from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.readmodels.projection_status import NotYetBuilt, ProjectionBehind, Standings
+from infrastructure.readmodels.projection_status import (
+    NotYetBuilt,
+    ProjectionBehind,
+    ProjectionStatus,
+)
 from infrastructure.readmodels.projector import Projector
 from projections.readmodels.model import ThreadRows
 from projections.readmodels.registry import READ_MODELS, UnknownReadModel
@@ -51,8 +55,8 @@ def listener(database: Database) -> Iterator[Listener]:
 
 
 @pytest.fixture
-def standings(database: Database, listener: Listener) -> Standings:
-    return Standings(database, listener)
+def standings(database: Database, listener: Listener) -> ProjectionStatus:
+    return ProjectionStatus(database, listener)
 
 
 def append(writer: Writer, number: int) -> int:
@@ -63,7 +67,7 @@ def append(writer: Writer, number: int) -> int:
 
 
 def test_whoever_waits_is_woken_by_the_event_and_not_by_a_poll(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         for number in range(5):
@@ -72,7 +76,7 @@ def test_whoever_waits_is_woken_by_the_event_and_not_by_a_poll(
             assert all(live(database, name).position >= position for name in READ_MODELS)
 
 
-def wait_patiently(standings: Standings, position: int) -> None:
+def wait_patiently(standings: ProjectionStatus, position: int) -> None:
     """Wait for a position, also for builds that are only just being made."""
     until = time.monotonic() + SECONDS
     while True:
@@ -84,7 +88,7 @@ def wait_patiently(standings: Standings, position: int) -> None:
 
 
 def test_waiting_ends_with_the_reason(
-    database: Database, standings: Standings, writer: Writer
+    database: Database, standings: ProjectionStatus, writer: Writer
 ) -> None:
     append(writer, 1)
     with pytest.raises(NotYetBuilt, match="projections run"):
@@ -104,7 +108,7 @@ def test_waiting_ends_with_the_reason(
 
 
 def test_pause_resume_and_rebuild_are_heard_at_once(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         wait_patiently(standings, append(writer, 1))
@@ -123,7 +127,7 @@ def test_pause_resume_and_rebuild_are_heard_at_once(
 
 
 def test_it_goes_on_after_its_connections_are_cut(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         wait_patiently(standings, append(writer, 1))
@@ -164,7 +168,7 @@ def test_what_stays_broken_is_said_once(
 
 
 def test_at_the_present_one_transaction_moves_them_all(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         until = time.monotonic() + SECONDS
@@ -179,7 +183,7 @@ def test_at_the_present_one_transaction_moves_them_all(
 
 
 def test_a_defect_in_one_leaves_the_others_be(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     broken = [Talk(fails_on="9"), *READ_MODELS.values()]
     with Projector(database, listener, broken):
@@ -192,7 +196,7 @@ def test_a_defect_in_one_leaves_the_others_be(
 
 
 def test_one_whose_books_are_gone_is_begun_anew(
-    database: Database, listener: Listener, standings: Standings, writer: Writer
+    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         wait_patiently(standings, append(writer, 1))

@@ -15,7 +15,7 @@ from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.reports import reports as reports_module
 from infrastructure.reports.catalogue import REPORTS, UnknownReport
 from infrastructure.reports.question import InvalidQuestion, Question
-from infrastructure.reports.reports import Answer, Reports, ReportTooLong
+from infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     TENANT,
@@ -148,7 +148,7 @@ def straight(name: str, by: Sequence[str], items: Sequence[Item]) -> dict[tuple[
     return {key: compute(chosen) for key, chosen in groups.items()}
 
 
-def found(answer: Answer) -> dict[tuple[Any, ...], Any]:
+def found(answer: ReportResult) -> dict[tuple[Any, ...], Any]:
     """Return an answer's rows by what they are about, each once."""
     number = len(answer.by)
     rows = {row[:number]: list(row[number:]) for row in answer.rows}

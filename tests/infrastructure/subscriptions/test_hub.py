@@ -13,7 +13,7 @@ from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
-from infrastructure.subscriptions.hub import Entry, Hub, Paging
+from infrastructure.subscriptions.hub import Hub, HubEntry, Paging
 from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import (
     TENANT,
@@ -41,7 +41,7 @@ class Hearing:
         hub.start()
         self._detach = hub.attach(self._told)
 
-    def _told(self, entries: Sequence[Entry]) -> None:
+    def _told(self, entries: Sequence[HubEntry]) -> None:
         del entries
         self.batches += 1
         self._rung.set()
@@ -231,7 +231,7 @@ def test_six_processes_append_and_every_event_is_heard_once_in_order(
 def test_one_who_fails_to_be_told_keeps_nobody_else_from_it(
     hub: Hub, writer: Writer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(entries: Sequence[Entry]) -> None:
+    def fail(entries: Sequence[HubEntry]) -> None:
         raise RuntimeError(str(len(entries)))
 
     hub.attach(fail)

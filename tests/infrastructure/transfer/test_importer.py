@@ -8,7 +8,7 @@ import pytest
 
 from domain.threads import Status
 from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.importer import Importer, Report
+from infrastructure.transfer.importer import Importer, ImportReport
 from infrastructure.transfer.records import Plan
 from infrastructure.transfer.sources import find_files
 from infrastructure.views.results import Page
@@ -69,7 +69,7 @@ SAME_VIEW: dict[str, dict[str, object]] = {
 every_format = pytest.mark.parametrize("wire", HISTORIES)
 
 
-def run(store: Store, *paths: Path, wire: str = "kernel", **fields: Any) -> Report:
+def run(store: Store, *paths: Path, wire: str = "kernel", **fields: Any) -> ImportReport:
     """Import what is in `paths`; return the report."""
     plan = Plan(reader=choose_reader(wire), **fields)
     importer = Importer(store, plan, progress=lambda _: None)

@@ -10,7 +10,7 @@ from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers
 from api.shapes.shape import Page
 from api.shapes.threads import Projection
-from infrastructure.readmodels.projection_status import Standings
+from infrastructure.readmodels.projection_status import ProjectionStatus
 from projections.readmodels.registry import READ_MODELS, read_model
 
 router = APIRouter(tags=["projections"])
@@ -18,8 +18,8 @@ router = APIRouter(tags=["projections"])
 Name = Annotated[str, Path(json_schema_extra={"enum": list(READ_MODELS)}, examples=["messages"])]
 
 
-def _standings(request: Request) -> Standings:
-    standings: Standings = request.app.state.standings
+def _standings(request: Request) -> ProjectionStatus:
+    standings: ProjectionStatus = request.app.state.standings
     return standings
 
 
