@@ -69,6 +69,7 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
     "models": (_panel("Calls", "calls"), _percentiles("Latency", "latency")),
     "tools": (_panel("Error rate", "error_rate"), _percentiles("Latency", "latency")),
     "failures": (_panel("Failed calls", "failed"),),
+    "suspects": (_panel("Suspected calls", "suspected"),),
     "approvals": (
         _panel("Answers", "granted", "denied", "open", stacked=True),
         _percentiles("Waiting time", "waiting"),

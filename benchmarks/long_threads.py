@@ -28,7 +28,8 @@ _THREAD = "long"
 _VIEWS = f"/v1/threads/{_THREAD}/views"
 _PAGE_LIMIT = 0.040
 _STATE_LIMIT = 0.100
-_TARGETS = frozenset({"kernel", "openai", "letta"})
+_WHOLE_LIMIT = 1.0
+_TARGETS = frozenset({"kernel", "openai", "letta", "timeline"})
 _THOUGHT = "The customer gave an order; the policy asks to look it up before anything is promised."
 
 _Read = Callable[[], object]
@@ -48,6 +49,7 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         names = [name for name in VIEWS if name != "agent-state"]
         pages = [_page(client, name) for name in names]
         states = [_state(client, "?history=false"), _state(client, "")]
+        wholes = [_whole(client, "views/timeline"), _whole(client, "outline")]
         wait_until_folded(connection, client, version=LENGTH, threads=1)
         client.get(f"{_VIEWS}/agent-state?history=false")
         bodies = (
@@ -56,16 +58,17 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
         )
         for _ in range(runs):
             sample_in_turn([bodies, *pages, states[0]], times=times)
-            sample_in_turn(states[1:], times=max(times // 10, 5))  # tens of megabytes each
+            # tens of megabytes each
+            sample_in_turn([*states[1:], *wholes], times=max(times // 10, 5))
         ((log, kept),) = connection.execute(_SIZES).fetchall()
-        cold = [_cold(connection, figure.what, read) for figure, read in (*pages, *states)]
+        cold = [_cold(connection, figure.what, read) for figure, read in (*pages, *states, *wholes)]
     return Case(
         f"Reading anywhere in a thread of {LENGTH:,} messages",
         f"{log:,} bytes of messages; pages of {_PAGE:,} items after a random place, the state at a "
         f"random version, over one kept connection to `agentlog serve` on loopback. Snapshots came "
         f"to {kept:,} bytes, those of every view with their index. Milliseconds; {runs} runs of "
         f"{times} requests each, in turn. Cold: no snapshot is there, and the request makes them.",
-        [bodies[0], *(figure for figure, _ in (*pages, *states)), *cold],
+        [bodies[0], *(figure for figure, _ in (*pages, *states, *wholes)), *cold],
     )
 
 
@@ -104,6 +107,11 @@ def _state(client: Client, query: str) -> tuple[Figure, _Read]:
 
     limit = _STATE_LIMIT if query else None
     return Figure(f"agent-state{query}", "agentlog", limit=limit), read
+
+
+def _whole(client: Client, path: str) -> tuple[Figure, _Read]:
+    read = partial(client.get, f"/v1/threads/{_THREAD}/{path}")
+    return Figure(f"all of {path}", "agentlog", limit=_WHOLE_LIMIT), read
 
 
 def _cold(connection: psycopg.Connection, what: str, read: _Read) -> Figure:

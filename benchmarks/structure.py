@@ -15,7 +15,7 @@ from types import FrameType
 import grimp
 from fastapi.testclient import TestClient
 
-from api.cli.service import application_over
+from api.cli.operations.service import application_over
 from api.composition import open_service
 from infrastructure.settings import Settings
 

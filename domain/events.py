@@ -39,7 +39,8 @@ class Event:
     `recorded_at` are None before it is recorded, and for folds, which get neither. `redacted` is
     the version of the redaction that erased its content, None where that is as it was appended.
     `missing` names what the log has lost of the content, by SHA-256 in hexadecimal; in the body a
-    text stands in its place.
+    text stands in its place. `size` is that of the whole body in bytes, also where `body` has but
+    the beginnings of long contents.
     """
 
     originator_id: str
@@ -52,6 +53,7 @@ class Event:
     metadata: dict[str, JsonValue]
     redacted: int | None
     missing: tuple[str, ...] = ()
+    size: int = 0
 
     def __init__(  # noqa: PLR0913, PLR0917 - a field each
         self,
@@ -65,6 +67,7 @@ class Event:
         metadata: dict[str, JsonValue] | None = None,
         redacted: int | None = None,
         missing: tuple[str, ...] = (),
+        size: int | None = None,
     ) -> None:
         # the generated `__init__` of a frozen dataclass takes more than twice as long per event
         fields = self.__dict__
@@ -79,6 +82,7 @@ class Event:
         fields["redacted"] = redacted
         if missing:
             fields["missing"] = missing
+        fields["size"] = len(body) if size is None else size
 
     @property
     def thread_id(self) -> str:

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from domain.events import Event
 from domain.json.text import JsonValue, print_bytes
-from projections.view import Placed, StateView, View
+from projections.view import Item, Placed, StateView, View
 
 Place = tuple[int, int]
 """Of an item: version and ordinal."""
@@ -63,7 +63,7 @@ class ItemsLive(Live):
         self._view = view
         self._carry = carry
         self._after = after
-        self._held: list[Placed] = []
+        self._held: list[Item] = []
 
     @override
     def fold(self, event: Event) -> Sequence[Told]:
@@ -72,11 +72,11 @@ class ItemsLive(Live):
 
     @override
     def present(self) -> Sequence[Told]:
-        held = [each for each in self._view.rest(self._carry) if _place(each) > self._after]
+        held = [each.item for each in self._view.rest(self._carry) if _place(each) > self._after]
         if held == self._held:
             return ()
         self._held = held
-        return [Told("held", None, [each.item for each in held])]
+        return [Told("held", None, held)]
 
 
 class PatientLive(Live):

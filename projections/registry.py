@@ -14,6 +14,7 @@ from projections.views.letta.view import LettaView
 from projections.views.maria.view import MariaView
 from projections.views.openai import OpenAIView
 from projections.views.openletta import OpenLettaView
+from projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
 
@@ -27,6 +28,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         AnomaliesView,
         LettaView,
         OpenLettaView,
+        TimelineView,
     )
 }
 

@@ -96,6 +96,9 @@ class View(ABC, Generic[CarryT, OptionsT]):
     follow: ClassVar[FollowPolicy] = FollowPolicy()
     """How its clients follow it."""
 
+    reads_long_texts: ClassVar[bool] = True
+    """Whether it reads long contents; else it shows the same where it gets their beginnings."""
+
     options_type: type[OptionsT]
     carry_type: type[CarryT]
 

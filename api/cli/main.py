@@ -11,14 +11,17 @@ from typing_extensions import override
 
 COMMANDS = {
     "serve": (
-        "service",
+        "operations.service",
         "Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one.",
     ),
     "demo": (
-        "service",
+        "operations.service",
         "Serve with example threads, in a data folder of their own, and say what to open.",
     ),
-    "migrate": ("service", "Bring the database's schema up to date (serve does it too)."),
+    "migrate": (
+        "operations.service",
+        "Bring the database's schema up to date (serve does it too).",
+    ),
     "import": ("imports", "Import histories; running it again writes nothing twice."),
     "export": (
         "exports",
@@ -26,10 +29,11 @@ COMMANDS = {
     ),
     "threads": ("threads", "List threads, those that moved last first."),
     "show": ("threads", "Show a thread and its messages as the log has them."),
+    "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
     "compare": (
-        "threads",
+        "comparison",
         "Compare threads by what was said and called, or all runs of each task.",
     ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
@@ -37,7 +41,7 @@ COMMANDS = {
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
     "mcp": (
-        "assistants",
+        "operations.assistants",
         "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
     ),
     "verify": ("audit", "Check that nothing was changed: exit code 0 says whole, 1 broken."),
@@ -50,32 +54,32 @@ COMMANDS = {
         "Write a thread with its chain, proof, checkpoint and public key, to check anywhere.",
     ),
     "backup": (
-        "backup",
+        "operations.backup",
         "Write the whole log of all tenants to a folder, as of one moment; services may go on.",
     ),
     "restore": (
-        "backup",
+        "operations.backup",
         "Bring a backup back into a new data folder or an empty database, and verify all of it.",
     ),
     "redact": (
-        "erasure",
+        "operations.erasure",
         "Erase contents for ever; their place, type, ids and hash stay, and the act is on record.",
     ),
     "retention": (
-        "erasure",
+        "operations.erasure",
         "List the threads whose contents are due to go by the rules; with --apply erase those.",
     ),
     "vacuum": (
-        "erasure",
+        "operations.erasure",
         "Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by.",
     ),
     "accesses": (
-        "keys",
+        "operations.keys",
         "List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT).",
     ),
-    "keys": ("keys", "Keys: who may ask the service, and for what."),
+    "keys": ("operations.keys", "Keys: who may ask the service, and for what."),
     "projections": (
-        "projections",
+        "operations.projections",
         "Read models: where they stand; rebuild, pause, resume, run.",
     ),
 }

@@ -35,7 +35,7 @@ from infrastructure.search.hits import Excerpt
 from infrastructure.search.index import MODEL
 from infrastructure.search.query import Query
 from infrastructure.search.search import Found, Search
-from projections.message_texts import ROLES
+from projections.search.message_texts import ROLES
 
 app = typer.Typer()
 

@@ -31,7 +31,7 @@ from infrastructure.readmodels.catch_up import bring_up
 from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
-from projections.registry import AnyView, choose_view
+from projections.registry import VIEWS, AnyView, choose_view
 
 DataDir = Annotated[
     Path | None,
@@ -48,7 +48,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="A JSON line each.")]
 ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
 ViewArgument = Annotated[
     str,
-    typer.Argument(help="kernel, openai, maria, letta, openletta, agent-state or anomalies."),
+    typer.Argument(help=f"One of {', '.join(VIEWS)}."),
 ]
 OptionList = Annotated[
     list[str] | None,

@@ -1,6 +1,5 @@
-"""The commands threads, show, view, diff and compare."""
+"""The commands threads, show, outline, view and diff."""
 
-from collections.abc import Iterable
 from typing import Annotated, get_args
 
 import typer
@@ -22,21 +21,17 @@ from api.cli.session import (
     printable,
     service_in,
 )
-from api.filters import failure_filter, metadata_filter, metadata_key
-from api.shapes.comparison import compared_json
-from api.shapes.comparison_text import compared_lines, run_sets_lines
-from api.shapes.run_sets import run_sets_json
+from api.filters import metadata_filter
+from api.shapes.outline import outline_json
+from api.shapes.outline_text import outline_lines
 from api.shapes.shape import time_text
 from api.shapes.threads import difference_json, event_json, thread_json
 from domain.events import Event
 from domain.json.text import print_text
 from domain.points_in_time import parse_moment
 from domain.threads import Status
-from infrastructure.comparison.comparer import parse_side
-from infrastructure.comparison.run_sets import SetsAsked
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import State
-from projections.comparison.steps import Which
 
 app = typer.Typer()
 
@@ -45,9 +40,6 @@ _LINE_WIDTH = 200
 _PIPED_WIDTH = 200
 _OTHER_COLUMNS = 50
 """Minimum width in characters of all columns but the ids, wrapped."""
-
-_SIGNS = {"-": "red", "+": "green"}
-_FEWEST_SIDES = 2
 
 
 @app.command("threads")
@@ -125,6 +117,21 @@ def show(
 
 
 @app.command()
+def outline(
+    thread: ThreadArgument, at: At = None, *, json: AsJson = False, data_dir: DataDir = None
+) -> None:
+    """Show what a thread did, a line a step, and where it went wrong."""
+    with service_in(data_dir) as service:
+        found = service.store.outline(thread, at=None if at is None else parse_moment(at))
+    if json:
+        print_line(outline_json(found))
+        return
+    console = Console(soft_wrap=True, highlight=False)
+    for line in outline_lines(found.steps, width=console.width if console.is_terminal else None):
+        console.print(Text(line))
+
+
+@app.command()
 def view(
     thread: ThreadArgument,
     name: ViewArgument = "openai",
@@ -169,78 +176,6 @@ def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
     print_line(difference_json(found))
 
 
-@app.command()
-def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    threads: Annotated[
-        list[str] | None,
-        typer.Argument(help="Two ids or more, each as it is or ID@MOMENT; the first is the base."),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="metadata.KEY", help="Compare all threads of each value of the key."),
-    ] = None,
-    status: Annotated[str | None, typer.Option(help="--by: open, exited or closed.")] = None,
-    q: Annotated[str | None, typer.Option(help="--by: words in goal or id.")] = None,
-    parent: Annotated[str | None, typer.Option(help="--by: id of the parent thread.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="--by: what metadata must be."),
-    ] = None,
-    failed: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="metadata.KEY=VALUE",
-            help="--by: the metadata of runs that failed; by default the reason of the exit says.",
-        ),
-    ] = None,
-    view: Annotated[str, typer.Option(help="A view that is a list.")] = "kernel",
-    option: OptionList = None,
-    steps: Annotated[
-        Which | None,
-        typer.Option(help="all items (default), or only calls of tools (default of --by)."),
-    ] = None,
-    context: Annotated[
-        int | None, typer.Option(min=0, help="Equal items around each difference; default 1.")
-    ] = None,
-    *,
-    json: Annotated[bool, typer.Option("--json", help="As over HTTP, all in one page.")] = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Compare threads by what was said and called, or all runs of each task."""
-    chosen = chosen_view(view, option)
-    filters = {"status": status, "q": q, "parent": parent, "metadata": metadata}
-    if by is None:
-        for name, value in {**filters, "failed": failed}.items():
-            if value not in (None, []):
-                raise InvalidOption(f"--{name} goes with --by metadata.KEY")
-        sides = [parse_side(each) for each in threads or ()]
-        if len(sides) < _FEWEST_SIDES:
-            raise InvalidOption("name two threads or more, or --by metadata.KEY")
-        around = 1 if context is None else context
-        with service_in(data_dir) as service:
-            compared = service.own.comparer.compare(sides, chosen, which=steps or "all")
-        if json:
-            print_line(compared_json(compared, context=around))
-        else:
-            _print_lines(compared_lines(compared, context=around))
-        return
-    if threads or context is not None:
-        raise InvalidOption("--by compares all threads: filter them; name none, nor --context")
-    asked = SetsAsked(
-        filter_of(status=status, q=q, parent=parent, metadata=metadata),
-        chosen,
-        by=metadata_key(by),
-        failed=failure_filter(failed or ()),
-        which=steps or "calls",
-    )
-    with service_in(data_dir) as service:
-        runs = service.own.run_sets.compare(asked)
-    if json:
-        print_line(run_sets_json(runs))
-    else:
-        _print_lines(run_sets_lines(runs))
-
-
 def filter_of(
     *, status: str | None, q: str | None, parent: str | None, metadata: list[str] | None
 ) -> ThreadFilter:
@@ -268,12 +203,6 @@ def content_of(event: Event) -> str:
     rest = {key: value for key, value in raw.items() if key not in {"id", "timestamp", "type"}}
     text = rest.get("text") if set(rest) == {"text"} else None
     return text if isinstance(text, str) else print_text(rest)
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    console = Console(soft_wrap=True, highlight=False)
-    for line in lines:
-        console.print(Text(line, style=_SIGNS.get(line[:1], "")))
 
 
 def _indented(content: str, *, full: bool) -> Text:

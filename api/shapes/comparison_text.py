@@ -35,13 +35,13 @@ def _comparison_lines(
     yield f"b  {_side(found.sides[number])}"
     divergence = comparison.divergence
     if divergence is None:
-        yield f"no difference in {len(comparison.a.items)} items"
+        yield f"no difference in {_count(len(comparison.a.items), 'item')}"
         return
     a, b = (
         "has ended" if index is None else f"goes on at {history.items[index].key}"
         for history, index in ((comparison.a, divergence.a), (comparison.b, divergence.b))
     )
-    yield f"first difference after {divergence.equal} equal items: a {a}, b {b}"
+    yield f"first difference after {_count(divergence.equal, 'equal item')}: a {a}, b {b}"
     counts = comparison.counts
     yield (
         f"{counts['equal']} equal, {counts['changed']} changed, "
@@ -68,7 +68,7 @@ def _item_lines(sign: str, shown: Shown | None) -> Iterator[str]:
 
 
 def _side(side: Side) -> str:
-    return f"{side.thread_id} at version {side.version}, {side.count} items"
+    return f"{side.thread_id} at version {side.version}, {_count(side.count, 'item')}"
 
 
 def _did(found: Glimpse) -> str:
@@ -84,7 +84,7 @@ def _set_lines(by: str, found: RunSet) -> Iterator[str]:
 
 
 def _fork_lines(fork: Fork) -> Iterator[str]:
-    yield f"  after {fork.equal} equal items"
+    yield f"  after {_count(fork.equal, 'equal item')}"
     for way in fork.ways:
         yield f"    {_tally(way.runs)}: {_way(way)}"
         yield f"      {', '.join(run.thread_id for run in way.runs)}"
@@ -97,4 +97,8 @@ def _way(way: Way) -> str:
 def _tally(runs: Sequence[Run]) -> str:
     counted = Counter(run.verdict for run in runs)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counted.items()))
-    return f"{len(runs)} run{'s' * (len(runs) > 1)} ({verdicts})"
+    return f"{_count(len(runs), 'run')} ({verdicts})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -2,14 +2,15 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import IO
+from typing import IO, NamedTuple
 
 import psycopg
 from psycopg.rows import TupleRow
 
 from domain.errors import ContentMissing, InvalidMessage, NotThere
+from domain.json.beginning import BEGINNING_BYTES, readable
 from domain.json.text import JsonValue
 from infrastructure.eventlog.body_deduplication import Digest, digests_in
 from infrastructure.postgres.database import Connections
@@ -50,6 +51,35 @@ def read_contents(
         pieces.setdefault(named, []).append(content)
     whole = {digest: b"".join(found) for digest, found in pieces.items()}
     return {named: content for named, content in whole.items() if sha256(content).digest() == named}
+
+
+class Contents(NamedTuple):
+    """Contents by digest; with `sizes`, of the whole contents, `texts` has their beginnings."""
+
+    texts: Mapping[Digest, bytes]
+    sizes: Mapping[Digest, int] | None = None
+
+
+def read_whole(cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]) -> Contents:
+    """Return what `read_contents` returns."""
+    return Contents(read_contents(cursor, tenant, cuts))
+
+
+def read_beginnings(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
+) -> Contents:
+    """Return the beginnings of the contents cut out of some bodies; a binary cursor is needed.
+
+    They are not checked against their digests.
+    """
+    rows = cursor.execute(
+        statement("select_beginnings"),
+        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": BEGINNING_BYTES},
+    ).fetchall()
+    return Contents(
+        {digest: readable(content) for digest, content, _ in rows},
+        {digest: size for digest, _, size in rows},
+    )
 
 
 def pieces_of(content: bytes) -> list[bytes]:

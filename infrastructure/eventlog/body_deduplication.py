@@ -92,6 +92,19 @@ def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
     return Whole(b"".join((*parts, body[done:])), tuple(missing))
 
 
+def left_out(cuts: bytes, beginnings: Mapping[Digest, bytes], sizes: Mapping[Digest, int]) -> int:
+    """Return by how many bytes a body that has the beginnings of its contents is shorter."""
+    return sum(
+        _written(sizes[digest], is_file) - _written(len(beginnings[digest]), is_file)
+        for _, is_file, digest in _places_in(cuts, _BASE_64) or ()
+        if digest in sizes
+    )
+
+
+def _written(size: int, is_file: bool) -> int:  # noqa: FBT001 - as the cuts have it
+    return (size + 2) // 3 * 4 if is_file else size
+
+
 def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
     """Return place, whether it is a file, and digest of each cut; None if the format is wrong."""
     if not cuts or len(cuts) % _CUT.size:

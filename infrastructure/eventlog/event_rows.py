@@ -1,16 +1,18 @@
 """Conversion of rows of the events table to events."""
 
-from collections.abc import Mapping
-
 from psycopg.rows import TupleRow
 
 from domain.events import Event
 from domain.json.text import parse_stored
-from infrastructure.eventlog.body_deduplication import Digest, whole
+from infrastructure.eventlog.blob_store import Contents
+from infrastructure.eventlog.body_deduplication import left_out, whole
 
 
 def event_of(
-    row: TupleRow, contents: Mapping[Digest, bytes], *, thread_id: str | None = None
+    row: TupleRow,
+    contents: Contents,
+    *,
+    thread_id: str | None = None,
 ) -> Event:
     """Return the event of a row of `select_events` and the like, with the contents cut out of it.
 
@@ -28,7 +30,10 @@ def event_of(
         cuts,
         redacted,
     ) = row
-    text, missing = (body, ()) if cuts is None else whole(body, cuts, contents)
+    text, missing = (body, ()) if cuts is None else whole(body, cuts, contents.texts)
+    size = len(text)
+    if cuts is not None and contents.sizes is not None:
+        size += left_out(cuts, contents.texts, contents.sizes)
     # positional: keywords take a quarter longer, and a long thread has many events
     return Event(
         own_thread_id if thread_id is None else thread_id,
@@ -41,4 +46,5 @@ def event_of(
         None if metadata is None else parse_stored(metadata),
         redacted,
         missing,
+        size,
     )

@@ -13,8 +13,8 @@ from domain.events import Event
 from domain.json.text import print_bytes
 from domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
-from infrastructure.eventlog.blob_store import read_contents
-from infrastructure.eventlog.body_deduplication import Digest, digests_in
+from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
+from infrastructure.eventlog.body_deduplication import digests_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
@@ -127,15 +127,21 @@ class LogReader:
         )
 
     def each_event(
-        self, thread_id: str, *, after: int, upto: int, limit: int | None = None
+        self,
+        thread_id: str,
+        *,
+        after: int,
+        upto: int,
+        limit: int | None = None,
+        long_texts: bool = True,
     ) -> Iterator[Event]:
         """Yield what `events` returns without position and time, for a fold.
 
-        All rows are read at once; each event is made when it is requested.
+        All rows are read at once; each event is made when it is requested. Without `long_texts`
+        only the beginnings of contents are read, and not checked.
         """
-        rows, contents = self._whole_rows(
-            "select_events_to_fold", thread_id=thread_id, after=after or -1, upto=upto, limit=limit
-        )
+        wanted = {"thread_id": thread_id, "after": after or -1, "upto": upto, "limit": limit}
+        rows, contents = self._whole_rows("select_events_to_fold", wanted, long_texts=long_texts)
         return (event_of(row, contents, thread_id=thread_id) for row in rows)
 
     def log(
@@ -239,27 +245,27 @@ class LogReader:
             return cursor.execute(statement(name), parameters).fetchall()
 
     def _events(self, name: str, **parameters: object) -> list[Event]:
-        rows, contents = self._whole_rows(name, **parameters)
+        rows, contents = self._whole_rows(name, parameters)
         return [event_of(row, contents) for row in rows]
 
     def _whole_rows(
-        self, name: str, **parameters: object
-    ) -> tuple[list[TupleRow], Mapping[Digest, bytes]]:
-        """Return rows of events, and the contents cut out of their bodies."""
-        rows = self._rows(name, **parameters)
-        contents = self._contents(rows)
-        cuts = _cuts(rows)
-        if not cuts or digests_in(cuts) <= contents.keys():
-            return rows, contents
-        rows = self._rows(name, **parameters)  # some may have been erased in between
-        return rows, self._contents(rows)
+        self, name: str, parameters: Mapping[str, object], *, long_texts: bool = True
+    ) -> tuple[list[TupleRow], Contents]:
+        """Return rows of events, and the contents cut out of their bodies, or their beginnings."""
+        for _ in range(2):
+            rows = self._rows(name, **parameters)
+            contents = self._contents(rows, long_texts=long_texts)
+            if digests_in(_cuts(rows)) <= contents.texts.keys():
+                break  # else some may have been erased in between
+        return rows, contents
 
-    def _contents(self, rows: Sequence[TupleRow]) -> Mapping[Digest, bytes]:
+    def _contents(self, rows: Sequence[TupleRow], *, long_texts: bool) -> Contents:
         cuts = _cuts(rows)
         if not cuts:
-            return {}
+            return Contents({})
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            return read_contents(cursor, self._tenant, cuts)
+            read = read_whole if long_texts else read_beginnings
+            return read(cursor, self._tenant, cuts)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)

@@ -1,6 +1,5 @@
 """Batches of the log for projections: all tenants' events by position, bounded in size."""
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
 from domain.events import Event
+from domain.json.beginning import readable
+from infrastructure.eventlog.blob_store import Contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.postgres.statements import statement
@@ -16,7 +17,7 @@ from infrastructure.postgres.statements import statement
 MOST_BYTES = 16 * 2**20
 """Most bytes of the bodies of a batch, except its first."""
 
-_CUT_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-f]{0,3})?)\Z")
+_NO_CONTENTS = Contents({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def recorded(
     for number, row in enumerate(rows):
         tenant, position, cut = row[0], row[6], row[9]
         if cut is None:
-            each = TenantEvent(tenant, event_of(row[1:], {}))
+            each = TenantEvent(tenant, event_of(row[1:], _NO_CONTENTS))
             for found in events.values():
                 found.append(each)
             continue
@@ -102,7 +103,7 @@ def recorded(
         if is_full and number and position != rows[number - 1][6]:
             break
         for size, found in events.items():
-            found.append(TenantEvent(tenant, event_of(row[1:], _texts(cut, known, size))))
+            found.append(TenantEvent(tenant, event_of(row[1:], Contents(_texts(cut, known, size)))))
         left -= len(events[longest][-1].event.body)
     return events
 
@@ -115,7 +116,13 @@ def _texts(
     if not size:
         return dict.fromkeys(digests, b"")
     texts = digests & contents.keys()
-    return {each: b"" if each in files else _cut_to(size, contents[each] or b"") for each in texts}
+    return {
+        each: b"" if each in files else _beginning(contents[each] or b"", size) for each in texts
+    }
+
+
+def _beginning(text: bytes, size: int) -> bytes:
+    return text if len(text) < size else readable(text[:size])
 
 
 def _contents(
@@ -130,16 +137,7 @@ def _contents(
         "bytes": longest,
         "most_bytes": MOST_BYTES,
     }
-    return dict(cursor.execute(statement("select_beginnings"), asked).fetchall())
-
-
-def _cut_to(size: int, text: bytes) -> bytes:
-    """Return the beginning of a JSON text without a partial character or escape."""
-    if len(text) < size:
-        return text
-    whole_characters = text[:size].decode("utf-8", "ignore").encode()
-    half = _CUT_ESCAPE.search(whole_characters)
-    return whole_characters if half is None else whole_characters[: half.start(1)]
+    return dict(cursor.execute(statement("select_texts"), asked).fetchall())
 
 
 def _size(events: list[TenantEvent]) -> int:

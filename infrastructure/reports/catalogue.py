@@ -22,6 +22,7 @@ def _clocks(sent: Fragment) -> Mapping[Clock, Fragment]:
 _TOOL_CALLS: Mapping[Clock, Fragment] = _clocks("item.called_sent_at")
 _MODEL_CALLS: Mapping[Clock, Fragment] = _clocks("item.requested_sent_at")
 _OF_TOOLS: Mapping[str, Fragment] = {"tool": "item.tool", "error_class": "item.error_class"}
+_OF_SUSPECTS: Mapping[str, Fragment] = {"tool": "item.tool", "rule": "item.rule"}
 _OF_MODELS: Mapping[str, Fragment] = {"model": "item.model", "provider": "item.provider"}
 _OF_THREADS: Mapping[str, Fragment] = {
     "outcome": "coalesce(item.outcome, 'open')",
@@ -48,6 +49,9 @@ _ALL = (
             Column("total_tokens", "tokens", "as reported, else input and output together"),
             Column("priced_calls", "calls", "calls whose cost was reported"),
             Column("cost_usd", "USD", "what these cost; null where there are none"),
+            Column("computed_calls", "calls", "other calls whose cost a list of prices tells"),
+            Column("computed_cost_usd", "USD", "what these cost; null where there are none"),
+            Column("prices", None, "that list and its version; several where rows are older"),
         ),
         order="-cost_usd",
         by=("day",),
@@ -126,6 +130,24 @@ _ALL = (
         by=("tool", "error_class"),
         breakdowns=_OF_TOOLS,
         filters=_OF_TOOLS,
+        limit=50,
+    ),
+    Report(
+        name="suspects",
+        comment="Which results look like failures though none states an error, and by which rule.",
+        model="tool_calls",
+        clocks=_TOOL_CALLS,
+        columns=(
+            Column("suspected", "calls", "calls whose result a rule marks"),
+            Column("threads", "threads", "how many threads have any"),
+            Column("first_at", None, "when the log took the first of these calls"),
+            Column("last_at", None, "when the log took the last of them"),
+            *_PLACE,
+        ),
+        order="-suspected",
+        by=("tool", "rule"),
+        breakdowns=_OF_SUSPECTS,
+        filters=_OF_SUSPECTS,
         limit=50,
     ),
     Report(

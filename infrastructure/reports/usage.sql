@@ -8,7 +8,8 @@ SELECT {names}
            THEN coalesce(reported_total, 0) + coalesce(input_without, 0)
                + coalesce(output_without, 0)
        END AS total_tokens,
-       priced_calls, trim_scale(round(cost_usd::numeric, 9)) AS cost_usd
+       priced_calls, trim_scale(round(cost_usd::numeric, 9)) AS cost_usd,
+       computed_calls, trim_scale(round(computed_cost_usd::numeric, 9)) AS computed_cost_usd, prices
 FROM (
     SELECT {breakdowns}
            count(*) AS calls,
@@ -20,7 +21,10 @@ FROM (
            sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
            sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
            count(item.cost_usd) AS priced_calls,
-           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd
+           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
+           count(item.computed_cost_usd) AS computed_calls,
+           sum(item.computed_cost_usd) AS computed_cost_usd,
+           string_agg(DISTINCT item.prices, ', ') AS prices
     FROM {table} AS item
     {threads}
     WHERE {conditions}

@@ -10,8 +10,8 @@ from domain.json.places import path
 from domain.json.text import JsonValue, print_text
 from infrastructure.search.json_path import Tick
 from infrastructure.search.query import Query
-from projections.message_texts import content_of, role_of, texts_of, tools_of
-from projections.search_text import Part, folded
+from projections.search.message_texts import content_of, role_of, texts_of, tools_of
+from projections.search.search_text import Part, folded
 
 MOST_EXCERPTS = 3
 """Most excerpts of a hit."""

@@ -8,9 +8,9 @@ from functools import cached_property
 from domain.errors import InvalidInput
 from domain.json.text import JsonValue
 from infrastructure.search.json_path import Predicate
-from projections.message_texts import ROLES, types_of_role
 from projections.readmodels.message_words import tenant_word, tool_word, type_word
-from projections.search_text import Part, parts_of, query_of
+from projections.search.message_texts import ROLES, types_of_role
+from projections.search.search_text import Part, parts_of, query_of
 
 MOST_TEXT = 1000
 """Characters of the longest search text."""

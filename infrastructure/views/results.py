@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from domain.json.text import JsonValue, parse_stored, print_bytes
 from projections.difference import ItemsDifference
+from projections.outline import Step
 from projections.view import Item, Printed
 
 
@@ -32,6 +33,16 @@ class State:
     def state(self) -> Item:
         """The state itself."""
         return dict(parse_stored(print_bytes(self.printable)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The steps of a thread up to one version."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    steps: Sequence[Step]
 
 
 @dataclass(frozen=True, slots=True)

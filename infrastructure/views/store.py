@@ -17,14 +17,16 @@ from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.views.results import Difference, Page, State
+from infrastructure.views.results import Difference, Outline, Page, State
 from infrastructure.views.snapshots.snapshot_writer import Start
 from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
 from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
 from projections.difference import items_difference, state_difference
+from projections.outline import outline
 from projections.registry import AnyView
 from projections.view import Printed, StateView
+from projections.views.timeline.view import TimelineView
 
 
 class Store:
@@ -213,6 +215,14 @@ class Store:
         page = items if limit is None else items[:limit]
         more = len(page) < len(items)
         return Page(thread_id, version, position, page, page[-1].key if more else None)
+
+    def outline(self, thread_id: str, *, at: Moment | None = None) -> Outline:
+        """Return a thread's steps up to a moment; raises `NotThere`."""
+        head = self.thread(thread_id)
+        version = self._reader.version_at(head, at)
+        fold = self._fold(thread_id, TimelineView(), 0)
+        steps = outline(each.item for each in fold.each(version))
+        return Outline(thread_id, version, self._reader.position_of(head, version), steps)
 
     def difference(
         self, thread_id: str, view: AnyView, *, begin: Moment | None, end: Moment | None

@@ -1,6 +1,6 @@
 """Fold of a view over one thread: begins at the nearest snapshot, reads events in chunks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -150,7 +150,13 @@ class Fold(Generic[CarryT, OptionsT]):
         trail, interval = self._trail, self._interval
         if trail is not None and self.version == trail.start.version:
             trail.look(upto)
-        events = self._reader.each_event(self._thread_id, after=self.version, upto=upto, limit=most)
+        events = self._reader.each_event(
+            self._thread_id,
+            after=self.version,
+            upto=upto,
+            limit=most,
+            long_texts=self._view.reads_long_texts,
+        )
         missing = None if settled is None or enough is None else enough - len(settled)
         passed: list[Passed[CarryT]] = []
         stopped = False
@@ -224,6 +230,12 @@ class Fold(Generic[CarryT, OptionsT]):
         while self.version < upto:
             settled += self.read(upto)
         return settled
+
+    def each(self, upto: int) -> Iterator[Printed]:
+        """Yield all items as they stand at `upto`, without holding all of them."""
+        while self.version < upto:
+            yield from self.read(upto)
+        yield from self.rest()
 
     def rest(self) -> list[Printed]:
         """Return the items that a later event may still change, as they stand now."""

@@ -12,6 +12,7 @@ from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, T
 from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
+from projections.suspicion import suspicions
 from projections.text_format import arguments_text
 
 Outcome = Literal["succeeded", "failed", "unstated"]
@@ -47,12 +48,15 @@ class ToolCallRow(Row):
     ]
     error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
     error_message: Annotated[str | None, "the beginning of what the error said"]
+    suspected: Annotated[
+        str | None, "rules of suspicion that the result meets, blanks between; null where none"
+    ]
 
 
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
 
-    version = 3
+    version = 4
     table = table_of(
         ToolCallRow,
         name="tool_calls",
@@ -109,6 +113,7 @@ def _asked(
         outcome=None,
         error_class=None,
         error_message=None,
+        suspected=None,
     )
 
 
@@ -129,7 +134,9 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
     row.answered_position = event.position
     row.answered_at = event.recorded_at
     row.latency_ms = elapsed_ms((row.called_sent_at, row.called_at), (sent, event.recorded_at))
-    row.outcome, row.error_class, row.error_message = _outcome(result)
+    row.outcome, row.error_class, row.error_message = outcome_of(result)
+    if result.error is None:
+        row.suspected = " ".join(suspicions(result.output)) or None
 
 
 def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None:
@@ -143,10 +150,10 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
 
 def failed(result: ToolResult) -> bool:
     """Return whether a result reports a failure, by its error or by its output."""
-    return _outcome(result)[0] == "failed"
+    return outcome_of(result)[0] == "failed"
 
 
-def _outcome(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
+def outcome_of(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
     `"error": null` says that it succeeded. Without the field only a failure can be recognized, by

@@ -156,7 +156,8 @@ def test_without_the_extra_the_service_says_what_to_install_and_runs(
 def test_without_an_exporter_nothing_of_the_extra_is_imported() -> None:
     code = """
 import sys
-from api.cli import main, service
+from api.cli import main
+from api.cli.operations import service
 from api.tracing import open_traces
 from infrastructure.settings import TraceSettings
 with open_traces(TraceSettings()) as traces:

@@ -126,9 +126,19 @@ class CountingReader(LogReader):
 
     @override
     def each_event(
-        self, thread_id: str, *, after: int, upto: int, limit: int | None = None
+        self,
+        thread_id: str,
+        *,
+        after: int,
+        upto: int,
+        limit: int | None = None,
+        long_texts: bool = True,
     ) -> Iterator[Event]:
-        found = list(super().each_event(thread_id, after=after, upto=upto, limit=limit))
+        found = list(
+            super().each_event(
+                thread_id, after=after, upto=upto, limit=limit, long_texts=long_texts
+            )
+        )
         self.count += len(found)
         return iter(found)
 

@@ -10,7 +10,13 @@ from domain.events import Event
 from domain.json.numbers import Decimal
 from domain.json.places import path
 from domain.redaction import redacted_body
-from projections.message_texts import MOST_CHARACTERS, content_of, role_of, texts_of, tools_of
+from projections.search.message_texts import (
+    MOST_CHARACTERS,
+    content_of,
+    role_of,
+    texts_of,
+    tools_of,
+)
 from tests.histories import event, histories
 from tests.projections.readmodels.stories import with_facts
 

@@ -30,6 +30,7 @@ NEEDS: Mapping[str, Need] = {
     "GET /v1/threads/{thread_id}/messages/{message_id}/proof": "read",
     "GET /v1/threads/{thread_id}/views/{view}": "read",
     "GET /v1/threads/{thread_id}/diff": "read",
+    "GET /v1/threads/{thread_id}/outline": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/audit": "read",
     "GET /v1/compare": "read",

@@ -15,7 +15,7 @@ from api.shapes.search import Hits
 from infrastructure.search import query
 from infrastructure.search.index import MODEL
 from infrastructure.search.json_path import MOST_CHARACTERS
-from projections.message_texts import ROLES
+from projections.search.message_texts import ROLES
 
 router = APIRouter(tags=["search"])
 

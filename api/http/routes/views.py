@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from api.http.codec.dependencies import After, At, TheStore, ThreadId
 from api.http.codec.responses import json_answer, pieces_answer
 from api.http.openapi.answers import answers, parameter
+from api.shapes.outline import Outline, outline_json
 from api.shapes.threads import bare_view_json, difference_json, view_json
 from domain.points_in_time import parse_moment
 from projections.registry import VIEWS, AnyView, choose_view, option_values
@@ -59,6 +60,12 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
     found = store.view(thread_id, chosen_view(request, view), at=at, after=after, limit=limit)
     return pieces_answer(bare_view_json(found) if bare else view_json(found))
+
+
+@router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
+def read_outline(store: TheStore, thread_id: ThreadId, at: At) -> Response:
+    """Read what a thread did, a line a step."""
+    return pieces_answer(outline_json(store.outline(thread_id, at=at)))
 
 
 @router.get(

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.cli.service import NoKeyYet, _anonymous
+from api.cli.operations.service import NoKeyYet, _anonymous
 from api.composition import open_service
 from domain.json.text import JsonValue
 from infrastructure.keys.key import KeyText

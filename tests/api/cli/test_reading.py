@@ -1,4 +1,4 @@
-"""The commands that read: threads, show, view, diff."""
+"""The commands that read: threads, show, outline, view, diff."""
 
 import json
 import unicodedata
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.json.text import parse
+from projections.registry import VIEWS
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 
@@ -124,12 +125,44 @@ def test_show_cuts_what_is_long_unless_all_of_it_is_asked_for(
     assert "…" not in full
 
 
+# --- outline ------------------------------------------------------------------------------------
+
+
+def test_an_outline_is_a_line_a_step_with_what_failed(url: str) -> None:
+    outcome = agentlog("outline", "deploy", url=url)
+    assert outcome.code == 0
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert [line[1] for line in lines] == ["v2", "v3", "v6", "v8", "v8", "v12", "v13", "v14"]
+    assert "[failed]" in lines[1]
+    early = agentlog("outline", "deploy", "--at", "2", url=url).out
+    assert early == "1          v2     0.0s  input\n"
+
+
+def test_an_outline_as_json_is_what_http_answers(url: str) -> None:
+    (outline,) = agentlog("outline", "refund", "--json", url=url).lines
+    assert (outline["threadId"], outline["version"], outline["prices"]) == ("refund", 16, None)
+    assert outline["steps"][1]["startedAt"] == "2026-01-05T08:00:03.600Z"
+    assert [step["costUsd"] for step in outline["steps"][:2]] == [None, 0.00141]
+
+
+def test_an_outline_in_a_pipe_is_cut_nowhere(database_url: str, tmp_path: Path) -> None:
+    name = "a" * 300
+    history = [{"type": "tool_calls", "calls": [{"id": "c", "name": name}]}]
+    (tmp_path / "wide.json").write_text(json.dumps(history))
+    agentlog("import", tmp_path, url=database_url)
+    (line,) = agentlog("outline", "wide", url=database_url).out.splitlines()
+    assert f"agent: {name} [open]" in line
+
+
+def test_an_outline_of_no_thread_or_moment_is_refused(url: str) -> None:
+    refused(agentlog("outline", "nope", url=url), "nope")
+    refused(agentlog("outline", "deploy", "--at", "99", url=url), "99")
+
+
 # --- view and diff ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["kernel", "openai", "maria", "letta", "openletta", "agent-state", "anomalies"]
-)
+@pytest.mark.parametrize("name", list(VIEWS))
 def test_every_view_prints_json_lines(url: str, name: str) -> None:
     outcome = agentlog("view", "unruly", name, url=url)
     assert outcome.code == 0
@@ -232,7 +265,6 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
     }
     (tmp_path / "evil.json").write_text(json.dumps(own))
     assert agentlog("import", tmp_path, url=database_url).code == 0
-    views = ("kernel", "openai", "maria", "letta", "openletta", "agent-state", "anomalies")
     outcomes = [
         agentlog("threads", url=database_url),
         agentlog("threads", "--json", url=database_url),
@@ -240,11 +272,13 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
         agentlog("show", "evil", "--full", url=database_url),
         agentlog("show", "evil", "--json", url=database_url),
         agentlog("export", url=database_url),
+        agentlog("outline", "evil", url=database_url),
+        agentlog("outline", "evil", "--json", url=database_url),
         agentlog("diff", "evil", url=database_url),
         agentlog("diff", "evil", "openai", url=database_url),
         agentlog("compare", "evil@0", "evil", url=database_url),
         agentlog("compare", "evil@0", "evil", "--json", url=database_url),
-        *(agentlog("view", "evil", view, url=database_url) for view in views),
+        *(agentlog("view", "evil", view, url=database_url) for view in VIEWS),
         agentlog("view", "evil", "openai", "-o", f"{text}=x", url=database_url),
         agentlog("show", text, url=database_url),
     ]

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 
 from domain.json.text import parse
 from infrastructure.postgres.database import Database
+from projections.registry import VIEWS
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
 
@@ -278,7 +279,7 @@ def test_sql_in_every_string_is_text(client: TestClient) -> None:
     found = client.get("/v1/threads", params={"q": HOSTILE}).json()["items"]
     assert [thread["threadId"] for thread in found] == ["t"]
     assert client.get("/v1/threads/t/messages", params={"type": HOSTILE}).json()["items"] == []
-    for view in ("kernel", "openai", "maria", "letta", "openletta", "agent-state", "anomalies"):
+    for view in VIEWS:
         assert client.get(f"/v1/threads/t/views/{view}").status_code == 200
 
 

@@ -86,6 +86,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/messages/{message_id}/proof",
     "GET /v1/threads/{thread_id}/views/{view}",
     "GET /v1/threads/{thread_id}/diff",
+    "GET /v1/threads/{thread_id}/outline",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/audit",
     "GET /v1/blobs/{digest}",
@@ -173,6 +174,7 @@ def test_the_same_questions_find_it_with_our_own_key(
         "GET /v1/analytics",
         "GET /v1/analytics/sql/tables",
         "GET /v1/checkpoints",  # nobody signed one
+        "GET /v1/threads/{thread_id}/outline",  # shows no contents
         "GET /v1/checkpoints/consistency",
         "GET /v1/checkpoints/latest",
         "GET /v1/keys",  # their names are not ours

@@ -257,6 +257,42 @@ def test_a_cursor_that_no_page_gave_out_is_422(refusals: Refusals) -> None:
         )
 
 
+# The outline
+
+
+def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals: Refusals) -> None:
+    usage = {"inputTokens": 1000, "outputTokens": 100}
+    told = [
+        {"type": "input", "text": "hi"},
+        {"type": "llm_response", "model": "gpt-4o", "usage": usage},
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "pay"}]},
+        {"type": "tool_results", "results": [{"callId": "a", "output": "", "error": "no"}]},
+    ]
+    assert client.post("/v1/threads/u/messages", json=told).status_code == 201
+    found = client.get("/v1/threads/u/outline").json()
+    steps = found.pop("steps")
+    assert found.pop("prices").startswith("genai-prices ")
+    assert found["version"] == 4
+    assert [(step["step"], step["kind"], step["outcome"]) for step in steps] == [
+        (1, "input", None),
+        (2, "model", "failed"),
+    ]
+    assert steps[1]["calls"][0] | {"digest": ""} == {
+        "name": "pay",
+        "digest": "",
+        "times": 1,
+        "failed": 1,
+        "open": 0,
+    }
+    assert (steps[1]["name"], steps[1]["costUsd"]) == ("gpt-4o", None)
+    assert steps[1]["computedCostUsd"] == 0.0035
+    assert [step["kind"] for step in client.get("/v1/threads/u/outline?at=1").json()["steps"]] == [
+        "input"
+    ]
+    refusals.check("GET", "/v1/threads/nope/outline", status=404, name="unknown-thread")
+    refusals.check("GET", "/v1/threads/u/outline?at=9", status=404, name="future-moment")
+
+
 # Differences
 
 

@@ -4,13 +4,16 @@ import pytest
 from fastapi import FastAPI
 from mcp import Client
 
+from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
+from projections.readmodels.message_words import MessageWords
 from tests.api.conftest import store_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.mcp.assistants import call, over_http, over_stdio, refusal
 from tests.api.servers import running
 from tests.command_line import agentlog, environment
-from tests.infrastructure.appends import STORY
+from tests.infrastructure.appends import STORY, calls, results
+from tests.infrastructure.readmodels.tables import catch_up
 
 TOOLS = {
     "find_threads",
@@ -61,6 +64,67 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
         changed = await call(client, "diff", thread_id="t", begin="1", end="2")
         assert (changed["from_version"], changed["to_version"]) == (1, 2)
         assert changed["changes"]["patch"]
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+def test_histories_are_searched_outlined_and_aligned(
+    app: FastAPI, store: Store, database: Database
+) -> None:
+    first = [{"type": "input", "text": "Find the zebra"}, calls("a"), results("a")]
+    store.append("one", [*first, {"type": "reply", "text": "Here it is"}])
+    store.append("two", [*first, {"type": "reply", "text": "There is none"}])
+    for name, reward in (("one", 1.0), ("two", 0.0)):
+        store.annotate(name, {"task": "zebra", "reward": reward})
+    catch_up(database, MessageWords())
+
+    async def ask(client: Client) -> None:
+        found = await call(client, "search", q="zebra", role="user")
+        assert [hit["threadId"] for hit in found["hits"]] == ["two", "one"]
+        assert found["hits"][0]["excerpts"][0]["text"] == "Find the zebra"
+        steps = (await call(client, "outline", thread_id="one"))["steps"]
+        assert [step["kind"] for step in steps][:2] == ["input", "model"]
+        compared = await call(client, "compare", a="one", b=["two"])
+        assert compared["divergence"]["equal"] == 3
+        assert compared["comparisons"][0]["counts"]["changed"] == 1
+        runs = await call(
+            client,
+            "compare_runs",
+            by="metadata.task",
+            failed=["metadata.reward=0.0"],
+            steps="all",
+        )
+        (task,) = runs["sets"]
+        assert (task["value"], task["runs"], task["failed"]) == ("zebra", 2, 1)
+        assert "after=" in await refusal(client, "outline", thread_id="one", after="x")
+
+    with running(app) as (_, address):
+        over_http(address, ask)
+
+
+def test_pages_of_outlines_and_comparisons_go_on_where_they_ended(
+    app: FastAPI, store: Store
+) -> None:
+    for name in ("one", "two"):
+        turns = [{"type": "input", "text": f"{number} {name}"} for number in range(400)]
+        store.append(name, turns)
+
+    async def ask(client: Client) -> None:
+        versions: list[int] = []
+        following: dict[str, str] | None = {}
+        while following is not None:
+            page = await call(client, "outline", thread_id="one", **following)
+            versions += [step["version"] for step in page["steps"]]
+            following = {"after": page["next"]} if page["next"] else None
+        assert versions == list(range(1, 401))
+        places: list[str] = []
+        following = {}
+        while following is not None:
+            page = await call(client, "compare", a="one", b=["two"], **following)
+            places += [row["a"]["place"] for row in page["comparisons"][0]["items"] if "a" in row]
+            following = {"after": page["next"]} if page["next"] else None
+        assert len(places) == len(set(places)) == 400
 
     with running(app) as (_, address):
         over_http(address, ask)

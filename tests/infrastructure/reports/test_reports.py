@@ -81,7 +81,8 @@ def usage(items: Sequence[Item]) -> list[Any]:
     read, written = (sum(tokens), 7 * len(tokens)) if tokens else (None, None)
     total = None if read is None or written is None else read + written
     cost = float(round(sum(costs), 9)) if costs else None
-    return [len(items), read, None, written, None, total, len(costs), cost]
+    computed = [0, None, None]  # no list has prices of these models
+    return [len(items), read, None, written, None, total, len(costs), cost, *computed]
 
 
 def yes_or_no(items: Sequence[Item]) -> list[Any]:
@@ -271,6 +272,50 @@ def test_failures_say_how_often_and_where_the_last_is(reports: Reports, filled: 
         )
         assert (type_name, position) == ("tool_calls", row["position"])
         assert row["first_at"] <= row["last_at"]
+
+
+def test_suspects_say_which_rules_mark_how_many_results_of_which_tools(
+    own_database: Database,
+) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    outputs: list[Any] = ["Error: exit code 2", "Error: no", "fine", {"ok": False}]
+    for number, output in enumerate(outputs):
+        answered = {"callId": "c", "output": output}
+        drafts = calls("c"), {"type": "tool_results", "results": [answered]}
+        facts = [started(policy="record", metadata={"team": "red" if number else "blue"})]
+        writer.append(AppendRequest(TENANT, f"t{number}", drafts, facts))
+    stated = {"callId": "c", "output": "Error: no", "error": "no"}
+    writer.append(request("u", calls("c"), {"type": "tool_results", "results": [stated]}))
+    build_all(own_database)
+    reports = Reports(own_database, tenant=TENANT)
+
+    def rows(*by: str) -> list[tuple[Any, ...]]:
+        return [row[: len(by) + 2] for row in reports.ask("suspects", Question(by=by)).rows]
+
+    assert sorted(rows("tool", "rule")) == [
+        ("f", "error_text", 2, 2),
+        ("f", "exit_code", 1, 1),
+        ("f", "failure_field", 1, 1),
+    ]
+    assert rows("tool") == [("f", 3, 3)]
+    assert sorted(rows("metadata.team")) == [("blue", 1, 1), ("red", 2, 2)]
+    assert [row[1:] for row in rows("day")] == [(3, 3)]
+    (row,) = reports.ask("suspects", Question(filters={"rule": ("failure_field",)})).rows
+    assert row[-1] == "/v1/threads/t3/messages?after=1&limit=2"
+
+
+def test_a_cost_that_was_not_reported_is_computed_apart(own_database: Database) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    usage = {"usage": {"inputTokens": 1000, "outputTokens": 100}}
+    for more in ({"costUsd": 0.5}, usage, {**usage, "model": "unheard-of"}, {}):
+        writer.append(request("t", {"type": "llm_response", "model": "gpt-4o", **more}))
+    build_all(own_database)
+    answer = Reports(own_database, tenant=TENANT).ask("usage", Question(by=()))
+    names = [each.name for each in answer.columns]
+    (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    assert (row["calls"], row["priced_calls"], row["cost_usd"]) == (4, 1, 0.5)
+    assert (row["computed_calls"], row["computed_cost_usd"]) == (1, 0.0035)
+    assert row["prices"].startswith("genai-prices ")
 
 
 def test_threads_by_outcome(reports: Reports, filled: Database) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.service import application_over
+from api.cli.operations.service import application_over
 from api.cli.session import DataDir, settings_with
 from api.composition import open_service
 from api.http.app import VERSION

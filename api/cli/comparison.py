@@ -1,0 +1,108 @@
+"""The command compare: threads one by one, or all runs of each task."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from api.cli.session import (
+    DataDir,
+    InvalidOption,
+    OptionList,
+    chosen_view,
+    print_line,
+    service_in,
+)
+from api.cli.threads import filter_of
+from api.filters import failure_filter, metadata_key
+from api.shapes.comparison import compared_json
+from api.shapes.comparison_text import compared_lines, run_sets_lines
+from api.shapes.run_sets import run_sets_json
+from infrastructure.comparison.comparer import parse_side
+from infrastructure.comparison.run_sets import SetsAsked
+from projections.comparison.steps import Which
+
+app = typer.Typer()
+
+_SIGNS = {"-": "red", "+": "green"}
+_FEWEST_SIDES = 2
+
+
+@app.command()
+def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    threads: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two ids or more, each as it is or ID@MOMENT; the first is the base."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="metadata.KEY", help="Compare all threads of each value of the key."),
+    ] = None,
+    status: Annotated[str | None, typer.Option(help="--by: open, exited or closed.")] = None,
+    q: Annotated[str | None, typer.Option(help="--by: words in goal or id.")] = None,
+    parent: Annotated[str | None, typer.Option(help="--by: id of the parent thread.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="--by: what metadata must be."),
+    ] = None,
+    failed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="metadata.KEY=VALUE",
+            help="--by: the metadata of runs that failed; by default the reason of the exit says.",
+        ),
+    ] = None,
+    view: Annotated[str, typer.Option(help="A view that is a list.")] = "kernel",
+    option: OptionList = None,
+    steps: Annotated[
+        Which | None,
+        typer.Option(help="all items (default), or only calls of tools (default of --by)."),
+    ] = None,
+    context: Annotated[
+        int | None, typer.Option(min=0, help="Equal items around each difference; default 1.")
+    ] = None,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="As over HTTP, all in one page.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Compare threads by what was said and called, or all runs of each task."""
+    chosen = chosen_view(view, option)
+    filters = {"status": status, "q": q, "parent": parent, "metadata": metadata}
+    if by is None:
+        for name, value in {**filters, "failed": failed}.items():
+            if value not in (None, []):
+                raise InvalidOption(f"--{name} goes with --by metadata.KEY")
+        sides = [parse_side(each) for each in threads or ()]
+        if len(sides) < _FEWEST_SIDES:
+            raise InvalidOption("name two threads or more, or --by metadata.KEY")
+        around = 1 if context is None else context
+        with service_in(data_dir) as service:
+            compared = service.own.comparer.compare(sides, chosen, which=steps or "all")
+        if json:
+            print_line(compared_json(compared, context=around))
+        else:
+            _print_lines(compared_lines(compared, context=around))
+        return
+    if threads or context is not None:
+        raise InvalidOption("--by compares all threads: filter them; name none, nor --context")
+    asked = SetsAsked(
+        filter_of(status=status, q=q, parent=parent, metadata=metadata),
+        chosen,
+        by=metadata_key(by),
+        failed=failure_filter(failed or ()),
+        which=steps or "calls",
+    )
+    with service_in(data_dir) as service:
+        runs = service.own.run_sets.compare(asked)
+    if json:
+        print_line(run_sets_json(runs))
+    else:
+        _print_lines(run_sets_lines(runs))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(Text(line, style=_SIGNS.get(line[:1], "")))

@@ -1,0 +1,1 @@
+"""Commands that run, guard and keep a service."""

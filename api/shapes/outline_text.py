@@ -1,0 +1,99 @@
+"""Outlines as lines of text for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from projections.outline import Called, Step
+
+_LEAST_WIDTH = 40
+_WIDTH_OF_FIGURES = 100
+_MOST_CALLS = 4
+_TIMES = "\u00d7"
+
+
+def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
+    """Yield a line for each step, of at most `width` characters (40 or more); None cuts nothing.
+
+    Step, version, time since the start, what happened and its marks, how long it took; tokens and
+    cost where there is room.
+    """
+    texts = [
+        _printable("  " * step.depth + _what(step) + _marks(step) + _others(step)) for step in steps
+    ]
+    most = None if width is None else max(width, _LEAST_WIDTH)
+    longest = max(map(len, texts), default=0)
+    for step, text in zip(steps, texts, strict=True):
+        place = f"{step.step:<5} {'v' + str(step.version):>7} {_duration(step.after_ms):>8}  "
+        figures = f" {_duration(step.elapsed_ms):>8}"
+        if most is None or most >= _WIDTH_OF_FIGURES:
+            figures += f" {_tokens(step):>15} {_cost(step):>10}"
+        room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
+        yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
+
+
+def _what(step: Step) -> str:
+    match step.kind:
+        case "model" | "result":
+            done = [_call(called) for called in step.calls[:_MOST_CALLS]]
+            if len(step.calls) > _MOST_CALLS:
+                done.append(f"{len(step.calls) - _MOST_CALLS} more")
+            if step.replied:
+                done.append("reply")
+            head = "result without a call" if step.kind == "result" else step.name or "agent"
+            text = f"{head}: {', '.join(done)}" if done else head
+        case kind:
+            text = kind if step.name is None else f"{kind} {step.name}"
+    return text if step.times == 1 else f"{text} {_TIMES}{step.times}"
+
+
+def _call(called: Called) -> str:
+    text = called.name if called.times == 1 else f"{called.name} {_TIMES}{called.times}"
+    return f"{text} ({called.failed} failed)" if called.failed else text
+
+
+def _marks(step: Step) -> str:
+    marks = [] if step.outcome in {None, "succeeded"} else [str(step.outcome)]
+    if step.open:
+        marks.append("open")
+    marks += [f"{rule}?" for rule in step.suspected]
+    return f" [{', '.join(marks)}]" if marks else ""
+
+
+def _others(step: Step) -> str:
+    others = ", ".join(f"{count} {kind}" for kind, count in step.others.items())
+    return f" (+ {others})" if others else ""
+
+
+def _duration(ms: float | None) -> str:
+    if ms is None:
+        return ""
+    seconds = ms / 1000
+    if seconds < 60:  # noqa: PLR2004 - of a minute
+        return f"{seconds:.1f}s"
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 100:  # noqa: PLR2004 - no more digits
+        return f"{hours // 24}d"
+    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{seconds:02}s"
+
+
+def _tokens(step: Step) -> str:
+    if step.input_tokens is None and step.output_tokens is None:
+        return ""
+    shown = ("?" if each is None else str(each) for each in (step.input_tokens, step.output_tokens))
+    return " → ".join(shown)
+
+
+def _cost(step: Step) -> str:
+    if step.cost_usd is not None:
+        return f"${step.cost_usd:.4f}"
+    return "" if step.computed_cost_usd is None else f"~${step.computed_cost_usd:.4f}"
+
+
+def _printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text that fits."""
+    return text if len(text) < room else f"{text[: max(room - 2, 0)]}… "

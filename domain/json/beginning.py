@@ -1,0 +1,30 @@
+"""Beginnings of texts, as long as read models and folds without contents get of a long one."""
+
+import orjson
+
+BEGINNING_BYTES = 256
+"""Most bytes of a beginning, as JSON prints it without quotes."""
+
+_ALWAYS_WHOLE = BEGINNING_BYTES // 6  # printed, a character takes at most six bytes
+_LONGEST_ESCAPE = 6
+
+
+def readable(beginning: bytes) -> bytes:
+    """Return the longest prefix of a JSON text without a partial character or escape."""
+    text = beginning.decode("utf-8", "ignore").encode()
+    place = text.rfind(b"\\", -_LONGEST_ESCAPE)
+    if place < 0:
+        return text
+    head, rest = text[: place + 1], text[place + 1 :]
+    begins_escape = (len(head) - len(head.rstrip(b"\\"))) % 2
+    is_partial = not rest or (rest[:1] == b"u" and len(rest) < _LONGEST_ESCAPE - 1)
+    return text[:place] if begins_escape and is_partial else text
+
+
+def beginning_of(text: str) -> str:
+    """Return the beginning of a text: the same of the text and of its beginning."""
+    if len(text) <= _ALWAYS_WHOLE:
+        return text
+    written = orjson.dumps(text[:BEGINNING_BYTES])[1:-1]
+    found: str = orjson.loads(b'"%b"' % readable(written[:BEGINNING_BYTES]))
+    return found

@@ -1,0 +1,37 @@
+-- Results that rules of suspicion mark, each with the place of the last one. A result that several
+-- rules mark is one row a rule, and counts once. The link shows the messages from call to answer,
+-- at most a page.
+SELECT {names}
+       suspected, threads, first_at, last_at, thread, version, answered_version, position,
+       '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='
+           || least(1000, coalesce(answered_version - version, 0) + 1) AS link
+FROM (
+    SELECT {names}
+           count(DISTINCT (thread_id, version, ordinal)) AS suspected,
+           count(DISTINCT thread_id) AS threads,
+           min(recorded_at AT TIME ZONE 'UTC') AS first_at,
+           max(recorded_at AT TIME ZONE 'UTC') AS last_at,
+           max(thread_id) FILTER (WHERE is_last) AS thread,
+           max(version) FILTER (WHERE is_last) AS version,
+           max(answered_version) FILTER (WHERE is_last) AS answered_version,
+           max(position) AS position
+    FROM (
+        SELECT *,
+               row_number() OVER ({window} ORDER BY position DESC, ordinal DESC) = 1 AS is_last
+        FROM (
+            SELECT {breakdowns}
+                   item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
+                   item.answered_version
+            FROM (
+                SELECT each.*, marked.rule
+                FROM {table} AS each
+                CROSS JOIN LATERAL string_to_table(each.suspected, ' ') AS marked (rule)
+            ) AS item
+            {threads}
+            WHERE {conditions}
+        ) AS suspect
+    ) AS suspect
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s

@@ -1,0 +1,251 @@
+"""Rules of suspicion: signs that something went wrong where no message says so.
+
+Each rule is a function, and its docstring is its reason. Rules over one result see the first 256
+bytes of its text, as JSON prints it: what is there without loading long contents, so that every
+reader gives the same answer. An object cut off there is read as far as it goes. Rules over a
+thread look back only, at a bounded past (`Past`).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal, NamedTuple
+
+from pydantic_core import from_json
+
+from domain.json.beginning import beginning_of
+from domain.json.text import JsonValue
+
+# --- rules over one result ----------------------------------------------------------------------
+
+_ERROR = re.compile(
+    r"\s*[\[(<]?(?:[\w.]*(?:Error|Exception)\b|ERROR\b|error:|fatal:|tool_use_error)"
+)
+_FAILED = re.compile(r"\s*(?:Failed|FAILED|Failure|Unable|Could not|Cannot|Can't)\b")
+_TRACEBACK = "Traceback (most recent call last)"
+_EXIT = re.compile(r"[Ee]xit(?:ed with)? (?:code|status):? +(-?\d{1,10})\b")
+_HTTP = re.compile(r"\s*(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? )?[45]\d\d [A-Z]")
+_SHELL = (
+    "command not found",
+    "No such file or directory",
+    "Permission denied",
+    "is not recognized as an internal or external command",
+)
+
+
+class Result(NamedTuple):
+    """The beginning of a result's text, and the fields of the object that the result is."""
+
+    text: str
+    fields: Mapping[str, JsonValue]
+
+
+def error_text(result: Result) -> bool:
+    """The text begins with the word error or the name of an error or exception."""
+    return _ERROR.match(result.text) is not None
+
+
+def failure_text(result: Result) -> bool:
+    """The text begins by saying that something failed or could not be done."""
+    return _FAILED.match(result.text) is not None
+
+
+def traceback(result: Result) -> bool:
+    """The text has the head of a traceback of Python."""
+    return _TRACEBACK in result.text
+
+
+def shell_refusal(result: Result) -> bool:
+    """The text has what a shell says of a command, file or permission that it lacks."""
+    return any(words in result.text for words in _SHELL)
+
+
+def error_field(result: Result) -> bool:
+    """The object has an error: `error`, `errors`, `exception` or `isError`, not empty."""
+    return any(result.fields.get(key) for key in ("error", "errors", "exception", "isError"))
+
+
+def failure_field(result: Result) -> bool:
+    """The object says failure: by `status`, or by a false `success`, `succeeded` or `ok`."""
+    status = result.fields.get("status")
+    return (isinstance(status, str) and status.lower() in _FAILURES) or any(
+        result.fields.get(key) is False for key in ("success", "succeeded", "ok")
+    )
+
+
+def exit_code(result: Result) -> bool:
+    """A field or the text states an exit code that is not 0."""
+    codes = [result.fields.get(key) for key in ("exit_code", "exitCode", "returncode")]
+    if any(type(code) is int and code != 0 for code in codes):
+        return True
+    if result.fields or "xit" not in result.text:
+        return False
+    stated = _EXIT.search(result.text)
+    return stated is not None and int(stated[1]) != 0
+
+
+def http_status(result: Result) -> bool:
+    """A field states an HTTP status of 400 or more, or the text begins with one."""
+    codes = [result.fields.get(key) for key in ("status", "status_code", "statusCode")]
+    if any(type(code) is int and 400 <= code < 600 for code in codes):  # noqa: PLR2004 - of HTTP
+        return True
+    return not result.fields and _HTTP.match(result.text) is not None
+
+
+_FAILURES = frozenset({"error", "failed", "failure"})
+
+RESULT_RULES: Mapping[str, Callable[[Result], bool]] = {
+    rule.__name__: rule
+    for rule in (
+        error_text,
+        failure_text,
+        traceback,
+        shell_refusal,
+        error_field,
+        failure_field,
+        exit_code,
+        http_status,
+    )
+}
+"""The rules over one result, by name."""
+
+
+def suspicions(output: JsonValue) -> tuple[str, ...]:
+    """Return the names of the rules that the output of a result meets."""
+    result = _result(output)
+    return tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
+
+
+def is_empty(output: JsonValue) -> bool:
+    """Return whether an output has no content."""
+    match output:
+        case str(text):
+            return beginning_of(text).strip() in {"", "[]", "{}", "null"}
+        case None | [] | {}:
+            return True
+        case _:
+            return False
+
+
+def _result(output: JsonValue) -> Result:
+    match output:
+        case str():
+            text = beginning_of(output)
+            return Result(text, _fields_in(text))
+        case {"content": [{"text": str(text)}, *_]} | [{"text": str(text)}, *_]:  # as MCP has it
+            return Result(beginning_of(text), output if isinstance(output, dict) else {})
+        case dict():
+            return Result("", output)
+        case _:
+            return Result("", {})
+
+
+def _fields_in(text: str) -> Mapping[str, JsonValue]:
+    """Return the fields of an object printed as a text, as far as the text goes."""
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        found = from_json(text.encode(), allow_partial="trailing-strings")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+# --- rules over a thread ------------------------------------------------------------------------
+
+_IN_A_ROW, _IN_ALL, _CYCLES = 3, 5, 3
+_LONGEST_CYCLE = 4
+_MOST_CALLS = 128  # different ones remembered
+_MOST_TOOLS = 64
+_SAMPLE, _MOST_SAMPLES = 8, 31
+_TIMES = 10
+_LEAST = {"ms": 5000.0, "usd": 0.05}
+
+UNANSWERED_STEPS = 50
+"""A call is taken for unanswered after so many later steps, or when the thread ends."""
+
+UNANSWERED = "unanswered"
+"""The thread ended, or went on for many steps, without an answer."""
+
+Measure = Literal["ms", "usd"]
+
+
+@dataclass(slots=True)
+class Past:
+    """What rules over a thread remember; immutable by convention, survives JSON.
+
+    `recent` are the digests of the latest calls, `counts` how often each of the latest different
+    calls came, `filled` the tools that gave content, `measured` the latest figures by kind.
+    """
+
+    recent: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    filled: tuple[str, ...] = ()
+    measured: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def called(self, digest: str | None) -> tuple["Past", tuple[str, ...]]:
+        """Return the past with a call, and the rules that it meets; None is a call unlike any.
+
+        `repeated_in_a_row`: the same tool and arguments three times or more, one after another.
+        `repeated_often`: five times or more among the latest 128 different calls.
+        `loop`: two to four different calls in the same order for the third time or more.
+        """
+        if digest is None:
+            return Past((), self.counts, self.filled, self.measured), ()
+        recent = (*self.recent, digest)[-_LONGEST_CYCLE * _CYCLES :]
+        counts = dict(self.counts)
+        count = counts.pop(digest, 0) + 1
+        counts[digest] = count  # at the end: the call that came last
+        if len(counts) > _MOST_CALLS:
+            del counts[next(iter(counts))]
+        met: list[str] = []
+        if recent[-_IN_A_ROW:] == (digest,) * _IN_A_ROW:
+            met.append("repeated_in_a_row")
+        if count >= _IN_ALL:
+            met.append("repeated_often")
+        if count > 1 and _is_loop(recent):
+            met.append("loop")
+        return Past(recent, counts, self.filled, self.measured), tuple(met)
+
+    def answered(self, tool: str, output: JsonValue) -> tuple["Past", tuple[str, ...]]:
+        """Return the past with a result, and the rules that it meets.
+
+        `empty`: no content, where an earlier result of that tool had some.
+        """
+        if is_empty(output):
+            return self, ("empty",) if tool in self.filled else ()
+        if tool in self.filled:
+            return self, ()
+        filled = (*self.filled, tool)[-_MOST_TOOLS:]
+        return Past(self.recent, self.counts, filled, self.measured), ()
+
+    def took(
+        self, kind: str, measure: Measure, figure: float | None
+    ) -> tuple["Past", tuple[str, ...]]:
+        """Return the past with a figure, and the rules that it meets.
+
+        `slow`: ten times the median of the latest of its kind, and more than 5 s. `dear`: the same
+        of costs, and more than $0.05. Both need eight earlier figures.
+        """
+        if figure is None:
+            return self, ()
+        key = f"{kind} {measure}"
+        earlier = self.measured.get(key, ())
+        measured = {**self.measured, key: (*earlier, figure)[-_MOST_SAMPLES:]}
+        outlies = (
+            figure > _LEAST[measure]
+            and len(earlier) >= _SAMPLE
+            and figure > _TIMES * median(earlier)
+        )
+        name = "slow" if measure == "ms" else "dear"
+        past = Past(self.recent, self.counts, self.filled, measured)
+        return past, (name,) if outlies else ()
+
+
+def _is_loop(recent: tuple[str, ...]) -> bool:
+    for size in range(2, _LONGEST_CYCLE + 1):
+        cycle = recent[-size:]
+        if len(set(cycle)) > 1 and recent[-size * _CYCLES :] == cycle * _CYCLES:
+            return True
+    return False

@@ -1,0 +1,166 @@
+"""Items of the view `timeline`."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from domain.events import Event
+from domain.json.text import JsonValue, print_bytes
+from domain.messages import (
+    ExitMessage,
+    LlmResponseMessage,
+    Message,
+    RuntimeErrorMessage,
+    TokenUsage,
+    ToolCall,
+)
+from projections.prices import computed_cost, price_list
+from projections.readmodels.values import sent_at
+from projections.text_format import arguments_value, iso_time, value_text
+from projections.view import Item
+from projections.views.timeline.carry import Span
+
+_DIGEST_DIGITS = 12
+_LONGEST_HINT = 80
+_NO_USAGE = TokenUsage()
+_NO_FIGURES = dict.fromkeys(
+    (
+        "provider",
+        "finishReason",
+        "inputTokens",
+        "outputTokens",
+        "totalTokens",
+        "cachedInputTokens",
+        "reasoningTokens",
+        "costUsd",
+        "computedCostUsd",
+        "prices",
+    )
+)
+
+
+def point(event: Event, step: int) -> Item:
+    """Return the item of a message that neither asks nor answers."""
+    message = event.message
+    if message is None:
+        sent = sent_at(event)
+        time = None if sent is None else sent.isoformat(timespec="milliseconds")[:-6] + "Z"
+    else:
+        time = iso_time(message.timestamp)
+    item: Item = {
+        "kind": event.type,
+        "version": event.version,
+        "startedAt": time,
+        "step": step,
+        "responseId": event.response_id,
+        "bytesIn": event.size,
+    }
+    if isinstance(message, ExitMessage):
+        item["outcome"] = message.reason
+    elif isinstance(message, RuntimeErrorMessage):
+        item["outcome"] = "failed"
+    return item
+
+
+def pause(version: int, begun: int, ended: int, step: int) -> Item:
+    """Return the item of the pause between two messages."""
+    return {
+        "kind": "gap",
+        "version": version - 1,
+        "endVersion": version,
+        "startedAt": iso_time(begun),
+        "endedAt": iso_time(ended),
+        "elapsedMs": ended - begun,
+        "step": step,
+    }
+
+
+def begin(  # noqa: PLR0913 - what a span has
+    kind: str,
+    name: str | None,
+    event: Event,
+    message: Message,
+    *,
+    step: int,
+    is_asked: bool = True,
+    named: Item | None = None,
+) -> Span:
+    """Return a span that begins at an event; without `is_asked`, one whose beginning is unknown."""
+    time = message.timestamp if is_asked else None
+    item: Item = {
+        "kind": kind,
+        "version": event.version if is_asked else None,
+        "endVersion": None,
+        "name": name,
+        **(named or {}),
+        "startedAt": None if time is None else iso_time(time),
+        "endedAt": None,
+        "elapsedMs": None,
+        "outcome": None,
+        "suspected": [],
+        "step": step,
+        "responseId": event.response_id,
+        "bytesIn": event.size if is_asked else None,
+        "bytesOut": None,
+    }
+    if kind == "model":
+        item |= _NO_FIGURES
+    return Span(item, time)
+
+
+def end(span: Span, event: Event, message: Message, outcome: str | None, **more: JsonValue) -> Item:
+    """Return the item of a span that an event ends."""
+    ended = message.timestamp
+    elapsed = None if span.time is None or ended <= span.time else ended - span.time
+    return {
+        **span.item,
+        "endVersion": event.version,
+        "endedAt": iso_time(ended),
+        "elapsedMs": elapsed,
+        "outcome": outcome,
+        "bytesOut": event.size,
+        **more,
+    }
+
+
+def suspect(item: Item, rules: Sequence[str]) -> Item:
+    """Return an item with more rules that it meets."""
+    return {**item, "suspected": [*item["suspected"], *rules]} if rules else item
+
+
+def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[str, JsonValue]:
+    """Return what a response says of itself, and its computed cost where it states none."""
+    usage = message.usage or _NO_USAGE
+    name = requested if message.model is None else message.model
+    computed = None
+    if message.cost_usd is None:
+        computed = computed_cost(name, message.provider, message.usage, message.timestamp)
+    figures: dict[str, JsonValue] = {
+        "name": name,
+        "provider": message.provider,
+        "finishReason": message.finish_reason,
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "totalTokens": usage.total_tokens,
+        "cachedInputTokens": usage.cached_input_tokens,
+        "reasoningTokens": usage.reasoning_tokens,
+        "costUsd": message.cost_usd,
+        "computedCostUsd": computed,
+        "prices": None if computed is None else price_list(),
+    }
+    if message.latency_ms is not None:
+        figures["elapsedMs"] = message.latency_ms
+    return figures
+
+
+def call_digest(call: ToolCall) -> str:
+    """Return a short digest of a call's tool and arguments, whatever the order of their keys."""
+    said = print_bytes([call.name, arguments_value(call)], sort_keys=True)
+    return sha256(said).hexdigest()[:_DIGEST_DIGITS]
+
+
+def hint_of(call: ToolCall) -> str | None:
+    """Return the beginning of a call's first plain argument."""
+    arguments = arguments_value(call)
+    values = arguments.values() if isinstance(arguments, dict) else [arguments]
+    plain = next((each for each in values if isinstance(each, str | int | float)), None)
+    return None if plain is None else value_text(plain)[:_LONGEST_HINT]

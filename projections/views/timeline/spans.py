@@ -1,0 +1,183 @@
+"""How messages begin and end the spans of the view `timeline`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
+from operator import not_
+from typing import Any
+
+from domain.events import Event
+from domain.facts import ThreadClosed
+from domain.messages import (
+    ApprovalRequestMessage,
+    ApprovalResponseMessage,
+    ExitMessage,
+    InputMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
+    ReplyMessage,
+    RuntimeErrorMessage,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+    WorkerResultMessage,
+    WorkerSpawnedMessage,
+)
+from projections.readmodels.tool_calls import outcome_of
+from projections.readmodels.values import figure_held
+from projections.suspicion import UNANSWERED, UNANSWERED_STEPS, suspicions
+from projections.view import Item
+from projections.views.timeline.carry import Span, TimelineCarry
+from projections.views.timeline.items import begin, call_digest, end, model_figures, point, suspect
+
+Items = Sequence[Item]
+
+_MOST_OPEN = 10_000
+_WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of steps
+
+
+def _input(now: TimelineCarry, event: Event, _: InputMessage) -> Items:
+    now.count_step()
+    return (point(event, now.step),)
+
+
+def _reply(now: TimelineCarry, event: Event, _: ReplyMessage) -> Items:
+    now.count_step(event.response_id)
+    return (point(event, now.step),)
+
+
+def _call(now: TimelineCarry, event: Event, message: ToolCallsMessage) -> Items:
+    now.count_step(event.response_id)
+    spans: list[Span] = []
+    for ordinal, call in enumerate(message.calls):
+        digest = call_digest(call) if event.redacted is None else None
+        now.past, rules = now.past.called(digest)
+        named: Item = {"ordinal": ordinal, "callId": call.id, "digest": digest}
+        span = begin("call", call.name, event, message, step=now.step, named=named)
+        span.item["suspected"] = list(rules)
+        spans.append(span)
+    now.open += tuple(spans)
+    return ()
+
+
+def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> Items:
+    items: list[Item] = []
+    for ordinal, result in enumerate(message.results):
+        by_name = result.call_id is None
+        named: Item = {"name": result.name} if by_name else {"callId": result.call_id}
+        span = now.take("call", named=named)
+        now.count_step()
+        if span is None:
+            named = {"ordinal": ordinal, "callId": result.call_id, "digest": None}
+            name = result.name or "unknown"
+            span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
+        item = end(span, event, message, outcome_of(result)[0])
+        items.append(suspect(item, _suspicions(now, event, item, result)))
+    return items
+
+
+def _request_model(now: TimelineCarry, event: Event, message: LlmRequestMessage) -> Items:
+    now.open += (begin("model", message.model, event, message, step=now.step),)
+    return ()
+
+
+def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> Items:
+    response_id = event.response_id
+    span = None
+    if response_id is not None:
+        span = now.take("model", latest=True, named={"responseId": response_id})
+    span = span or now.take("model", latest=True)
+    if span is None:
+        span = begin("model", None, event, message, step=now.step, is_asked=False)
+    figures = model_figures(message, span.item["name"])
+    if response_id is not None:
+        figures["responseId"] = response_id
+    item = end(span, event, message, "succeeded", **figures)
+    now.past, slow = now.past.took("model", "ms", figure_held(item["elapsedMs"]))
+    cost = item["computedCostUsd"] if item["costUsd"] is None else item["costUsd"]
+    now.past, dear = now.past.took("model", "usd", figure_held(cost))
+    return (suspect(item, (*slow, *dear)),)
+
+
+def _fail(now: TimelineCarry, event: Event, message: RuntimeErrorMessage) -> Items:
+    """Return the error, and the latest model call: an agent waits for one at a time."""
+    span = now.take("model", latest=True)
+    failed = () if span is None else (end(span, event, message, "failed"),)
+    return (*failed, point(event, now.step))
+
+
+def _ask(now: TimelineCarry, event: Event, message: ApprovalRequestMessage) -> Items:
+    named = {"callId": message.call_id}
+    now.open += (begin("approval", message.tool, event, message, step=now.step, named=named),)
+    return ()
+
+
+def _decide(now: TimelineCarry, event: Event, message: ApprovalResponseMessage) -> Items:
+    named = {"callId": message.call_id}
+    span = now.take("approval", named=named)
+    if message.approved:
+        now.count_step()
+    if span is None:
+        span = begin("approval", None, event, message, step=now.step, is_asked=False, named=named)
+    return (end(span, event, message, "granted" if message.approved else "denied"),)
+
+
+def _spawn(now: TimelineCarry, event: Event, message: WorkerSpawnedMessage) -> Items:
+    named = {"workerId": message.worker_id, "threadId": message.thread_id}
+    now.open += (begin("worker", message.model, event, message, step=now.step, named=named),)
+    return ()
+
+
+def _return(now: TimelineCarry, event: Event, message: WorkerResultMessage) -> Items:
+    span = now.take("worker", named={"workerId": message.worker_id})
+    now.count_step()
+    if span is None:
+        named = {"workerId": message.worker_id, "threadId": None}
+        span = begin("worker", None, event, message, step=now.step, is_asked=False, named=named)
+    return (end(span, event, message, "succeeded" if message.error is None else "failed"),)
+
+
+def _suspicions(
+    now: TimelineCarry, event: Event, item: Item, result: ToolResult
+) -> tuple[str, ...]:
+    """Return the rules that a result meets; of one erased or stated as failed, only its time."""
+    now.past, slow = now.past.took("call", "ms", item["elapsedMs"])
+    if result.error is not None or event.redacted is not None:
+        return slow
+    now.past, empty = now.past.answered(item["name"], result.output)
+    return (*suspicions(result.output), *empty, *slow)
+
+
+def given_up(now: TimelineCarry, *, has_ended: bool) -> list[Item]:
+    """Remove and return what is open and is taken for unanswered."""
+    excess = len(now.open) - _MOST_OPEN
+    gone = [
+        has_ended
+        or index < excess
+        or (
+            now.step - span.item["step"] >= UNANSWERED_STEPS
+            and span.item["kind"] not in _WAITS_FOR_OTHERS
+        )
+        for index, span in enumerate(now.open)
+    ]
+    if not any(gone):
+        return []
+    items = [suspect(span.item, (UNANSWERED,)) for span in compress(now.open, gone)]
+    now.open = tuple(compress(now.open, map(not_, gone)))
+    return items
+
+
+ENDS = frozenset({ExitMessage, ThreadClosed})
+
+ACTS: Mapping[type, Callable[[TimelineCarry, Event, Any], Items]] = {
+    ToolResultsMessage: _answer,
+    ToolCallsMessage: _call,
+    ReplyMessage: _reply,
+    InputMessage: _input,
+    LlmRequestMessage: _request_model,
+    LlmResponseMessage: _respond,
+    RuntimeErrorMessage: _fail,
+    ApprovalRequestMessage: _ask,
+    ApprovalResponseMessage: _decide,
+    WorkerSpawnedMessage: _spawn,
+    WorkerResultMessage: _return,
+}

@@ -1,0 +1,82 @@
+"""The view `timeline`: what a thread did, as spans and points without contents.
+
+A span stands where it ended, so that no item ever changes; what is open stands at the end, where it
+will land. A call that is taken for unanswered stands where it was given up; a result that comes
+later is one that nothing asked for.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from domain.catalogue import FACT_TYPES
+from domain.events import Event
+from domain.messages import ToolCallsMessage
+from projections.said import Calls, Said
+from projections.view import Item, Options, Placed, View
+from projections.views.timeline.carry import TimelineCarry
+from projections.views.timeline.items import hint_of, pause, point
+from projections.views.timeline.spans import ACTS, ENDS, given_up
+
+LONGEST_PAUSE_MS = 60_000
+"""Longer pauses between messages are items of their own."""
+
+_SAID = ("name", "digest", "hint", "outcome", "finishReason")
+
+
+class TimelineOptions(Options):
+    """What to show of contents; `hint`: the beginning of each call's first plain argument."""
+
+    hint: bool = False
+
+
+class TimelineView(View[TimelineCarry, TimelineOptions]):
+    """An item for each tool call, model call, approval, worker, pause and other message.
+
+    `kind` is call, model, approval, worker, gap, or a message's type. `version` is where it began,
+    null where nothing asked for it; `endVersion` where it ended, null while open. Times are the
+    producer's; `elapsedMs` is null where nothing was measured. Sizes are those of the whole
+    messages that asked and answered, as JSON: the calls of one message share them.
+    """
+
+    name: ClassVar[str] = "timeline"
+    reads_long_texts: ClassVar[bool] = False
+    options_type = TimelineOptions
+    carry_type = TimelineCarry
+
+    @override
+    def start(self) -> TimelineCarry:
+        return TimelineCarry()
+
+    @override
+    def fold(self, carry: TimelineCarry, event: Event) -> tuple[TimelineCarry, Sequence[Placed]]:
+        now, items = carry.at(event.version), list[Item]()
+        message = event.message
+        if message is not None and event.type not in FACT_TYPES:  # those have the log's clock
+            if now.time is not None and message.timestamp - now.time > LONGEST_PAUSE_MS:
+                items.append(pause(event.version, now.time, message.timestamp, now.step))
+            now.time = message.timestamp
+        # not `match`: each failed class pattern would call pydantic's metaclass
+        act = ACTS.get(type(message))
+        items += (point(event, now.step),) if act is None else act(now, event, message)
+        if self.options.hint and isinstance(message, ToolCallsMessage):
+            for span, call in zip(now.open[-len(message.calls) :], message.calls, strict=True):
+                span.item["hint"] = hint_of(call)
+        if now.open:
+            items += given_up(now, has_ended=type(message) in ENDS)
+        now.ordinal = len(items)
+        return now, [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
+
+    @override
+    def rest(self, carry: TimelineCarry) -> Sequence[Placed]:
+        return [
+            Placed(carry.version, ordinal, span.item)
+            for ordinal, span in enumerate(carry.open, carry.ordinal)
+        ]
+
+    @override
+    def said(self, item: Item, calls: Calls) -> Said:
+        del calls
+        content = {key: item.get(key) for key in _SAID}
+        return Said(item["kind"], content, (item["name"],) if item["kind"] == "call" else ())

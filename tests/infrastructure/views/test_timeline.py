@@ -1,0 +1,70 @@
+"""The timeline over the store, which reads only the beginnings of long contents for it."""
+
+from typing import Any
+
+import pytest
+
+from domain.errors import UnknownThread
+from domain.points_in_time import AtVersion
+from infrastructure.eventlog.body_deduplication import SHORTEST
+from infrastructure.views.store import Store
+from projections.registry import choose_view
+from projections.view import print_items, render
+from tests.infrastructure.appends import items_of
+
+TEXTS = [
+    "Error: " + "x" * 5000,
+    '{"error": "' + "\u00e9\\n" * 900 + '"}',
+    "\u00e9" * SHORTEST,
+    "\U0001f600\n\x01" * 400,
+    "short",
+]
+
+
+def _long_thread(store: Store) -> None:
+    store.append("t", [{"type": "system", "text": "policy " * 900}])
+    files = [{"data": "QUJD" * 700, "mimeType": "text/plain"}]
+    store.append("t", [{"type": "input", "files": files}])
+    for number, text in enumerate(TEXTS):
+        calls = [{"id": f"c{number}", "name": "read", "args": {"n": number}}]
+        results: list[dict[str, Any]] = [
+            {"callId": f"c{number}", "output": text},
+            {"callId": "nobody", "output": {"deep": [text, text]}},
+        ]
+        store.append(
+            "t",
+            [{"type": "tool_calls", "calls": calls}, {"type": "tool_results", "results": results}],
+        )
+
+
+def test_it_shows_what_a_fold_over_the_whole_contents_shows(store: Store) -> None:
+    store.start("t", {"policy": "record"})
+    _long_thread(store)
+    view = choose_view("timeline")
+    expected = print_items(render(view, store.messages("t")).items)
+    assert list(items_of(store.view("t", view))) == expected
+    suspected = [each.item.get("suspected") for each in expected if each.item["kind"] == "call"]
+    assert suspected[:3:2] == [["error_text"], ["error_field"]]
+
+
+def test_sizes_are_those_of_the_whole_messages(store: Store) -> None:
+    store.start("t", {"policy": "record"})
+    _long_thread(store)
+    sizes = {event.version: len(event.body) for event in store.messages("t")}
+    for each in items_of(store.view("t", choose_view("timeline"))):
+        item = each.item
+        for place, size in (("version", "bytesIn"), ("endVersion", "bytesOut")):
+            if item.get(place) is not None and size in item:
+                assert item[size] == sizes[item[place]]
+
+
+def test_an_outline_is_that_of_its_moment(store: Store) -> None:
+    call = {"type": "tool_calls", "calls": [{"id": "a", "name": "read"}]}
+    store.append("t", [{"type": "input", "text": "x"}, call])
+    store.append("t", [{"type": "tool_results", "results": [{"callId": "a", "output": "x"}]}])
+    then, now = store.outline("t", at=AtVersion(2)), store.outline("t")
+    assert (then.version, now.version) == (2, 3)
+    assert [step.open for step in then.steps] == [False, True]
+    assert [step.calls[0].open for step in (then.steps[1], now.steps[1])] == [1, 0]
+    with pytest.raises(UnknownThread):
+        store.outline("nobody")

@@ -1,0 +1,136 @@
+"""The outline: a line a step, equal ones folded, and the same as text."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.shapes.outline_text import outline_lines
+from domain.events import Event
+from projections.outline import Step, outline
+from projections.view import render
+from projections.views.timeline.view import TimelineView
+from tests.histories import histories, history
+
+AT = 1_767_323_045_000
+
+
+def steps(*drafts: dict[str, Any]) -> list[Step]:
+    """Return the steps of a thread, a second between two messages."""
+    timed = [{"timestamp": AT + 1000 * n, **draft} for n, draft in enumerate(drafts)]
+    return outline(each.item for each in render(TimelineView(), history(*timed)).items)
+
+
+def call(call_id: str, name: str = "search", arg: int = 1) -> dict[str, Any]:
+    return {"type": "tool_calls", "calls": [{"id": call_id, "name": name, "args": {"n": arg}}]}
+
+
+def result(call_id: str, **more: Any) -> dict[str, Any]:
+    return {"type": "tool_results", "results": [{"callId": call_id, "output": "x", **more}]}
+
+
+def shown(found: list[Step], width: int = 120) -> list[str]:
+    return [
+        " ".join(line.replace("\u00d7", "x").split()) for line in outline_lines(found, width=width)
+    ]
+
+
+ASKED: list[dict[str, Any]] = [
+    {"type": "llm_request", "model": "gpt-4o"},
+    {
+        "type": "llm_response",
+        "usage": {"inputTokens": 900, "outputTokens": 20},
+        "costUsd": 0.01,
+    },
+]
+
+
+def test_a_step_joins_the_model_its_calls_and_their_results() -> None:
+    found = steps(
+        {"type": "input", "text": "hi"},
+        *ASKED,
+        call("a"),
+        result("a"),
+        {"type": "reply", "text": "x"},
+    )
+    assert shown(found) == [
+        "1 v1 0.0s input",
+        "2 v2 1.0s gpt-4o: search 3.0s 900 → 20 $0.0100",
+        "4 v6 5.0s agent: reply",
+    ]
+
+
+def test_messages_of_one_response_are_one_step() -> None:
+    of_r = {"metadata": {"responseId": "r"}}
+    (step,) = steps({"type": "reply", "text": "x", **of_r}, {**call("a"), **of_r}, result("a"))
+    assert (step.replied, [called.name for called in step.calls]) == (True, ["search"])
+
+
+def test_the_same_call_one_step_after_another_is_one_line() -> None:
+    found = steps(
+        *[each for n in range(4) for each in (*ASKED, call(f"c{n}"), result(f"c{n}"))],
+        call("d", arg=2),
+        result("d"),
+    )
+    assert [step.times for step in found] == [4, 1]
+    assert found[0].input_tokens == 3600
+    assert found[0].suspected == ("repeated_in_a_row",)
+    assert shown(found)[0].startswith("1 v1 0.0s gpt-4o: search x4 [repeated_in_a_row?] 15.0s")
+
+
+def test_equal_calls_of_one_step_are_counted() -> None:
+    calls = [{"id": name, "name": "search"} for name in ("a", "b")]
+    (step,) = steps({"type": "tool_calls", "calls": calls}, result("a", error="no"))
+    (called,) = step.calls
+    assert (called.times, called.failed, called.open, step.outcome) == (2, 1, 1, "failed")
+    assert shown([step]) == ["1 v1 0.0s agent: search x2 (1 failed) [failed, open] 1.0s"]
+
+
+def test_workers_and_approvals_are_indented() -> None:
+    found = steps(
+        call("a"),
+        {"type": "approval_request", "callId": "a", "tool": "search"},
+        {"type": "worker_spawned", "workerId": "1", "objective": "x", "threadId": "w"},
+        {"type": "worker_result", "workerId": "1", "error": {"message": "no"}},
+    )
+    assert [(step.kind, step.depth, step.thread_id, step.outcome) for step in found] == [
+        ("model", 0, None, None),
+        ("approval", 1, None, None),
+        ("worker", 1, "w", "failed"),
+    ]
+    assert "    approval search [open]" in list(outline_lines(found, width=80))[1]
+
+
+def test_what_has_no_line_is_counted() -> None:
+    log: dict[str, Any] = {"type": "log", "text": "x"}
+    found = steps({"type": "input", "text": "x"}, log, {"type": "vendor.x"}, log)
+    assert found[0].others == {"log": 2, "vendor.x": 1}
+    assert shown(found) == ["1 v1 0.0s input (+ 2 log, 1 vendor.x)"]
+
+
+def test_a_result_that_nothing_asked_for_has_a_line() -> None:
+    assert shown(steps(result("x", name="pay"))) == ["1 v1 0.0s result without a call: pay"]
+
+
+def test_a_request_without_an_answer_is_open() -> None:
+    (step,) = steps({"type": "llm_request", "model": "gpt-4o"})
+    assert (step.kind, step.name, step.open) == ("model", "gpt-4o", True)
+
+
+def test_a_pause_has_a_line_and_does_not_part_a_model_from_what_it_said() -> None:
+    found = steps(*ASKED, {"type": "reply", "text": "x", "timestamp": AT + 100_000})
+    assert [(step.kind, step.replied) for step in found] == [("model", True), ("gap", False)]
+
+
+def test_the_terminal_gets_nothing_that_it_would_obey() -> None:
+    (line,) = outline_lines(steps(call("a", name="\x1b[2Jx\n")), width=80)
+    assert line.isprintable()
+
+
+@given(histories(), st.integers(0, 130))
+def test_any_history_has_an_outline_that_fits(events: list[Event], width: int) -> None:
+    found = outline(each.item for each in render(TimelineView(), events).items)
+    versions = [step.version for step in found]
+    assert versions == sorted(versions)
+    for line in outline_lines(found, width=width):
+        assert len(line) <= max(width, 40)

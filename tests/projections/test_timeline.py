@@ -1,0 +1,295 @@
+"""The timeline: spans paired and timed, points, what is open, and no contents."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from domain.events import Event
+from domain.json.beginning import readable
+from domain.json.text import parse_stored, print_bytes
+from projections.view import Item, Placed, render
+from projections.views.agent_state import AgentStateView
+from projections.views.timeline.view import TimelineOptions, TimelineView
+from tests.histories import histories, history
+
+VIEW = TimelineView()
+AT = 1_767_323_045_000
+
+
+def call(*calls: tuple[str, str], **more: Any) -> dict[str, Any]:
+    """Return a message with calls by id and name."""
+    found = [{"id": each, "name": name, "args": {"id": 7}} for each, name in calls]
+    return {"type": "tool_calls", "calls": found, **more}
+
+
+def result(call_id: str | None, output: Any = "fine", **more: Any) -> dict[str, Any]:
+    """Return a message with one result; `error` and `name` belong to it."""
+    own = {key: more.pop(key) for key in ("error", "name") if key in more}
+    named = {} if call_id is None else {"callId": call_id}
+    return {"type": "tool_results", "results": [{**named, "output": output, **own}], **more}
+
+
+def placed(*drafts: dict[str, Any]) -> list[Placed]:
+    """Return the items of a thread with their places."""
+    return list(render(VIEW, history(*drafts)).items)
+
+
+def items(*drafts: dict[str, Any]) -> list[Item]:
+    """Return the items of a thread."""
+    return [each.item for each in placed(*drafts)]
+
+
+def parts(item: Item, *keys: str) -> tuple[Any, ...]:
+    return tuple(item[key] for key in keys)
+
+
+def test_a_call_is_one_item_with_its_result_and_time() -> None:
+    (_, item) = items(
+        {"type": "input", "text": "hi", "timestamp": AT},
+        call(("a", "get_user"), timestamp=AT + 1000, metadata={"responseId": "r1"}),
+        result("a", {"name": "Ada"}, timestamp=AT + 3500),
+    )[:2]
+    del item["digest"], item["bytesIn"], item["bytesOut"]
+    assert item == {
+        "kind": "call",
+        "version": 2,
+        "endVersion": 3,
+        "name": "get_user",
+        "ordinal": 0,
+        "callId": "a",
+        "startedAt": "2026-01-02T03:04:06.000Z",
+        "endedAt": "2026-01-02T03:04:08.500Z",
+        "elapsedMs": 2500,
+        "outcome": "unstated",
+        "suspected": [],
+        "step": 2,
+        "responseId": "r1",
+    }
+
+
+def test_an_item_stands_where_it_ended_and_what_is_open_stands_last() -> None:
+    found = placed(
+        call(("a", "slow"), ("b", "quick")),
+        result("b"),
+        {"type": "approval_request", "callId": "c", "tool": "pay"},
+        {"type": "log", "text": "waiting"},
+    )
+    shown = [(each.key, *parts(each.item, "kind", "version")) for each in found]
+    assert shown == [
+        ("2.0", "call", 1),
+        ("4.0", "log", 4),
+        ("4.1", "call", 1),
+        ("4.2", "approval", 3),
+    ]
+    assert [each.item["endVersion"] for each in found[2:]] == [None, None]
+
+
+def test_a_result_without_a_call_has_no_beginning() -> None:
+    (item,) = items(result("x"))
+    known = parts(item, "version", "endVersion", "startedAt", "elapsedMs", "name", "bytesIn")
+    assert known == (None, 1, None, None, "unknown", None)
+
+
+def test_a_result_without_an_id_answers_the_oldest_open_call_of_its_name() -> None:
+    found = items(call(("a", "x"), ("b", "y"), ("c", "y")), result(None, name="y"))
+    assert [parts(each, "callId", "endVersion") for each in found] == [
+        ("b", 2),
+        ("a", None),
+        ("c", None),
+    ]
+
+
+def test_a_stated_error_fails_a_call_and_is_no_suspicion() -> None:
+    found = items(call(("a", "x"), ("b", "x")), result("a", "Error: no", error="no"), result("b"))
+    assert [parts(each, "outcome", "suspected") for each in found[:2]] == [
+        ("failed", []),
+        ("unstated", []),
+    ]
+
+
+def test_a_text_that_reads_as_an_error_is_a_suspicion() -> None:
+    found = items(call(("a", "x")), result("a", "KeyError: no such user"))
+    assert parts(found[0], "outcome", "suspected") == ("unstated", ["error_text"])
+
+
+@pytest.mark.parametrize(
+    "last", [{"type": "exit", "reason": "complete"}, {"type": "thread.closed"}]
+)
+def test_a_call_is_given_up_when_the_thread_ends(last: dict[str, Any]) -> None:
+    found = items(call(("a", "x")), last, result("a"))
+    assert found[0]["kind"] == last["type"]
+    assert parts(found[1], "callId", "endVersion", "suspected") == ("a", None, ["unanswered"])
+    assert parts(found[2], "callId", "version", "endVersion") == ("a", None, 3)
+
+
+def test_a_call_is_given_up_after_fifty_steps_and_an_approval_is_not() -> None:
+    asked = {"type": "approval_request", "callId": "a", "tool": "pay"}
+    talk = [{"type": "reply", "text": "…"}] * 49
+    before = placed(call(("a", "x")), asked, *talk)
+    assert [each.item["suspected"] for each in before[-2:]] == [[], []]
+    after = placed(call(("a", "x")), asked, *talk, {"type": "reply", "text": "…"})
+    assert parts(after[-2].item, "kind", "suspected") == ("call", ["unanswered"])
+    assert parts(after[-1].item, "kind", "suspected") == ("approval", [])
+
+
+def test_approvals_say_what_came_of_them() -> None:
+    asked = {"type": "approval_request", "callId": "a", "tool": "pay"}
+    found = items(
+        asked,
+        {"type": "approval_response", "callId": "a", "approved": True},
+        {"type": "approval_response", "callId": "b", "approved": False},
+    )
+    assert [parts(each, "name", "outcome", "version") for each in found] == [
+        ("pay", "granted", 1),
+        (None, "denied", None),
+    ]
+
+
+def test_a_worker_names_its_thread() -> None:
+    found = items(
+        {"type": "worker_spawned", "workerId": "1", "objective": "x", "threadId": "w-1"},
+        {"type": "worker_result", "workerId": "1", "error": {"message": "no"}},
+        {"type": "worker_result", "workerId": "2", "output": 1},
+    )
+    assert [parts(each, "workerId", "threadId", "outcome") for each in found] == [
+        ("1", "w-1", "failed"),
+        ("2", None, "succeeded"),
+    ]
+
+
+def test_a_model_call_has_its_figures_and_its_cost_as_reported() -> None:
+    usage = {"inputTokens": 10, "outputTokens": 2}
+    (item,) = items(
+        {"type": "llm_request", "model": "gpt-4o", "timestamp": AT},
+        {"type": "llm_response", "usage": usage, "costUsd": 0.5, "timestamp": AT + 700},
+    )
+    assert parts(item, "name", "elapsedMs", "inputTokens", "outputTokens", "totalTokens") == (
+        "gpt-4o",
+        700,
+        10,
+        2,
+        None,
+    )
+    assert parts(item, "costUsd", "computedCostUsd", "prices") == (0.5, None, None)
+
+
+def test_a_cost_that_nobody_reported_is_computed_and_says_from_what() -> None:
+    usage = {"inputTokens": 1000, "outputTokens": 100}
+    (item,) = items({"type": "llm_response", "model": "gpt-4o", "usage": usage, "latencyMs": 9.5})
+    assert parts(item, "costUsd", "computedCostUsd", "elapsedMs") == (None, 0.0035, 9.5)
+    assert item["prices"].startswith("genai-prices ")
+
+
+def test_a_runtime_error_ends_the_latest_model_call() -> None:
+    found = items(
+        {"type": "llm_request", "model": "a"},
+        {"type": "llm_request", "model": "b"},
+        {"type": "runtime_error", "error": "gone"},
+    )
+    assert [(each["kind"], each.get("name"), each.get("outcome")) for each in found] == [
+        ("model", "b", "failed"),
+        ("runtime_error", None, "failed"),
+        ("model", "a", None),
+    ]
+
+
+def test_a_response_ends_the_request_of_its_id() -> None:
+    found = items(
+        {"type": "llm_request", "model": "a", "metadata": {"responseId": "r1"}},
+        {"type": "llm_request", "model": "b", "metadata": {"responseId": "r2"}},
+        {"type": "llm_response", "metadata": {"responseId": "r1"}},
+    )
+    assert [parts(each, "name", "endVersion") for each in found] == [("a", 3), ("b", None)]
+
+
+def test_a_long_pause_between_messages_is_an_item() -> None:
+    found = items(
+        {"type": "tick", "timestamp": AT},
+        {"type": "tick", "timestamp": AT + 60_000},
+        {"type": "thread.annotated", "metadata": {"a": 1}, "timestamp": AT + 10**9},
+        {"type": "tick", "timestamp": AT + 120_001},
+    )
+    assert [each["kind"] for each in found] == ["tick", "tick", "thread.annotated", "gap", "tick"]
+    assert parts(found[3], "version", "endVersion", "elapsedMs") == (3, 4, 60_001)
+
+
+def test_equal_times_measure_nothing() -> None:
+    found = items(call(("a", "x"), timestamp=AT), result("a", timestamp=AT))
+    assert found[0]["elapsedMs"] is None
+
+
+def test_equal_calls_have_equal_digests_whatever_the_order_of_keys() -> None:
+    found = items(
+        {
+            "type": "tool_calls",
+            "calls": [
+                {"id": "a", "name": "x", "args": {"p": 1, "q": 2}},
+                {"id": "b", "name": "x", "args": {"q": 2, "p": 1}},
+                {"id": "c", "name": "y", "args": {"p": 1, "q": 2}},
+                {"id": "d", "name": "x", "args": {"p": 1}},
+            ],
+        }
+    )
+    digests = [each["digest"] for each in found]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+
+
+def test_a_hint_is_the_beginning_of_the_first_plain_argument() -> None:
+    calls = [
+        {"id": "a", "name": "x", "args": {"list": [1], "path": "p" * 100}},
+        {"id": "b", "name": "x", "args": {"n": 4.5}},
+        {"id": "c", "name": "x"},
+    ]
+    found = render(
+        TimelineView(TimelineOptions(hint=True)), history({"type": "tool_calls", "calls": calls})
+    ).items
+    assert [each.item["hint"] for each in found] == ["p" * 80, "4.5", None]
+    assert "hint" not in items({"type": "tool_calls", "calls": calls})[0]
+
+
+def test_no_contents_are_shown() -> None:
+    hidden = "xyzzy"
+    shown = print_bytes(
+        items(
+            {"type": "input", "text": hidden},
+            {"type": "reasoning", "title": hidden, "summary": hidden},
+            {"type": "tool_calls", "calls": [{"id": "a", "name": "x", "args": {"p": hidden}}]},
+            result("a", hidden, error={"message": hidden}),
+            {"type": "approval_request", "callId": "b", "tool": "x", "reason": hidden},
+            {"type": "worker_spawned", "workerId": "1", "objective": hidden},
+            {"type": "exit", "reason": "error", "message": hidden},
+        )
+    )
+    assert hidden.encode() not in shown
+
+
+@given(histories())
+def test_steps_are_those_of_the_agents_state(events: list[Event]) -> None:
+    state = AgentStateView()
+    expected = state.state(render(state, events).carry)["step_count"]
+    assert render(VIEW, events).carry.step == expected
+
+
+def test_beginnings_of_long_texts_and_sizes_are_all_it_needs() -> None:
+    output = '{"error": "' + "\u00e9\\n" * 600 + '"}'
+    events = history(call(("a", "x")), result("a", output))
+    written = print_bytes(output)[1:-1]
+    shorter = events[1].body.replace(written, readable(written[:256]))
+    assert len(parse_stored(shorter)["results"][0]["output"]) < 256
+    last = events[1]
+    begun = Event("test", 2, last.type, shorter, last.message_id, size=len(last.body))
+    assert render(VIEW, [events[0], begun]).items == render(VIEW, events).items
+    assert render(VIEW, events).items[0].item["suspected"] == ["error_field"]
+
+
+def test_an_erased_thread_has_no_suspicions() -> None:
+    events = history(*[call((f"c{n}", "x")) for n in range(5)])
+    erased = [
+        Event("test", each.version, each.type, each.body, each.message_id, redacted=9)
+        for each in events
+    ]
+    assert render(VIEW, events).items[4].item["suspected"]
+    for each in render(VIEW, erased).items:
+        assert parts(each.item, "digest", "suspected") == (None, [])
