@@ -12,10 +12,10 @@ from api.cli.session import (
     InvalidOption,
     OptionList,
     chosen_view,
+    filter_of,
     print_line,
     service_in,
 )
-from api.cli.threads import filter_of
 from api.filters import failure_filter, metadata_key
 from api.shapes.comparison import compared_json
 from api.shapes.comparison_text import compared_lines, run_sets_lines

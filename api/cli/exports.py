@@ -17,11 +17,11 @@ from api.cli.session import (
     InvalidOption,
     OptionList,
     chosen_view,
+    filter_of,
     json_line,
     progress_shown,
     settings_with,
 )
-from api.cli.threads import filter_of
 from api.composition import open_service
 from api.shapes.threads import event_json
 from domain.errors import AgentlogError, FutureMoment

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal, NoReturn, get_args
 
 import typer
 from pydantic import ValidationError
@@ -23,8 +23,11 @@ from rich.progress import (
 from rich.text import Text
 
 from api.composition import Service, open_service
+from api.filters import metadata_filter
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue, print_text
+from domain.threads import Status
+from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.log_position import log_position
 from infrastructure.readmodels.catch_up import Progress as Told
 from infrastructure.readmodels.catch_up import bring_up
@@ -125,6 +128,18 @@ def pairs_of(
             raise InvalidOption(f"{option} {text}: give {form}")
         pairs.append((name, value))
     return pairs
+
+
+def filter_of(
+    *, status: str | None, q: str | None, parent: str | None, metadata: list[str] | None
+) -> ThreadFilter:
+    """Return the filter of threads from the command's options."""
+    known: tuple[Status, ...] = get_args(Status)
+    chosen = next((each for each in known if each == status), None)
+    if status is not None and chosen is None:
+        raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
+    found = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
+    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=found)
 
 
 def chosen_view(name: str, options: list[str] | None) -> AnyView:

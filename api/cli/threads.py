@@ -1,6 +1,6 @@
 """The commands threads, show, outline, view and diff."""
 
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -11,17 +11,15 @@ from api.cli.session import (
     AsJson,
     At,
     DataDir,
-    InvalidOption,
     OptionList,
     ThreadArgument,
     ViewArgument,
     chosen_view,
-    pairs_of,
+    filter_of,
     print_line,
     printable,
     service_in,
 )
-from api.filters import metadata_filter
 from api.shapes.outline import outline_json
 from api.shapes.outline_text import outline_lines
 from api.shapes.shape import time_text
@@ -29,8 +27,6 @@ from api.shapes.threads import difference_json, event_json, thread_json
 from domain.events import Event
 from domain.json.text import print_text
 from domain.points_in_time import parse_moment
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.views.results import State
 
 app = typer.Typer()
@@ -174,18 +170,6 @@ def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
             end=None if end is None else parse_moment(end),
         )
     print_line(difference_json(found))
-
-
-def filter_of(
-    *, status: str | None, q: str | None, parent: str | None, metadata: list[str] | None
-) -> ThreadFilter:
-    """Return the filter of threads from the command's options."""
-    known: tuple[Status, ...] = get_args(Status)
-    chosen = next((each for each in known if each == status), None)
-    if status is not None and chosen is None:
-        raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
-    found = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
-    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=found)
 
 
 def print_event(console: Console, event: Event, *, full: bool) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from projections.comparison.details import visible
 from projections.outline import Called, Step
 
 _LEAST_WIDTH = 40
@@ -17,7 +18,7 @@ def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
     cost where there is room.
     """
     texts = [
-        _printable("  " * step.depth + _what(step) + _marks(step) + _others(step)) for step in steps
+        visible("  " * step.depth + _what(step) + _marks(step) + _others(step)) for step in steps
     ]
     most = None if width is None else max(width, _LEAST_WIDTH)
     longest = max(map(len, texts), default=0)
@@ -87,11 +88,6 @@ def _cost(step: Step) -> str:
     if step.cost_usd is not None:
         return f"${step.cost_usd:.4f}"
     return "" if step.computed_cost_usd is None else f"~${step.computed_cost_usd:.4f}"
-
-
-def _printable(text: str) -> str:
-    """Return a text without characters that a terminal would obey."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)
 
 
 def _cut(text: str, room: int) -> str:
