@@ -18,7 +18,7 @@ from infrastructure.keys.keys import Clock
 
 logger = logging.getLogger("agentlog")
 
-_SIDES = {"/v1/compare": ("a", "b")}
+_NAMING = {"/v1/compare": ("a", "b"), "/v1/search": ("thread",)}
 """Parameters of the query that name threads, each perhaps with a moment after an `@`."""
 
 
@@ -75,8 +75,8 @@ class ReadAudit:
 def _threads_in(scope: Scope, found: FoundRoute) -> Sequence[str | None]:
     """Return the threads that a request names; None alone where it names none."""
     named = [found.parameters.get("thread_id", "")]
-    sides = _SIDES.get(found.route.template)
-    if sides is not None:
+    naming = _NAMING.get(found.route.template)
+    if naming is not None:
         query = parse_qsl(scope["query_string"].decode("latin-1"))
-        named = [value.partition("@")[0] for name, value in query if name in sides]
+        named = [value.partition("@")[0] for name, value in query if name in naming]
     return list(dict.fromkeys(each for each in named if is_thread_id(each))) or [None]

@@ -174,13 +174,17 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
     assert found == reads
 
 
-def test_every_thread_that_is_compared_is_on_record(
+def test_every_thread_that_is_compared_or_searched_is_on_record(
     app: FastAPI, client: TestClient, key: KeyText
 ) -> None:
+    client.get("/v1/search?q=parcel&thread=t", headers=bearing(key))
+    client.get("/v1/search?q=parcel", headers=bearing(key))
     client.get("/v1/compare?a=t@1&b=u&b=t&view=kernel", headers=bearing(key))
     client.get("/v1/compare/sets?by=metadata.task", headers=bearing(key))
     assert [(access.route, access.thread_id) for access in recorded(app)] == [
         ("/v1/compare/sets", None),
         ("/v1/compare", "u"),
         ("/v1/compare", "t"),
+        ("/v1/search", None),
+        ("/v1/search", "t"),
     ]
