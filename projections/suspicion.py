@@ -156,7 +156,7 @@ def _fields_in(text: str) -> Mapping[str, JsonValue]:
 
 _IN_A_ROW, _IN_ALL, _CYCLES = 3, 5, 3
 _LONGEST_CYCLE = 4
-_MOST_CALLS = 128  # different ones remembered
+_MOST_CALLS = 128
 _MOST_TOOLS = 64
 _SAMPLE, _MOST_SAMPLES = 8, 31
 _TIMES = 10
@@ -175,12 +175,11 @@ Measure = Literal["ms", "usd"]
 class Past:
     """What rules over a thread remember; immutable by convention, survives JSON.
 
-    `recent` are the digests of the latest calls, `counts` how often each of the latest different
-    calls came, `filled` the tools that gave content, `measured` the latest figures by kind.
+    `recent` are the digests of the latest calls, `filled` the tools that gave content, `measured`
+    the latest figures by kind.
     """
 
-    recent: tuple[str, ...] = ()
-    counts: dict[str, int] = field(default_factory=dict)
+    recent: tuple[str | None, ...] = ()
     filled: tuple[str, ...] = ()
     measured: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -188,25 +187,19 @@ class Past:
         """Return the past with a call, and the rules that it meets; None is a call unlike any.
 
         `repeated_in_a_row`: the same tool and arguments three times or more, one after another.
-        `repeated_often`: five times or more among the latest 128 different calls.
+        `repeated_often`: five times or more among the latest 128 calls.
         `loop`: two to four different calls in the same order for the third time or more.
         """
-        if digest is None:
-            return Past((), self.counts, self.filled, self.measured), ()
-        recent = (*self.recent, digest)[-_LONGEST_CYCLE * _CYCLES :]
-        counts = dict(self.counts)
-        count = counts.pop(digest, 0) + 1
-        counts[digest] = count  # at the end: the call that came last
-        if len(counts) > _MOST_CALLS:
-            del counts[next(iter(counts))]
+        recent = (*self.recent, digest)[-_MOST_CALLS:]
+        count = 0 if digest is None else recent.count(digest)
         met: list[str] = []
-        if recent[-_IN_A_ROW:] == (digest,) * _IN_A_ROW:
+        if count >= _IN_A_ROW and recent[-_IN_A_ROW:] == (digest,) * _IN_A_ROW:
             met.append("repeated_in_a_row")
         if count >= _IN_ALL:
             met.append("repeated_often")
-        if count > 1 and _is_loop(recent):
+        if count >= _CYCLES and _is_loop(recent):
             met.append("loop")
-        return Past(recent, counts, self.filled, self.measured), tuple(met)
+        return Past(recent, self.filled, self.measured), tuple(met)
 
     def answered(self, tool: str, output: JsonValue) -> tuple["Past", tuple[str, ...]]:
         """Return the past with a result, and the rules that it meets.
@@ -218,7 +211,7 @@ class Past:
         if tool in self.filled:
             return self, ()
         filled = (*self.filled, tool)[-_MOST_TOOLS:]
-        return Past(self.recent, self.counts, filled, self.measured), ()
+        return Past(self.recent, filled, self.measured), ()
 
     def took(
         self, kind: str, measure: Measure, figure: float | None
@@ -239,13 +232,17 @@ class Past:
             and figure > _TIMES * median(earlier)
         )
         name = "slow" if measure == "ms" else "dear"
-        past = Past(self.recent, self.counts, self.filled, measured)
+        past = Past(self.recent, self.filled, measured)
         return past, (name,) if outlies else ()
 
 
-def _is_loop(recent: tuple[str, ...]) -> bool:
+def _is_loop(recent: tuple[str | None, ...]) -> bool:
     for size in range(2, _LONGEST_CYCLE + 1):
         cycle = recent[-size:]
-        if len(set(cycle)) > 1 and recent[-size * _CYCLES :] == cycle * _CYCLES:
+        if (
+            None not in cycle
+            and len(set(cycle)) > 1
+            and recent[-size * _CYCLES :] == cycle * _CYCLES
+        ):
             return True
     return False

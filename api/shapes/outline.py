@@ -1,55 +1,42 @@
 """Outlines as JSON."""
 
-from typing import Annotated
-
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape
 from domain.json.printed import PrintedArray
-from domain.json.text import JsonValue
+from domain.json.text import JsonValue, print_to_keep
 from infrastructure.views import results
+from projections import outline
 from projections.prices import price_list
 
 
-class Called(Shape):
-    """Calls of one tool with the same arguments; `failed` and `open` count those of them."""
-
-    name: str
-    digest: str | None
-    times: int
-    failed: int
-    open: int
-
-
-class Step(Shape):
+class Step(TypedDict):
     """A line of an outline: an input, a model response with its calls, or what is beside them.
 
     `step` is counted as by the view agent-state, `version` is where it begins. `afterMs` is from
-    the first message of the thread. A line stands for `times` equal steps. `others` counts, by
-    type, the messages up to the next line that have none.
+    the first message of the thread. `threadId` is that of a worker. A line stands for `times` equal
+    steps. `others` counts, by type, the messages up to the next line that have none.
     """
 
     step: int
     version: int
-    end_version: int | None
+    endVersion: int | None
     kind: str
     depth: int
     name: str | None
-    thread_id: Annotated[str | None, Field(description="A worker's own thread.")]
-    started_at: str | None
-    after_ms: float | None
-    elapsed_ms: float | None
-    calls: list[Called]
+    threadId: str | None
+    startedAt: str | None
+    afterMs: int | None
+    elapsedMs: int | None
+    calls: list[outline.Called]
     replied: bool
     times: int
     open: bool
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: Annotated[float | None, Field(description="As reported.")]
-    computed_cost_usd: Annotated[float | None, Field(description="Where none was reported.")]
+    inputTokens: int | None
+    outputTokens: int | None
+    costUsd: float | None
+    computedCostUsd: float | None
     outcome: str | None
-    suspected: list[str]
+    suspected: tuple[str, ...]
     others: dict[str, int]
 
 
@@ -65,12 +52,37 @@ class Outline(TypedDict):
 
 def outline_json(found: results.Outline) -> JsonValue:
     """Return the outline of a thread, for printing."""
-    steps = [Step.model_validate(each) for each in found.steps]
-    is_priced = any(step.computed_cost_usd is not None for step in steps)
+    is_priced = any(step.computed_cost_usd is not None for step in found.steps)
     return {
         "threadId": found.thread_id,
         "version": found.version,
         "position": found.position,
         "prices": price_list() if is_priced else None,
-        "steps": PrintedArray.of([each.model_dump_json(by_alias=True).encode() for each in steps]),
+        "steps": PrintedArray.of([print_to_keep(dict(_step(each))) for each in found.steps]),
+    }
+
+
+def _step(step: outline.Step) -> Step:
+    return {
+        "step": step.step,
+        "version": step.version,
+        "endVersion": step.end_version,
+        "kind": step.kind,
+        "depth": step.depth,
+        "name": step.name,
+        "threadId": step.thread_id,
+        "startedAt": step.started_at,
+        "afterMs": step.after_ms,
+        "elapsedMs": step.elapsed_ms,
+        "calls": step.calls,
+        "replied": step.replied,
+        "times": step.times,
+        "open": step.open,
+        "inputTokens": step.input_tokens,
+        "outputTokens": step.output_tokens,
+        "costUsd": step.cost_usd,
+        "computedCostUsd": step.computed_cost_usd,
+        "outcome": step.outcome,
+        "suspected": step.suspected,
+        "others": step.others,
     }

@@ -133,6 +133,8 @@ def test_repetitions_are_marked_from_the_call_that_completes_them(
 
 def test_an_erased_call_is_like_no_other() -> None:
     assert _called(["a", "a", None, "a"]) == ()
+    assert _called(["a", None] * 3 + ["a"]) == ()
+    assert _called([None] * 5) == ()
 
 
 def test_what_a_thread_remembers_is_bounded() -> None:
