@@ -243,7 +243,7 @@ def _load_examples(service: Service, console: Console) -> None:
 
 def _examples_dir() -> Path:
     """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parents[2]
     inside = package / "examples"
     return inside if inside.is_dir() else package.parent / "examples"
 
