@@ -30,7 +30,8 @@ class Step:
 
     `kind` is input, model (what came out of a model response), result (of no call), approval,
     worker, gap, or the type of a message that ends something. `step` is counted as by the view
-    agent-state, `version` is where it begins. `after_ms` is from the thread's first message.
+    agent-state, `version` is where it begins. `after_ms` is from the thread's first message; None
+    where all steps have one time.
     Approvals and workers have `depth` 1; `thread_id` is a worker's own thread. A line stands for
     `times` equal steps. `others` counts, by type, the messages up to the next line that have none.
     """
@@ -137,10 +138,11 @@ class _Lines:
         """Return the lines, those of models joined with what came out of them."""
         lines = sorted([*self._steps.values(), *self._beside, *self._models], key=_place)
         joined = sorted(_joined(lines), key=_place)
-        begun = next((each.begun for each in joined if each.begun is not None), None)
-        for step in joined:
-            if begun is not None and step.begun is not None:
-                step.after_ms = step.begun - begun
+        times = [each.begun for each in joined if each.begun is not None]
+        # several steps of one time: an import filled it in, and it measures nothing
+        if len(times) == 1 or len(set(times)) > 1:
+            for step in joined:
+                step.after_ms = None if step.begun is None else step.begun - times[0]
         versions = [step.version for step in joined]
         for version, kind in self._others:
             if joined:

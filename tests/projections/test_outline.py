@@ -134,3 +134,8 @@ def test_any_history_has_an_outline_that_fits(events: list[Event], width: int) -
     assert versions == sorted(versions)
     for line in outline_lines(found, width=width):
         assert len(line) <= max(width, 40)
+
+
+def test_steps_of_an_import_that_filled_in_one_time_have_none() -> None:
+    found = steps(*({"type": "reply", "text": "x", "timestamp": 5} for _ in range(2)))
+    assert [step.after_ms for step in found] == [None, None]
