@@ -76,6 +76,6 @@ class HttpApi:
         return found
 
 
-def thread_path(thread_id: str, rest: str = "") -> str:
-    """Return the path of a thread, or of what is below it."""
-    return f"/v1/threads/{quote(thread_id, safe='')}{rest}"
+def path_of(*parts: str) -> str:
+    """Return a path below `/v1`, each of its parts encoded."""
+    return "/".join(["/v1", *(quote(each, safe="") for each in parts)])

@@ -7,7 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
-from api.mcp.http_api import thread_path
+from api.mcp.http_api import path_of
 from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
 
@@ -78,7 +78,7 @@ class QuestionTools:
             if not (at.isdigit() and rest.isdigit()):
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
-        found = await self._api_of(ctx).get(thread_path(thread_id, "/outline"), at=at)
+        found = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
         steps = [_told(fitted(each, _ROW_BYTES)) for each in found["steps"][begin : begin + 500]]
         page = items_that_fit(steps)
         reached = begin + len(page)

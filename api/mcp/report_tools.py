@@ -6,6 +6,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from api.mcp.answers import Report, Reports, SqlAnswer, Tables
+from api.mcp.http_api import path_of
 from api.mcp.pages import MOST_BYTES, fitted, items_that_fit
 from api.mcp.parameters import ApiOf
 from domain.json.text import JsonValue
@@ -35,7 +36,7 @@ class ReportTools:
     ) -> Report:
         """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
         given = {**(filters or {}), "by": by and ",".join(by), "limit": limit}
-        found = await self._api_of(ctx).get(f"/v1/analytics/{name}", **given)
+        found = await self._api_of(ctx).get(path_of("analytics", name), **given)
         rows = [fitted(each, MOST_BYTES // 2) for each in found["rows"]]
         page = items_that_fit(rows)
         return Report(

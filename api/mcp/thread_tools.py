@@ -14,7 +14,7 @@ from api.mcp.answers import (
     ThreadSummary,
     ViewPage,
 )
-from api.mcp.http_api import thread_path
+from api.mcp.http_api import path_of
 from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
 from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, View, metadata_filters
 from domain.json.text import print_text
@@ -68,7 +68,7 @@ class ThreadTools:
     ) -> ThreadPage:
         """Read what happened in a thread, in order: messages and facts, long texts cut."""
         found = await self._api_of(ctx).get(
-            thread_path(thread_id, "/messages"),
+            path_of("threads", thread_id, "messages"),
             at=at,
             type=types,
             after=after,
@@ -89,7 +89,7 @@ class ThreadTools:
     ) -> MessageText:
         """Read one message whole, as JSON text in parts."""
         found = await self._api_of(ctx).get(
-            thread_path(thread_id, f"/messages/{message_id}"), files="linked"
+            path_of("threads", thread_id, "messages", message_id), files="linked"
         )
         text = print_text(found["message"])
         end = min(offset + _PART, len(text))
@@ -112,7 +112,7 @@ class ThreadTools:
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> ViewPage:
         """Read a thread in a view at a moment, such as exactly what the model was sent then."""
-        api, path = self._api_of(ctx), thread_path(thread_id, f"/views/{view}")
+        api, path = self._api_of(ctx), path_of("threads", thread_id, "views", view)
         found = await api.get(path, at=at, after=after, limit=limit)
         items = [fitted(each) for each in found.get("items", ())]
         shown = items_that_fit(items)
@@ -138,7 +138,9 @@ class ThreadTools:
     ) -> Difference:
         """Tell what changed in one thread's view between two moments."""
         given = {"from": begin, "to": end}
-        found = await self._api_of(ctx).get(thread_path(thread_id, "/diff"), view=view, **given)
+        found = await self._api_of(ctx).get(
+            path_of("threads", thread_id, "diff"), view=view, **given
+        )
         rest = {"threadId", "from", "to"}
         return Difference(
             thread_id=thread_id,

@@ -230,6 +230,17 @@ def test_a_process_offers_the_same_over_standard_input(database_url: str) -> Non
     assert over_stdio(environment(database_url), ask) == TOOLS
 
 
+@pytest.mark.parametrize("view", ["../../../log", "openai?at=1", "x/../../messages", "", ".."])
+def test_names_of_views_lead_nowhere_else(app: FastAPI, store: Store, view: str) -> None:
+    store.append("t", STORY)
+
+    async def ask(client: Client) -> str:
+        return await refusal(client, "read_view", thread_id="t", view=view)
+
+    with running(app) as (_, address):
+        assert over_http(address, ask)
+
+
 def test_a_service_that_is_not_there_is_told_with_the_way_out() -> None:
     async def ask(client: Client) -> str:
         return await refusal(client, "find_threads")
