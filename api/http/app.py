@@ -1,5 +1,6 @@
 """The FastAPI application: routes, middleware, problems and the OpenAPI document."""
 
+import threading
 from http import HTTPStatus
 from typing import Any
 
@@ -125,14 +126,20 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.add_exception_handler(ClientDisconnect, _leave)
     app.add_exception_handler(HTTPException, _refuse_route)
     app.add_exception_handler(Exception, _refuse)
-    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    documenting = threading.Lock()  # the framework silences warnings meanwhile, for all threads
+
+    def document() -> dict[str, Any]:
+        with documenting:
+            return _document(app)
+
+    app.openapi = document  # type: ignore[method-assign]
     app.middleware_stack = Edge(
         app.build_middleware_stack(),
         Checks(
             permissions,
             Authentication(entrance, own=own),
             Limiter(limits),
-            KnownQueries(lambda: _document(app)),
+            KnownQueries(document),
         ),
         traffic,
         direct=_DIRECT,

@@ -1,7 +1,11 @@
 """Parameters of queries: no route takes one that the document does not name."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from fastapi.testclient import TestClient
 
 from infrastructure.views.store import Store
@@ -54,3 +58,19 @@ def test_what_is_named_is_taken_however_it_is_written(
 
 def test_pages_about_the_document_take_anything(client: TestClient) -> None:
     assert client.get("/docs?colour=red").status_code == 200
+
+
+def test_first_requests_at_once_draw_the_document_once(
+    app: FastAPI, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[None] = []
+
+    def counting(**given: Any) -> dict[str, Any]:
+        drawn.append(None)
+        return get_openapi(**given)
+
+    monkeypatch.setattr("api.http.app.get_openapi", counting)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(client.get, ["/v1/threads?limit=1"] * 8))
+    assert [each.status_code for each in answers] == [200] * 8
+    assert len(drawn) == 1
