@@ -61,7 +61,7 @@ def test_pages_about_the_document_take_anything(client: TestClient) -> None:
 
 
 def test_first_requests_at_once_draw_the_document_once(
-    app: FastAPI, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[None] = []
 
