@@ -30,7 +30,7 @@ class HttpApi:
     app: ASGIApp | None = None
     client: tuple[str, int] = ("127.0.0.1", 0)
 
-    async def get(self, path: str, **parameters: str | int | list[str] | None) -> dict[str, Any]:
+    async def get(self, path: str, /, **parameters: str | int | list[str] | None) -> dict[str, Any]:
         """Return the answer to a GET; parameters that are None are left out."""
         return await self._asked("GET", path, parameters)
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from api.mcp.answers import Report, Reports, SqlAnswer, Tables
@@ -58,7 +59,11 @@ class ReportTools:
         found = await self._api_of(ctx).get("/v1/analytics/sql/tables")
         tables = found["items"]
         if table is not None:
-            return Tables(tables=[fitted(each) for each in tables if each["name"] == table])
+            named = [fitted(each) for each in tables if each["name"] == table]
+            if not named:
+                known = ", ".join(each["name"] for each in tables)
+                raise ToolError(f"there is no table {table[:64]!r}: there are {known}")
+            return Tables(tables=named)
         return Tables(tables=[fitted({**each, "columns": len(each["columns"])}) for each in tables])
 
     async def sql(

@@ -93,7 +93,8 @@ def glimpse(view: View[Any, Any], history: History, index: int, *, at: int = 0) 
     printed, step = history.items[index], history.steps[index]
     content = view.said(printed.item, {}).content
     text = content if isinstance(content, str) else print_text(content)
-    return Glimpse(printed.key, step.type, step.tools, _line(text, at))
+    tools = tuple(filter(None, step.tools))  # unknown where nothing called it
+    return Glimpse(printed.key, step.type, tools, _line(text, at))
 
 
 def _shown(view: View[Any, Any], history: History, index: int, *, at: int = 0) -> Shown:

@@ -89,7 +89,7 @@ def migrate(data_dir: DataDir = None) -> None:
 def _run(settings: Settings, *, with_examples: bool = False) -> None:
     """Serve until a signal; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
-    _take_descriptors()
+    take_descriptors()
     map_large_blocks()
     console = Console(soft_wrap=True, highlight=False)
     with (
@@ -164,7 +164,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
     )
 
 
-def _take_descriptors() -> None:
+def take_descriptors() -> None:
     """Raise the limit of open files, for connections and streams, within reason."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)

@@ -239,10 +239,10 @@ def test_a_data_folder_that_is_somebody_elses_is_left_alone(tmp_path: Path) -> N
 def test_a_service_takes_the_descriptors_that_it_may_have() -> None:
     program = """
 import resource
-from api.cli.operations.service import _take_descriptors
+from api.cli.operations.service import take_descriptors
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
-_take_descriptors()
+take_descriptors()
 print(*resource.getrlimit(resource.RLIMIT_NOFILE))
 """
     done = subprocess.run(
