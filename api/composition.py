@@ -35,6 +35,7 @@ from infrastructure.postgres.notifications import Listener
 from infrastructure.postgres.roles import LOGIN, check_membership, make_login
 from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.reports.reports import Reports
+from infrastructure.reports.summaries import Summaries
 from infrastructure.runtime.background import Background
 from infrastructure.runtime.key_files import SIGNING_KEY
 from infrastructure.search.search import Search
@@ -125,6 +126,7 @@ def open_service(
                 hub=Hub(reader, listener),
                 analyst=_analyst(place, settings, slots, tenant=name),
                 reports=Reports(confined, tenant=name),
+                summaries=Summaries(confined, tenant=name),
                 search=Search(confined, tenant=name, searched=database),
                 proofs=Proofs.over(confined, tenant=name, key=key),
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),

@@ -13,6 +13,7 @@ from infrastructure.comparison.run_sets import RunSets
 from infrastructure.derived_audit import DerivedAuditor
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.reports.reports import Reports
+from infrastructure.reports.summaries import Summaries
 from infrastructure.runtime.closeable import Closing
 from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
@@ -28,6 +29,7 @@ class Tenant:
     hub: Hub
     analyst: Analyst
     reports: Reports
+    summaries: Summaries
     search: Search
     proofs: Proofs
     derived: DerivedAuditor

@@ -122,8 +122,10 @@ def is_empty(output: JsonValue) -> bool:
     match output:
         case str(text):
             return beginning_of(text).strip() in {"", "[]", "{}", "null"}
-        case None | [] | {}:
+        case None:
             return True
+        case dict() | list():  # the pattern {} would match every object
+            return not output
         case _:
             return False
 

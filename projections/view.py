@@ -5,7 +5,7 @@ replay from the start, and a carry survives JSON.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -168,9 +168,12 @@ class StateView(View[CarryT, OptionsT]):
     def state(self, carry: CarryT) -> Item:
         """Return the state of a carry."""
 
-    def printable(self, carry: CarryT) -> JsonValue:
-        """Return the state for printing only: parts already printed are not parsed."""
-        return self.state(carry)
+    @abstractmethod
+    def printable(self, carry: CarryT, members: Collection[str] | None = None) -> JsonValue:
+        """Return the state, or only these members, for printing only.
+
+        Parts already printed are not parsed.
+        """
 
     @abstractmethod
     def patch(self, before: CarryT, after: CarryT) -> list[JsonValue]:

@@ -115,7 +115,7 @@ def evidence(
 ) -> None:
     """Write a thread with its chain, proof, checkpoint and public key, to check anywhere."""
     with service_in(data_dir) as service:
-        pieces = service.own.proofs.evidence.of_thread(thread)
+        pieces = service.own.proofs.evidence.of_thread(thread, signing=True)
         if output is None:
             sys.stdout.writelines(pieces)
         else:

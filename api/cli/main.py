@@ -40,6 +40,10 @@ COMMANDS = {
     "find": ("queries", "Find messages by text, by filters and by JSONPath, newest first."),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
+    "openapi": (
+        "operations.service",
+        "Print the OpenAPI document of the HTTP API, to make clients from.",
+    ),
     "mcp": (
         "operations.assistants",
         "Offer tools to an assistant (Model Context Protocol), over standard input and output.",

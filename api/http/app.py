@@ -34,6 +34,7 @@ from api.http.routes import (
     search,
     sql,
     streams,
+    summaries,
     threads,
     views,
 )
@@ -68,16 +69,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     """Return the application for these tenants; `own` is the default tenant."""
     traffic, permissions = Traffic(), Permissions()
     assistants = mcp.McpEndpoint(version=VERSION)
-    app = FastAPI(
-        lifespan=assistants.lifespan,
-        title="agentlog",
-        version=VERSION,
-        summary=pages.SUMMARY,
-        telemetry=_NO_TELEMETRY,
-        docs_url=None,  # loads scripts from another host: see routes/service/pages.py
-        redoc_url=None,
-        redirect_slashes=False,  # to the client's own Host
-    )
+    app = _routed(assistants)
     app.state.tenants = tenants
     app.state.keys = entrance.keys
     app.state.accesses = entrance.accesses
@@ -94,32 +86,12 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
-    for routes in (
-        threads.router,
-        messages.router,
-        views.router,
-        comparison.router,
-        log.router,
-        search.router,
-        blobs.router,
-        redaction.router,
-        streams.router,
-        projections.router,
-        analytics.router,
-        sql.router,
-        audit.router,
-        keys.router,
-    ):
-        app.include_router(routes, prefix="/v1")
+    for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
-    for routes in (monitoring.router, pages.router):
-        app.include_router(routes)
-        traffic.know(routes)
-        permissions.know(routes)
-    app.router.routes.append(assistants.route)
-    traffic.know(app.router)
-    permissions.know(app.router)
+    for known in (*_UNVERSIONED, app.router):
+        traffic.know(known)
+        permissions.know(known)
     app.router.routes.insert(0, Shortcut())
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
@@ -148,7 +120,51 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     return app
 
 
+def openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI document of every service of this version."""
+    return _document(_routed(mcp.McpEndpoint(version=VERSION)))
+
+
+_VERSIONED = (
+    threads.router,
+    summaries.router,
+    messages.router,
+    views.router,
+    comparison.router,
+    log.router,
+    search.router,
+    blobs.router,
+    redaction.router,
+    streams.router,
+    projections.router,
+    analytics.router,
+    sql.router,
+    audit.router,
+    keys.router,
+)
+_UNVERSIONED = (monitoring.router, pages.router)
+
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
+
+
+def _routed(assistants: mcp.McpEndpoint) -> FastAPI:
+    """Return an application with all routes, and nothing behind them."""
+    app = FastAPI(
+        lifespan=assistants.lifespan,
+        title="agentlog",
+        version=VERSION,
+        summary=pages.SUMMARY,
+        telemetry=_NO_TELEMETRY,
+        docs_url=None,  # loads scripts from another host: see routes/service/pages.py
+        redoc_url=None,
+        redirect_slashes=False,  # to the client's own Host
+    )
+    for routes in _VERSIONED:
+        app.include_router(routes, prefix="/v1")
+    for routes in _UNVERSIONED:
+        app.include_router(routes)
+    app.router.routes.append(assistants.route)
+    return app
 
 
 async def _leave(_: Request, error: Exception) -> Response:

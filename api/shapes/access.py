@@ -3,9 +3,11 @@
 from typing import Annotated
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape, Time
-from domain.access import Scope
+from api.shapes.shape import Shape, Time, TimeText, time_text
+from domain.access import SCOPES, Principal, Scope
+from infrastructure.keys import key as keys
 
 
 class Key(Shape):
@@ -28,6 +30,18 @@ class NewKey(Key):
     key: str
 
 
+class Caller(TypedDict):
+    """What the caller may do. `keyRequired`: whether requests without a key are refused."""
+
+    anonymous: bool
+    keyRequired: bool
+    keyId: str | None
+    name: str | None
+    tenant: str
+    scopes: list[Scope]
+    expiresAt: TimeText | None
+
+
 class Access(Shape):
     """A recorded access."""
 
@@ -39,3 +53,16 @@ class Access(Shape):
     thread_id: str | None
     status: int
     request_id: str | None
+
+
+def caller_json(principal: Principal, key: keys.Key | None) -> Caller:
+    """Return what a principal may do; `key` is its own, None where no key was required."""
+    return {
+        "anonymous": key is None,
+        "keyRequired": key is not None,
+        "keyId": None if key is None else key.id,
+        "name": None if key is None else key.name,
+        "tenant": principal.tenant,
+        "scopes": [scope for scope in SCOPES if principal.may(scope)],
+        "expiresAt": None if key is None else time_text(key.expires_at),
+    }

@@ -1,10 +1,11 @@
-"""Audits, checkpoints and proofs as JSON, for HTTP and the command line."""
+"""Audits, chains, checkpoints and proofs as JSON, for HTTP and the command line."""
 
 from typing_extensions import TypedDict
 
 from api.shapes.shape import Shape, TimeText, time_text
 from domain.integrity.chain_audit import What
 from infrastructure.audit import auditor, checkpoints
+from infrastructure.audit.evidence import ChainedEvent, ChainPage
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
 
@@ -28,6 +29,28 @@ class Audit(TypedDict):
     events: int
     findingCount: int
     findings: list[Finding]
+
+
+class ChainLink(TypedDict):
+    """A version and its link in hexadecimal; 32 zero bytes at version 0, before the first event."""
+
+    version: int
+    chain: str
+
+
+class Chain(TypedDict):
+    """A page of a thread's events as they were chained: all that their links are computed from.
+
+    The chain is whole if it leads from `previous` by each item to `head`. `previous` is null where
+    the log has no event of that version.
+    """
+
+    tenant: str
+    threadId: str
+    head: ChainLink
+    previous: ChainLink | None
+    items: list[ChainedEvent]
+    next: str | None
 
 
 class Checkpoint(TypedDict):
@@ -70,6 +93,20 @@ def audit_json(thread_id: str, audit: auditor.Audit) -> Audit:
         "events": audit.events,
         "findingCount": audit.count,
         "findings": [Finding.of(each) for each in audit.findings],
+    }
+
+
+def chain_json(page: ChainPage) -> Chain:
+    """Return a page of a thread's chain."""
+    head, events, previous = page.head, page.events, page.previous
+    last = events[-1]["version"] if events else head.version
+    return {
+        "tenant": head.tenant,
+        "threadId": head.thread_id,
+        "head": {"version": head.version, "chain": head.chain.hex()},
+        "previous": None if previous is None else {"version": page.after, "chain": previous.hex()},
+        "items": [*events],
+        "next": None if last >= head.version else str(last),
     }
 
 

@@ -12,10 +12,11 @@ from domain.errors import ContentMissing
 from domain.events import Event as Recorded
 from domain.facts import Policy
 from domain.json.printed import PrintedArray
+from domain.json.shortened import beginnings
 from domain.json.text import JsonValue, printed_json
 from domain.threads import Status
 from infrastructure.appending import append_request
-from infrastructure.eventlog.body_deduplication import with_links
+from infrastructure.eventlog.body_deduplication import with_links, without_data
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.views.results import Difference, Page, State
 from projections.view import Printed
@@ -55,8 +56,9 @@ class Missing(TypedDict):
 class Event(TypedDict):
     """A recorded message, or a fact of the thread (started, closed, annotated, redacted).
 
-    Of one whose content was erased, `redacted` says by which version. Where the log has lost a
-    content, `error` names it, and a text stands in its place.
+    `bytes` is the size of the whole message as JSON. Of one whose content was erased, `redacted`
+    says by which version. Where the log has lost a content, `error` names it, and a text stands in
+    its place. `cut`: not all of message and metadata is shown.
     """
 
     threadId: NotRequired[str]
@@ -67,6 +69,8 @@ class Event(TypedDict):
     kind: Literal["message", "fact"]
     message: Any
     metadata: dict[str, Any]
+    bytes: int
+    cut: NotRequired[Literal[True]]
     redacted: NotRequired[Redacted]
     error: NotRequired[Missing]
 
@@ -160,26 +164,37 @@ def thread_json(head: Head) -> Thread:
 
 
 def event_json(
-    event: Recorded, *, with_thread: bool = False, links: Sequence[str | None] = ()
+    event: Recorded,
+    *,
+    with_thread: bool = False,
+    links: Sequence[str | None] = (),
+    cut: int | None = None,
 ) -> Event:
     """Return a recorded message or fact, with its places and metadata.
 
-    `links` are digests to show in place of its files' data, None for a file as it is. Where the log
-    has lost some of the content, `error` says so.
+    `links` are digests to show in place of its files' data, None for a file as it is. With `cut`
+    texts have at most so many characters, and files no data. Where the log has lost some of the
+    content, `error` says so.
     """
     if event.raw is None:
-        body: JsonValue = {"unreadable": event.body.hex()}
+        whole: JsonValue = {"unreadable": event.body.hex()}
     else:
-        body = with_links(event.raw, links) if links else printed_json(event.body)
+        whole = with_links(event.raw, links) if links else event.raw
+    message, metadata = whole, event.metadata
+    if cut is not None:
+        message, metadata = _cut(whole, cut), beginnings(metadata, cut)
     shown: Event = {
         "version": event.version,
         "position": event.position,
         "recordedAt": time_text(event.recorded_at),
         "type": event.type,
         "kind": "fact" if event.type in FACT_TYPES else "message",
-        "message": body,
-        "metadata": event.metadata,
+        "message": printed_json(event.body) if message is event.raw else message,
+        "metadata": metadata,
+        "bytes": event.size,
     }
+    if message != whole or metadata != event.metadata:
+        shown["cut"] = True
     if event.redacted is not None:
         shown["redacted"] = {"version": event.redacted}
     if event.missing:
@@ -187,6 +202,12 @@ def event_json(
         missing = list(error.missing)
         shown["error"] = {"name": "content-missing", "detail": str(error), "missing": missing}
     return {"threadId": event.thread_id, **shown} if with_thread else shown
+
+
+def _cut(message: JsonValue, characters: int) -> JsonValue:
+    """Return a message with the beginnings of its texts; its type and id are kept whole."""
+    kept = {name: message[name] for name in ("type", "id") if name in message}
+    return {**beginnings(without_data(message), characters), **kept}
 
 
 def appended_json(appended: append_request.Appended) -> Appended:

@@ -5,8 +5,13 @@ import orjson
 BEGINNING_BYTES = 256
 """Most bytes of a beginning, as JSON prints it without quotes."""
 
-_ALWAYS_WHOLE = BEGINNING_BYTES // 6  # printed, a character takes at most six bytes
-_LONGEST_ESCAPE = 6
+_LONGEST_ESCAPE = 6  # bytes that a printed character takes at most
+_ALWAYS_WHOLE = BEGINNING_BYTES // _LONGEST_ESCAPE
+
+
+def bytes_beyond(characters: int) -> int:
+    """Return how long a beginning shows whether a text has more characters than these."""
+    return (characters + 1) * _LONGEST_ESCAPE
 
 
 def readable(beginning: bytes) -> bytes:

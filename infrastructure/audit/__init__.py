@@ -7,6 +7,6 @@ tree         the tree over a tenant's log, from stored complete subtrees
 notes        signed notes: the text of a checkpoint, its signature, its key
 signing      the private key, in its file
 checkpoints  making checkpoints, and proofs against them
-evidence     a thread with all its proofs, as one file
+evidence     a thread's events as they were chained; with all proofs, as one file
 bundle       the check of that file, without a database
 """

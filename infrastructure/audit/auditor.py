@@ -1,7 +1,6 @@
 """Recomputes chains and the tree from stored events, and compares them with the stored ones."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -25,7 +24,7 @@ from infrastructure.audit.notes import (
     open_note,
     origin_of,
 )
-from infrastructure.audit.records import stored_events
+from infrastructure.audit.records import log_snapshot, stored_events
 from infrastructure.audit.tree import BEFORE_ALL, TILE, leaves_after
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
@@ -73,7 +72,7 @@ class Auditor:
 
     def headless(self) -> list[str]:
         """Return ids of threads with events but no head, which no list shows."""
-        with self._snapshot() as cursor:
+        with log_snapshot(self._database) as cursor:
             asked = {"tenant": self._tenant}
             rows = cursor.execute(statement("select_headless_threads"), asked).fetchall()
         return [row[0] for row in rows]
@@ -84,7 +83,7 @@ class Auditor:
         Checks its contents, its chain, its redactions, its head and its ledger.
         """
         found, place, events = _Findings(), ChainPlace(), 0
-        with self._snapshot() as cursor:
+        with log_snapshot(self._database) as cursor:
             stored = StoredHead.read(cursor, self._tenant, thread_id)
             redactions = self._redactions(cursor, thread_id)
             head = ReplayedHead(thread_id)
@@ -121,7 +120,7 @@ class Auditor:
         """
         found = _Findings()
         frontier, after = Frontier(), BEFORE_ALL
-        with self._snapshot() as cursor:
+        with log_snapshot(self._database) as cursor:
             roots = self._kept_roots(cursor, found, public_key)
             roots += [_Root(each.size, each.root, "that you hold") for each in held]
             tiles = self._tiles(cursor)
@@ -172,14 +171,6 @@ class Auditor:
             (self._tenant,),
         ).fetchall()
         return {number: (root, last) for number, root, last in rows}
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[psycopg.Cursor[TupleRow]]:
-        """Yield a binary cursor on one snapshot of the log."""
-        with self._database.connection() as connection, connection.transaction():
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            with connection.cursor(binary=True) as cursor:
-                yield cursor
 
 
 def check_positions(database: Connections) -> Audit:

@@ -18,7 +18,7 @@ from domain.integrity.chain_audit import (
 )
 from domain.integrity.hash_chain import digest
 from domain.integrity.merkle_tree import is_included, leaf_hash
-from infrastructure.audit.evidence import FORMAT, bundle_time
+from infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
 from infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -44,20 +44,6 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Event(_Frozen):
-    version: int
-    position: int
-    type: str
-    message_id: str = Field(alias="messageId")
-    recorded_at: str | None = Field(alias="recordedAt")
-    body: str | None
-    body_sha256: str = Field(alias="bodySha256")
-    metadata: str | None
-    chain: str
-    redacted: int | None = None
-    metadata_sha256: str | None = Field(default=None, alias="metadataSha256")
-
-
 class _Inclusion(_Frozen):
     leaf_index: int = Field(alias="leafIndex")
     tree_size: int = Field(alias="treeSize")
@@ -72,7 +58,7 @@ class _Bundle(_Frozen):
     inclusion: _Inclusion
     checkpoint: str
     public_key: str = Field(alias="publicKey")
-    events: list[_Event]
+    events: list[ChainedEvent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +162,25 @@ def _signature_findings(
     return findings
 
 
-def _record(bundle: _Bundle, event: _Event) -> tuple[ChainRecord, bytes | None]:
+def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | None]:
     """Return an event with digests in place of its contents, and its body."""
-    body = None if event.body is None else from_base64(event.body)
-    metadata = b"" if event.metadata is None else from_base64(event.metadata)
-    erased = event.redacted is not None and event.metadata_sha256 is not None
+    body = None if event["body"] is None else from_base64(event["body"])
+    metadata = b"" if event["metadata"] is None else from_base64(event["metadata"])
+    redacted, erased = event.get("redacted"), event.get("metadataSha256")
     record = ChainRecord(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
-        version=event.version,
-        position=event.position,
-        type=event.type,
-        message_id=event.message_id,
-        recorded_at=_time(event.recorded_at),
-        body_digest=_hash(event.body_sha256),
+        version=event["version"],
+        position=event["position"],
+        type=event["type"],
+        message_id=event["messageId"],
+        recorded_at=_time(event["recordedAt"]),
+        body_digest=_hash(event["bodySha256"]),
         found_digest=None if body is None else digest(body),
-        metadata_digest=_hash(event.metadata_sha256 or "") if erased else digest(metadata),
-        chain=_hash(event.chain),
-        redacted=event.redacted,
-        is_redacted_form=body is None and event.metadata is None,
+        metadata_digest=(digest(metadata) if redacted is None or erased is None else _hash(erased)),
+        chain=_hash(event["chain"]),
+        redacted=redacted,
+        is_redacted_form=body is None and event["metadata"] is None,
     )
     return record, body
 

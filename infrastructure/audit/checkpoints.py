@@ -149,14 +149,10 @@ class Checkpoints:
         with self._cursor() as cursor:
             return self._select(cursor, after=-1 if after is None else after, limit=limit)
 
-    def largest(self) -> SignedCheckpoint | None:
-        """Return the latest, None if there is none yet."""
-        with self._cursor() as cursor:
-            return self._latest(cursor)
-
     def latest(self) -> SignedCheckpoint:
         """Return the latest; raises `UnknownCheckpoint` if there is none yet."""
-        found = self.largest()
+        with self._cursor() as cursor:
+            found = self._latest(cursor)
         if found is None:
             raise UnknownCheckpoint(None)
         return found
@@ -177,11 +173,20 @@ class Checkpoints:
         event = self._reader.message(thread_id, message_id)
         head = self._reader.head(thread_id)
         chain = self._reader.chain_of(head, event.version)
-        checkpoint = self.latest() if size is None else self.of_size(size)
         position = event.position or 0
+        return self.inclusion_of(position, chain or b"", self.covering(position, size=size))
+
+    def covering(self, position: int, *, size: int | None = None) -> SignedCheckpoint:
+        """Return a checkpoint, by default the latest, that covers a position.
+
+        Raises:
+            UnknownCheckpoint: there is none.
+            NotCovered: the position came after it.
+        """
+        checkpoint = self.latest() if size is None else self.of_size(size)
         if position > checkpoint.position:
             raise NotCovered(position, size=checkpoint.size)
-        return self.inclusion_of(position, chain or b"", checkpoint)
+        return checkpoint
 
     def inclusion_of(self, position: int, chain: bytes, checkpoint: SignedCheckpoint) -> Inclusion:
         """Return the proof for the event at a position, whose link is `chain`."""

@@ -1,16 +1,36 @@
-"""Evidence bundles: a thread with all its proofs as one file.
+"""A thread's events as they were chained: pages of them, and evidence bundles.
 
-The chain leads from the thread's first event to its last, whose link covers them all; the proof
-that this link is in the checkpoint covers them too. So one proof of inclusion is enough.
+A bundle is a thread with all its proofs as one file. The chain leads from the thread's first event
+to its last, whose link covers them all; the proof that this link is in the checkpoint covers them
+too. So one proof of inclusion is enough.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NotRequired
 
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
+
+from domain.integrity.hash_chain import GENESIS
 from domain.json.text import JsonValue, print_text
-from infrastructure.audit.checkpoints import Checkpoints, Inclusion, SignedCheckpoint
+from infrastructure.audit.checkpoints import (
+    Checkpoints,
+    Inclusion,
+    NotCovered,
+    SignedCheckpoint,
+    UnknownCheckpoint,
+)
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
-from infrastructure.audit.records import StoredEvent, stored_events
+from infrastructure.audit.records import (
+    BEFORE_ALL,
+    PAGE_BYTES,
+    PAGE_EVENTS,
+    StoredEvent,
+    log_snapshot,
+    stored_events,
+)
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Connections
@@ -19,8 +39,43 @@ FORMAT = "agentlog-evidence-1"
 """Format name in a bundle; see docs/reference/proof.md."""
 
 
+@with_config(ConfigDict(extra="forbid", strict=True))
+class ChainedEvent(TypedDict):
+    """An event with all that its link covers, except tenant, thread and the link before.
+
+    `body` and `metadata` are base64 of the exact bytes, null if erased or absent; `bodySha256` and
+    `chain`, the link, are hexadecimal. `redacted` is the version of the redaction that erased it;
+    only then `metadataSha256` is there.
+    """
+
+    version: int
+    position: int
+    type: str
+    messageId: str
+    recordedAt: str | None
+    body: str | None
+    bodySha256: str
+    metadata: str | None
+    chain: str
+    redacted: NotRequired[int]
+    metadataSha256: NotRequired[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPage:
+    """Some of a thread's events by version, and its head.
+
+    `after` is the version before them, `previous` the link there; None where the log has none.
+    """
+
+    head: Head
+    after: int
+    previous: bytes | None
+    events: Sequence[ChainedEvent]
+
+
 class Evidence:
-    """Writes bundles of one tenant's threads."""
+    """Shows one tenant's threads as they were chained."""
 
     def __init__(self, database: Connections, checkpoints: Checkpoints, *, tenant: str) -> None:
         self._database = database
@@ -28,37 +83,61 @@ class Evidence:
         self._tenant = tenant
         self._reader = LogReader(database, tenant=tenant)
 
-    def of_thread(self, thread_id: str) -> Iterator[str]:
-        """Yield the bundle of a thread as it is now, in pieces of text.
-
-        A checkpoint is made if none covers the thread's last event yet.
+    def page(self, thread_id: str, *, after: int, limit: int) -> ChainPage:
+        """Return at most `limit` events beyond a version, fewer if they are large.
 
         Raises:
             UnknownThread: there is none.
+        """
+        head = self._reader.head(thread_id)
+        previous = self._reader.chain_of(head, after) if after else GENESIS
+        return ChainPage(head, after, previous, self._events(head, after or BEFORE_ALL, limit))
+
+    def of_thread(self, thread_id: str, *, signing: bool) -> Iterator[str]:
+        """Yield the bundle of a thread as it is now, in pieces of text.
+
+        If no checkpoint covers the thread's last event yet, one is made where `signing`.
+
+        Raises:
+            UnknownThread: there is none.
+            UnknownCheckpoint, NotCovered: without `signing`, no checkpoint covers it.
             NoSigningKey: a checkpoint is needed, and there is no key.
             LogContradicted: there is no proof, because the log was changed.
         """
         head = self._reader.head(thread_id)
-        checkpoint = self._covering(head.position)
+        checkpoint = self._covering(head.position, signing=signing)
         inclusion = self._checkpoints.inclusion_of(head.position, head.chain, checkpoint)
         yield _opening(self._tenant, head, inclusion)
-        comma = ""
-        with (
-            self._database.connection() as connection,
-            connection.cursor(binary=True) as cursor,
-        ):
-            for event in stored_events(cursor, self._tenant, thread_id):
-                if event.version > head.version:
-                    break  # appended since
-                yield f"{comma}\n{print_text(_event_json(event))}"
-                comma = ","
+        comma, after = "\n", BEFORE_ALL
+        # a connection for each page, so that a slow reader holds none
+        while events := self._events(head, after, PAGE_EVENTS):
+            yield comma + ",\n".join(map(print_text, events))
+            comma, after = ",\n", events[-1]["version"]
         yield "\n]}\n"
 
-    def _covering(self, position: int) -> SignedCheckpoint:
-        latest = self._checkpoints.largest()
-        if latest is not None and latest.position >= position:
-            return latest
-        return self._checkpoints.make()
+    def _events(self, head: Head, after: int, limit: int) -> Sequence[ChainedEvent]:
+        """Return events beyond a version up to the head; at least one if there is one."""
+        found: list[ChainedEvent] = []
+        size = 0
+        with log_snapshot(self._database) as cursor:
+            for event in stored_events(
+                cursor, self._tenant, head.thread_id, after=after, limit=limit
+            ):
+                if event.version > head.version:
+                    break  # appended since
+                found.append(_chained(event))
+                size += len(event.body)
+                if len(found) == limit or size >= PAGE_BYTES:
+                    break
+        return found
+
+    def _covering(self, position: int, *, signing: bool) -> SignedCheckpoint:
+        try:
+            return self._checkpoints.covering(position)
+        except (UnknownCheckpoint, NotCovered):
+            if not signing:
+                raise
+            return self._checkpoints.make()
 
 
 def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
@@ -80,9 +159,9 @@ def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
     return f'{print_text(facts)[:-1]},"events":['
 
 
-def _event_json(event: StoredEvent) -> JsonValue:
+def _chained(event: StoredEvent) -> ChainedEvent:
     body, metadata = event.chained_body, event.chained_metadata
-    return {
+    found: ChainedEvent = {
         "version": event.version,
         "position": event.position,
         "type": event.type,
@@ -92,12 +171,11 @@ def _event_json(event: StoredEvent) -> JsonValue:
         "bodySha256": event.body_digest.hex(),
         "metadata": None if metadata is None else to_base64(metadata),
         "chain": event.chain.hex(),
-        **(
-            {}
-            if event.redacted is None
-            else {"redacted": event.redacted, "metadataSha256": event.metadata_digest.hex()}
-        ),
     }
+    if event.redacted is not None:
+        found["redacted"] = event.redacted
+        found["metadataSha256"] = event.metadata_digest.hex()
+    return found
 
 
 def bundle_time(time: datetime | None) -> str | None:

@@ -1,6 +1,7 @@
 """A thread's events as they are stored, in pages of bounded size."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,12 +13,13 @@ from domain.integrity.hash_chain import digest
 from domain.redaction import left_digest, redacted_body, redacted_metadata
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 
-_PAGE_EVENTS = 1000
-_PAGE_BYTES = 8 * 2**20
+PAGE_EVENTS = 1000
+PAGE_BYTES = 8 * 2**20
 """Most bytes of a page's stored bodies, except its last; and of the contents cut out of them."""
-_BEFORE_ALL = -(2**63)
+BEFORE_ALL = -(2**63)
 """Before any version, so that an audit also finds events below version 1."""
 
 
@@ -81,18 +83,34 @@ class StoredEvent:
         return (self.body, self.metadata) == as_left
 
 
+@contextmanager
+def log_snapshot(database: Connections) -> Iterator[psycopg.Cursor[TupleRow]]:
+    """Yield a binary cursor on one snapshot of the log."""
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        with connection.cursor(binary=True) as cursor:
+            yield cursor
+
+
 def stored_events(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str
+    cursor: psycopg.Cursor[TupleRow],
+    tenant: str,
+    thread_id: str,
+    *,
+    after: int = BEFORE_ALL,
+    limit: int | None = None,
 ) -> Iterator[StoredEvent]:
-    """Yield a thread's events by version; a binary cursor is needed."""
-    after = _BEFORE_ALL
+    """Yield a thread's events beyond a version, by version; a binary cursor is needed.
+
+    They are read in pages, of `limit` events where the caller takes no more.
+    """
     while True:
         asked = {
             "tenant": tenant,
             "thread_id": thread_id,
             "after": after,
-            "limit": _PAGE_EVENTS,
-            "most_bytes": _PAGE_BYTES,
+            "limit": PAGE_EVENTS if limit is None else limit,
+            "most_bytes": PAGE_BYTES,
         }
         rows = cursor.execute(statement("select_audit_page"), asked).fetchall()
         if not rows:
@@ -149,6 +167,6 @@ def _contents(
         return {}
     asked = {"tenant": tenant, "digests": list(digests_in(cuts))}
     sizes = cursor.execute(statement("select_blob_sizes"), asked).fetchall()
-    if sum(size for _, size in sizes) > _PAGE_BYTES:
+    if sum(size for _, size in sizes) > PAGE_BYTES:
         return None
     return read_contents(cursor, tenant, cuts)

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from domain.errors import ContentMissing, InvalidMessage, NotThere
-from domain.json.beginning import BEGINNING_BYTES, readable
+from domain.json.beginning import readable
 from domain.json.text import JsonValue
 from infrastructure.eventlog.body_deduplication import Digest, digests_in
 from infrastructure.postgres.database import Connections
@@ -66,15 +66,15 @@ def read_whole(cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[byt
 
 
 def read_beginnings(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]
+    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes], most_bytes: int
 ) -> Contents:
     """Return the beginnings of the contents cut out of some bodies; a binary cursor is needed.
 
-    They are not checked against their digests.
+    They have at most `most_bytes`, up to `PIECE`, and are not checked against their digests.
     """
     rows = cursor.execute(
         statement("select_beginnings"),
-        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": BEGINNING_BYTES},
+        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": most_bytes},
     ).fetchall()
     return Contents(
         {digest: readable(content) for digest, content, _ in rows},

@@ -136,6 +136,16 @@ def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
     return {**body, "files": linked}
 
 
+def without_data(body: JsonValue) -> JsonValue:
+    """Return a message as JSON without its files' data; itself if it has none."""
+    match body:
+        case {"type": "input", "files": list(files)} if any("data" in file for file in files):
+            left = [{key: each for key, each in f.items() if key != "data"} for f in files]
+            return {**body, "files": left}
+        case _:
+            return body
+
+
 def file_digests(body: JsonValue) -> list[str | None]:
     """Return for each file of a message as JSON the digest under which it is kept, or None."""
     match body:

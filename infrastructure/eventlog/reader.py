@@ -10,7 +10,7 @@ from psycopg.rows import TupleRow, class_row, tuple_row
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
 from domain.events import Event
-from domain.json.text import print_bytes
+from domain.json.beginning import BEGINNING_BYTES
 from domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
 from domain.threads import Status
 from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
@@ -55,17 +55,14 @@ class LogReader:
         A search scans the newest first: a filter that many threads match fills a page there, and
         one that few match is soon answered from the index. Cases between read little in either way.
         """
-        text = (which.text or "").strip().replace("\x00", "\ufffd") or None
-        facts = print_bytes({"metadata": dict(which.metadata)}) if which.metadata else None
         asked: dict[str, object] = {
             "status": which.status,
             "statuses": list(get_args(Status)) if which.status is None else [which.status],
             "parent": which.parent,
-            "text": text,
-            "facts": facts,
+            **which.searched,
         }
         before = BIGGEST if before is None else before
-        searching = text is not None or facts is not None
+        searching = any(each is not None for each in which.searched.values())
         reach = max(_REACH, 4 * limit) if searching else limit
         found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
         missing = limit - len(found)
@@ -107,7 +104,7 @@ class LogReader:
         rows = self._rows("select_grown", after=after, limit=limit)
         return [(row[0], row[1], row[2]) for row in rows]
 
-    def events(
+    def events(  # noqa: PLR0913 - one parameter a choice
         self,
         thread_id: str,
         *,
@@ -115,10 +112,15 @@ class LogReader:
         upto: int = BIGGEST,
         types: Sequence[str] | None = None,
         limit: int | None = None,
+        most_bytes: int | None = None,
     ) -> list[Event]:
-        """Return events of a thread by version, after `after` and up to `upto` inclusive."""
+        """Return events of a thread by version, after `after` and up to `upto` inclusive.
+
+        With `most_bytes` only beginnings of that length are read of long contents, and not checked.
+        """
         return self._events(
             "select_events_of_types" if types else "select_events",
+            most_bytes,
             thread_id=thread_id,
             after=after or -1,
             upto=upto,
@@ -141,7 +143,8 @@ class LogReader:
         only the beginnings of contents are read, and not checked.
         """
         wanted = {"thread_id": thread_id, "after": after or -1, "upto": upto, "limit": limit}
-        rows, contents = self._whole_rows("select_events_to_fold", wanted, long_texts=long_texts)
+        most_bytes = None if long_texts else BEGINNING_BYTES
+        rows, contents = self._whole_rows("select_events_to_fold", wanted, most_bytes)
         return (event_of(row, contents, thread_id=thread_id) for row in rows)
 
     def log(
@@ -244,28 +247,31 @@ class LogReader:
         ):
             return cursor.execute(statement(name), parameters).fetchall()
 
-    def _events(self, name: str, **parameters: object) -> list[Event]:
-        rows, contents = self._whole_rows(name, parameters)
+    def _events(
+        self, name: str, most_bytes: int | None = None, /, **parameters: object
+    ) -> list[Event]:
+        rows, contents = self._whole_rows(name, parameters, most_bytes)
         return [event_of(row, contents) for row in rows]
 
     def _whole_rows(
-        self, name: str, parameters: Mapping[str, object], *, long_texts: bool = True
+        self, name: str, parameters: Mapping[str, object], most_bytes: int | None
     ) -> tuple[list[TupleRow], Contents]:
         """Return rows of events, and the contents cut out of their bodies, or their beginnings."""
         for _ in range(2):
             rows = self._rows(name, **parameters)
-            contents = self._contents(rows, long_texts=long_texts)
+            contents = self._contents(rows, most_bytes)
             if digests_in(_cuts(rows)) <= contents.texts.keys():
                 break  # else some may have been erased in between
         return rows, contents
 
-    def _contents(self, rows: Sequence[TupleRow], *, long_texts: bool) -> Contents:
+    def _contents(self, rows: Sequence[TupleRow], most_bytes: int | None) -> Contents:
         cuts = _cuts(rows)
         if not cuts:
             return Contents({})
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            read = read_whole if long_texts else read_beginnings
-            return read(cursor, self._tenant, cuts)
+            if most_bytes is None:
+                return read_whole(cursor, self._tenant, cuts)
+            return read_beginnings(cursor, self._tenant, cuts, most_bytes)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)

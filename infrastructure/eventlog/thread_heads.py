@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadStarted
 from domain.integrity.hash_chain import GENESIS
-from domain.json.text import JsonValue, parse_stored, print_to_keep
+from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
 from domain.messages import Message
 from domain.redaction import REDACTED
 from domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
@@ -63,6 +63,13 @@ class ThreadFilter:
     parent: str | None = None
     text: str | None = None
     metadata: Mapping[str, JsonValue] | None = None
+
+    @property
+    def searched(self) -> dict[str, str | bytes | None]:
+        """`text` and `facts`, the metadata, as statements take them; None where any will do."""
+        text = (self.text or "").strip().replace("\x00", "\ufffd") or None
+        facts = print_bytes({"metadata": dict(self.metadata)}) if self.metadata else None
+        return {"text": text, "facts": facts}
 
 
 def replayed(

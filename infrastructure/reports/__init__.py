@@ -2,4 +2,5 @@
 
 `report` defines a report, `catalogue` lists them; `question` holds the options of one query,
 `query` builds its statement, `reports` runs it. Each report's own SQL is a file of its name.
+`summaries` lists threads with their counts and sums. Both read `live_tables`.
 """

@@ -1,14 +1,14 @@
 """Runs reports: one tenant's rows, in one read-only transaction on one snapshot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
-from psycopg.errors import QueryCanceled, UndefinedColumn, UndefinedTable
+from psycopg.errors import QueryCanceled, UndefinedColumn
 from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 
@@ -16,20 +16,15 @@ from domain.errors import AgentlogError
 from domain.json.text import JsonValue, parse_stored
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.log_position import position_in
-from infrastructure.readmodels import builds
 from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.readmodels.tables import SCHEMA
 from infrastructure.reports.catalogue import report as report_named
+from infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
 from infrastructure.reports.query import asks_for_models, report_query
 from infrastructure.reports.question import Question
 from infrastructure.reports.report import METADATA, Report, ReportColumn
 
 SECONDS = 30
 """Timeout of a report."""
-
-_TRIES = 3
-
-FoundT = TypeVar("FoundT")
 
 
 class ReportTooLong(AgentlogError):
@@ -82,7 +77,7 @@ class Reports:
         report = report_named(name)
         question.check(report)
         try:
-            return _again(lambda: self._try(report, question))
+            return again(lambda: self._try(report, question))
         except UndefinedColumn as error:  # built by an older version: another build is in progress
             raise NotYetBuilt(report.model or name) from error
 
@@ -110,37 +105,17 @@ class Reports:
 
 
 def _prepare(connection: psycopg.Connection) -> None:
-    """Set up the transaction: one snapshot, read-only, with a timeout."""
-    connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-    connection.execute(
-        "SELECT set_config('statement_timeout', %s, true), set_config('work_mem', '64MB', true), "
-        # compiling a plan takes longer than these run
-        "set_config('jit', 'off', true)",
-        (f"{SECONDS}s",),
-    )
+    """Set up the transaction: one snapshot, with a timeout."""
+    read_one_snapshot(connection)
+    connection.execute("SELECT set_config('statement_timeout', %s, true)", (f"{SECONDS}s",))
 
 
 def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifier, int]:
-    """Return the table of a read model's live build, and its position; heads for None.
-
-    Not the view: that may refer to another build since the transaction began.
-    """
+    """Return the live table of a read model, and its position; heads for None."""
     if model is None:
         return Identifier("agentlog", "threads"), position_in(connection)
-    for build in builds.builds(connection):
-        if build.name == model and build.state == "live":
-            return Identifier(SCHEMA, f"{build.name}_{build.build}"), build.position
-    raise NotYetBuilt(model)
-
-
-def _again(ask: Callable[[], FoundT]) -> FoundT:
-    """Retry if a rebuild dropped the table meanwhile."""
-    for _ in range(_TRIES - 1):
-        try:
-            return ask()
-        except UndefinedTable:
-            continue
-    return ask()
+    (table,), position = live_tables(connection, model)
+    return table, position
 
 
 def _breakdown_column(name: str) -> ReportColumn:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError
+from jsonpath.segments import JSONPathChildSegment
+from jsonpath.selectors import NameSelector
 from typing_extensions import override
 
 from domain.errors import InvalidInput
@@ -23,35 +25,49 @@ Tick = Callable[[], None]
 class InvalidJsonPath(InvalidInput):
     """The JSONPath does not parse, or is not supported."""
 
-    def __init__(self, text: str, reason: str) -> None:
-        super().__init__(f"where: {text[:64]!r} is no JSONPath (RFC 9535): {reason}")
+    def __init__(self, text: str, reason: str, *, parameter: str) -> None:
+        super().__init__(f"{parameter}: {text[:64]!r} is no JSONPath (RFC 9535): {reason}")
         self.text = text
 
 
 class Predicate:
     """A JSONPath: a message matches where it selects something.
 
+    `parameter` is where it comes from.
+
     Raises:
         InvalidJsonPath: on construction.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, parameter: str = "where") -> None:
         if len(text) > MOST_CHARACTERS:
-            raise InvalidJsonPath(text, f"longer than {MOST_CHARACTERS} characters")
+            reason = f"longer than {MOST_CHARACTERS} characters"
+            raise InvalidJsonPath(text, reason, parameter=parameter)
         self._environment = _Environment()
         try:
             path = self._environment.compile(text)
         except JSONPathError as error:
-            raise InvalidJsonPath(text, _reason(error)) from error
+            raise InvalidJsonPath(text, _reason(error), parameter=parameter) from error
         if not isinstance(path, JSONPath):
-            raise InvalidJsonPath(text, "use a single path")
+            raise InvalidJsonPath(text, "use a single path", parameter=parameter)
         self._path = path
+        self.members = _members_read(path, text)
+        """The members of the root that it reads; None for all."""
 
     def matches(self, content: JsonValue, tick: Tick) -> Iterator[tuple[Parts, JsonValue]]:
         """Yield place and value of what it selects."""
         self._environment.tick = tick
         for match in self._path.finditer(_counting(content, tick)):
             yield match.parts, match.obj
+
+
+def _members_read(path: JSONPath, text: str) -> frozenset[str] | None:
+    if not path.segments or "$" in text[1:]:  # a filter may read any member from the root
+        return None
+    first = path.segments[0]
+    names = [each.name for each in first.selectors if isinstance(each, NameSelector)]
+    is_all = isinstance(first, JSONPathChildSegment) and len(names) == len(first.selectors)
+    return frozenset(names) if is_all else None
 
 
 def _reason(error: JSONPathError) -> str:

@@ -21,7 +21,7 @@ from infrastructure.views.results import Difference, Outline, Page, State
 from infrastructure.views.snapshots.snapshot_writer import Start
 from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
-from infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
+from infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
 from projections.difference import items_difference, state_difference
 from projections.outline import outline
 from projections.registry import AnyView
@@ -162,7 +162,7 @@ class Store:
         """Return a thread's version at a moment; raises `NotThere` if the moment is not there."""
         return self._reader.version_at(self.thread(thread_id), moment)
 
-    def messages(
+    def messages(  # noqa: PLR0913 - one parameter a choice
         self,
         thread_id: str,
         *,
@@ -170,10 +170,13 @@ class Store:
         at: Moment | None = None,
         types: Sequence[str] | None = None,
         limit: int | None = None,
+        most_bytes: int | None = None,
     ) -> list[Event]:
-        """Return a thread's events by version, after `after`, up to the moment `at`."""
+        """Return a thread's events up to the moment `at`, as `LogReader.events` does."""
         upto = self.version_at(thread_id, at)
-        return self._reader.events(thread_id, after=after, upto=upto, types=types, limit=limit)
+        return self._reader.events(
+            thread_id, after=after, upto=upto, types=types, limit=limit, most_bytes=most_bytes
+        )
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `NotThere`."""
@@ -233,17 +236,28 @@ class Store:
         first = 0 if begin is None else self._reader.version_at(head, begin)
         last = self._reader.version_at(head, end)
         if isinstance(view, StateView):
-            states = [
-                view.state(self.fold_to(thread_id, view, version).carry)
-                for version in (first, last)
-            ]
-            return Difference(thread_id, first, last, None, state_difference(*states))
+            patch = self._patch(thread_id, view, first, last)
+            return Difference(thread_id, first, last, None, patch)
         # items settled at the earlier moment are the same at both
         fold = self.fold_to(thread_id, view, min(first, last))
         earlier = fold.rest()
         later = [*fold.read_all(max(first, last)), *fold.rest()]
         old, new = (earlier, later) if first <= last else (later, earlier)
         return Difference(thread_id, first, last, items_difference(old, new), None)
+
+    def _patch(
+        self, thread_id: str, view: StateView[Any, Any], first: int, last: int
+    ) -> list[JsonValue]:
+        """Return the JSON Patch from the state at one version to that at another."""
+        begin, end = sorted((first, last))
+        fold = self.fold_to(thread_id, view, begin)
+        earlier = fold.carry
+        if end - begin > CHUNK:  # a snapshot is nearer
+            fold = self.fold_to(thread_id, view, end)
+        fold.advance(end)
+        if first <= last:
+            return view.patch(earlier, fold.carry)
+        return state_difference(view.state(fold.carry), view.state(earlier))
 
     def _items(
         self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int

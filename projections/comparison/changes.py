@@ -8,6 +8,7 @@ from itertools import accumulate
 import jsonpatch
 
 from domain.json.canonical import canonical
+from domain.json.shortened import beginnings
 from domain.json.text import JsonValue, print_bytes
 from projections.comparison.alignment import common_prefix, matched
 
@@ -100,18 +101,8 @@ def _gaps(
 
 
 def shortened(value: JsonValue) -> tuple[JsonValue, bool]:
-    """Return a value with its texts cut, and whether any was; None where it is still too large."""
-    found = _cut(value)
+    """Return a value cut, and whether it was; None where it is still too large."""
+    found = beginnings(value, MOST_CHARACTERS)
     if len(print_bytes(found)) > MOST_BYTES:
         return None, True
-    return found, found != value
-
-
-def _cut(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return value[:MOST_CHARACTERS]
-    if isinstance(value, dict):
-        return {key: _cut(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_cut(each) for each in value]
-    return value
+    return found, found is not value

@@ -1,5 +1,6 @@
 """Read model of threads: one row per thread, with goal, progress and outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, ClassVar, Literal
@@ -19,6 +20,7 @@ from domain.messages import (
     Message,
     ReplyMessage,
     RuntimeErrorMessage,
+    ToolCall,
     ToolCallsMessage,
     ToolResultsMessage,
     WorkerResultMessage,
@@ -44,6 +46,8 @@ Outcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
 
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
+_NO_TOOLS = "[]"
+_MOST_TOOLS = 100
 
 
 @dataclass(slots=True)
@@ -71,6 +75,7 @@ class ThreadRow(Row):
     inputs: Annotated[int, "how many messages of that type"]
     replies: Annotated[int, "how many messages of that type"]
     steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"]
+    tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"]
     tool_calls: Annotated[int, "how many were asked for"]
     tool_failures: Annotated[int, "how many results say that the tool failed"]
     model_calls: Annotated[int, "how many requests, and responses that none asked for"]
@@ -89,13 +94,14 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
+    version = 3
     table = table_of(
         ThreadRow,
         name="threads",
         comment="One row a thread: its standing, and counts and sums over all of its messages.",
         key=(),
         day="recorded_at",
-        indexes=(("tenant", "recorded_at"), ("tenant", "parent")),
+        indexes=(("tenant", "recorded_at"), ("tenant", "parent"), ("tenant", "last_position")),
     )
     types: ClassVar[frozenset[str] | None] = None
     recalls: ClassVar[frozenset[str] | None] = None
@@ -145,6 +151,7 @@ def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
         inputs=0,
         replies=0,
         steps=0,
+        tools=_NO_TOOLS,
         tool_calls=0,
         tool_failures=0,
         model_calls=0,
@@ -184,6 +191,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case ToolCallsMessage(calls=calls):
             _step(row, event)
             row.tool_calls += len(calls)
+            row.tools = _with_tools(row.tools, calls)
         case ReplyMessage():
             _step(row, event)
             row.replies += 1
@@ -241,6 +249,13 @@ def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
         row.output_tokens = count_sum(row.output_tokens, usage.output_tokens)
         row.total_tokens = count_sum(row.total_tokens, usage.total_tokens)
     row.cost_usd = figure_sum(row.cost_usd, message.cost_usd)
+
+
+def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:
+    """Return names of tools as JSON, with those called now, each once."""
+    known: list[str] = parse_stored(tools.encode())
+    names = dict.fromkeys([*known, *(held(call.name) for call in calls)])
+    return print_text([*names][:_MOST_TOOLS])
 
 
 def _with(metadata: str, added: dict[str, JsonValue]) -> str:

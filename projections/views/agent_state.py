@@ -1,6 +1,6 @@
 """The view `agent-state`: the state of mylm's cognitive kernel after the thread's messages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, ClassVar
 
@@ -107,11 +107,20 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
 
     @override
     def state(self, carry: AgentStateCarry) -> Item:
-        return {**self._shown(carry), "history": list(carry.history)}
+        return {**self.printable(carry), "history": list(carry.history)}
 
     @override
-    def printable(self, carry: AgentStateCarry) -> JsonValue:
-        return {**self._shown(carry), "history": carry.history.json}
+    def printable(
+        self, carry: AgentStateCarry, members: Collection[str] | None = None
+    ) -> JsonValue:
+        shown = carry.kernel.to_json()
+        if members is not None:
+            shown = {name: value for name, value in shown.items() if name in members}
+        if "scratchpad" in shown:
+            shown["scratchpad"] = "\n".join(carry.scratchpad)
+        if "history" in shown:
+            shown["history"] = carry.history.json
+        return shown
 
     @override
     def dump(self, carry: AgentStateCarry) -> bytes:
@@ -143,9 +152,6 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             history=tuple(Message(each["role"], each["content"]) for each in carry.history),
             scratchpad="\n".join(carry.scratchpad),
         )
-
-    def _shown(self, carry: AgentStateCarry) -> Item:
-        return {**carry.kernel.to_json(), "scratchpad": "\n".join(carry.scratchpad)}
 
     def _respond(
         self, carry: AgentStateCarry, event: Event, text: str, calls: Sequence[ToolCall] = ()

@@ -33,6 +33,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.postgres.notifications import Listener
 from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.reports.reports import Reports
+from infrastructure.reports.summaries import Summaries
 from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
@@ -96,6 +97,7 @@ def app_over(  # noqa: PLR0913 - what tests set
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
             reports=Reports(database, tenant=name),
+            summaries=Summaries(database, tenant=name),
             search=Search(database, tenant=name, searched=database),
             proofs=Proofs.over(database, tenant=name, key=key),
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),

@@ -156,6 +156,23 @@ def test_no_content_is_suspect_where_the_tool_gave_some_before() -> None:
 
 
 @pytest.mark.parametrize(
+    ("output", "rules"),
+    [
+        ({}, ("empty",)),
+        ([], ("empty",)),
+        (None, ("empty",)),
+        ({"state": "on its way"}, ()),
+        ([1], ()),
+        (0, ()),
+        (False, ()),
+    ],
+)
+def test_only_what_has_nothing_in_it_has_no_content(output: Any, rules: tuple[str, ...]) -> None:
+    past, _ = Past().answered("search", "[1]")
+    assert past.answered("search", output)[1] == rules
+
+
+@pytest.mark.parametrize(
     ("measure", "usual", "figure", "rules"),
     [
         ("ms", 100.0, 6000.0, ("slow",)),

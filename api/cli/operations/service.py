@@ -19,13 +19,14 @@ from rich.text import Text
 
 from api.cli.session import DataDir, printable, service_in, settings_with
 from api.composition import Service, open_service
-from api.http.app import create_app
+from api.http.app import create_app, openapi_document
 from api.http.middleware.authentication import AnonymousFrom, Entrance
 from api.http.request.limits import limits_from
 from api.http.server.connection import bounded_connections
 from api.http.server.server import Server
 from api.tracing import open_traces
 from domain.errors import AgentlogError
+from domain.json.text import print_bytes
 from infrastructure.erasure.watch import ErasureWatch
 from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
@@ -84,6 +85,12 @@ def migrate(data_dir: DataDir = None) -> None:
     """Bring the database's schema up to date (serve does it too)."""
     with service_in(data_dir) as service:
         Console().print(Text(f"up to date: {service.where}"))
+
+
+@app.command()
+def openapi() -> None:
+    """Print the OpenAPI document of the HTTP API, to make clients from."""
+    typer.echo(print_bytes(openapi_document()))
 
 
 def _run(settings: Settings, *, with_examples: bool = False) -> None:
@@ -254,6 +261,7 @@ def _tour(address: str) -> str:
         (
             "",
             "Open, or curl:",
+            f"  {address}/                                          see what the agents did",
             f"  {address}/docs                                      every route, to try",
             f"  {address}/v1/threads                                the example threads",
             f"  {address}/v1/threads/refund/views/openai            as a model reads it",

@@ -124,7 +124,15 @@ def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> P
     return PrintedResponse(body, _PROBLEM, said["status"], headers or {})
 
 
-def policy_of_page(script: bytes) -> str:
+def policy_of_page() -> str:
+    """Return the policy of our page: files of ours alone, pictures that it was given as well."""
+    return (
+        f"{_NOTHING}; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+        "connect-src 'self'; worker-src 'self'"
+    )
+
+
+def policy_of_docs(script: bytes) -> str:
     """Return the policy of a page whose files are ours, and which has one script inline."""
     digest = b64encode(sha256(script).digest()).decode()
     return (

@@ -55,6 +55,10 @@ PLAIN: dict[str, Schema] = {
         "description": "A line of names, then a line a row (RFC 4180).",
     },
     "Svg": {"type": "string", "description": "A picture: lines over time, else bars."},
+    "Evidence": {
+        "type": "object",
+        "description": "A bundle, as docs/reference/proof.md describes it.",
+    },
     "File": {"type": "string", "format": "binary", "description": "The bytes themselves."},
     "Metrics": {"type": "string", "description": "Samples, a line each."},
     "BulkLines": {

@@ -1,19 +1,23 @@
-"""Routes of audits, checkpoints and proofs."""
+"""Routes of audits, chains, evidence, checkpoints and proofs."""
 
 from functools import partial
+from itertools import chain
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from starlette.responses import StreamingResponse
 
 from api.http.codec.dependencies import After, Limit, MessageId, ThreadId, number_cursor, tenant_of
 from api.http.codec.responses import json_answer, page_answer
 from api.http.openapi.answers import answers
 from api.shapes.proofs import (
     Audit,
+    Chain,
     Checkpoint,
     Consistency,
     Inclusion,
     audit_json,
+    chain_json,
     checkpoint_json,
     consistency_json,
     inclusion_json,
@@ -49,6 +53,36 @@ def _proofs(request: Request) -> Proofs:
 def audit_thread(request: Request, thread_id: ThreadId) -> Response:
     """Check a thread's hash chain anew from all that is stored: what broke, where, and how."""
     return json_answer(audit_json(thread_id, _proofs(request).auditor.thread(thread_id)))
+
+
+@router.get("/threads/{thread_id}/chain", responses=answers(200, Chain, 404))
+def read_chain(
+    request: Request, thread_id: ThreadId, after: After = None, limit: Limit = 100
+) -> Response:
+    """Read a thread's events as they were chained, to compute each link again.
+
+    A page may have fewer events than asked for, if they are large.
+    """
+    beyond = number_cursor(after) or 0
+    return json_answer(
+        chain_json(_proofs(request).evidence.page(thread_id, after=beyond, limit=limit))
+    )
+
+
+@router.get(
+    "/threads/{thread_id}/evidence",
+    response_class=StreamingResponse,
+    responses=answers(200, "Evidence", 404, 409),
+)
+def read_evidence(request: Request, thread_id: ThreadId) -> StreamingResponse:
+    """Read a thread with all its proofs, as a file that `agentlog verify` checks offline.
+
+    The latest checkpoint has to cover the thread's last event; none is made.
+    """
+    pieces = _proofs(request).evidence.of_thread(thread_id, signing=False)
+    first = next(pieces)  # what is refused gives a problem, not a broken response
+    headers = {"Content-Disposition": f'attachment; filename="{thread_id}.json"'}
+    return StreamingResponse(chain([first], pieces), headers=headers, media_type="application/json")
 
 
 @router.get(

@@ -34,6 +34,8 @@ from domain import events
 from domain.access import Principal
 from domain.errors import ContentMissing
 from domain.identifiers import THREAD_ID_PATTERN
+from domain.json.beginning import bytes_beyond
+from domain.json.shortened import MOST_ENTRIES, MOST_VALUES
 from infrastructure.appending import append_request as appending
 from infrastructure.appending.append_request import AppendRequest
 from infrastructure.eventlog.body_deduplication import file_digests
@@ -44,6 +46,17 @@ router = APIRouter(tags=["messages"])
 Files = Annotated[
     Literal["inline", "linked"],
     Query(description="linked: files by the `sha256` under which GET /v1/blobs has them."),
+]
+
+Cut = Annotated[
+    int | None,
+    Query(
+        ge=1,
+        le=10_000,
+        description=f"Characters that are shown of each text. Of arrays and objects the first "
+        f"{MOST_ENTRIES} entries are shown, of files no data; at most {MOST_VALUES} values of a "
+        "message. `cut` in an item says that it has more.",
+    ),
 ]
 
 
@@ -132,15 +145,24 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     after: After = None,
     limit: Limit = 100,
     files: Files = "inline",
+    cut: Cut = None,
 ) -> Response:
     """List a thread's events in their order, as the log has them."""
     events = store.messages(
-        thread_id, after=number_cursor(after) or 0, at=at, types=types, limit=limit + 1
+        thread_id,
+        after=number_cursor(after) or 0,
+        at=at,
+        types=types,
+        limit=limit + 1,
+        # digests of files are those of their whole data
+        most_bytes=None if cut is None or files == "linked" else bytes_beyond(cut),
     )
     page = events[:limit]
     following = str(page[-1].version) if len(events) > limit else None
     links = _links(store, page, files)
-    items = [event_json(event, links=each) for event, each in zip(page, links, strict=True)]
+    items = [
+        event_json(event, links=each, cut=cut) for event, each in zip(page, links, strict=True)
+    ]
     return json_answer({"items": items, "next": following})
 
 

@@ -4,12 +4,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.dependencies import After, At, TheStore, ThreadId
+from api.http.codec.dependencies import After, At, Limit, TheStore, ThreadId, number_cursor
 from api.http.codec.responses import json_answer, pieces_answer
 from api.http.openapi.answers import answers, parameter
 from api.shapes.outline import Outline, outline_json
 from api.shapes.threads import bare_view_json, difference_json, view_json
+from api.shapes.value_changes import ValueChanges, value_changes_json
 from domain.points_in_time import parse_moment
+from infrastructure.comparison.value_changes import value_changes
+from infrastructure.search.json_path import MOST_CHARACTERS
 from projections.registry import VIEWS, AnyView, choose_view, option_values
 
 router = APIRouter(tags=["views"])
@@ -93,3 +96,41 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
         end=None if end is None else parse_moment(end),
     )
     return json_answer(difference_json(found))
+
+
+@router.get(
+    "/threads/{thread_id}/changes",
+    responses=answers(200, ValueChanges, 404),
+    openapi_extra={"parameters": option_parameters()},
+)
+def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    store: TheStore,
+    thread_id: ThreadId,
+    path: Annotated[
+        str,
+        Query(
+            description="A JSONPath (RFC 9535, without match and search) over the state.",
+            max_length=MOST_CHARACTERS,
+            examples=["$.pending_approval"],
+        ),
+    ],
+    at: At,
+    view: Annotated[str, Query(description="A view that is one state.")] = "agent-state",
+    after: After = None,
+    limit: Limit = 100,
+) -> Response:
+    """Read after which messages the values that a JSONPath selects in a state are others.
+
+    `after` may be any version: the changes after it are read.
+    """
+    found = value_changes(
+        store,
+        thread_id,
+        chosen_view(request, view),
+        path,
+        after=number_cursor(after) or 0,
+        at=at,
+        limit=limit,
+    )
+    return json_answer(value_changes_json(found))

@@ -4,9 +4,9 @@ import hmac
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from hmac import compare_digest
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import psycopg
 from psycopg.rows import class_row, tuple_row
@@ -23,8 +23,7 @@ _SEAL_BYTES = 32
 _logger = logging.getLogger("agentlog")
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """The key of related rows: one view of one thread."""
 
     tenant: str
@@ -84,7 +83,7 @@ class SnapshotTable:
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""
-        parameters = {**asdict(series), "versions": list(versions)}
+        parameters = {**series._asdict(), "versions": list(versions)}
         with (
             self._database.connection() as connection,
             connection.cursor(row_factory=tuple_row) as cursor,
@@ -107,8 +106,8 @@ class SnapshotTable:
         contents.
         """
         with self._writing() as connection:
-            connection.execute(statement("lock_snapshots_shared"), asdict(series))
-            asked = {**asdict(series), "versions": [row.version for row in rows]}
+            connection.execute(statement("lock_snapshots_shared"), series._asdict())
+            asked = {**series._asdict(), "versions": [row.version for row in rows]}
             with connection.cursor(binary=True) as cursor:
                 chains = dict(cursor.execute(statement("select_chains"), asked).fetchall())
             there = [
@@ -124,13 +123,15 @@ class SnapshotTable:
                 "erased": erased,
             }
             if alone:
-                connection.execute(statement("delete_snapshots_of_other_formats"), asdict(series))
-            connection.execute(statement("insert_snapshots"), {**asdict(series), **columns})
+                connection.execute(statement("delete_snapshots_of_other_formats"), series._asdict())
+            connection.execute(statement("insert_snapshots"), {**series._asdict(), **columns})
 
     def delete(self, series: Series, version: int) -> None:
         """Delete the row of a version, if there is one."""
         with self._writing() as connection:
-            connection.execute(statement("delete_snapshot"), {**asdict(series), "version": version})
+            connection.execute(
+                statement("delete_snapshot"), {**series._asdict(), "version": version}
+            )
 
     @contextmanager
     def _writing(self) -> Iterator[psycopg.Connection]:
@@ -145,7 +146,7 @@ class SnapshotTable:
             self._database.connection() as connection,
             connection.cursor(binary=True, row_factory=class_row(SnapshotRow)) as cursor,
         ):
-            rows = cursor.execute(statement(name), {**asdict(series), **parameters}).fetchall()
+            rows = cursor.execute(statement(name), {**series._asdict(), **parameters}).fetchall()
         return [self._opened(series, row) for row in rows]
 
     def _sealed(self, series: Series, row: SnapshotRow) -> SnapshotRow:
@@ -165,10 +166,11 @@ class SnapshotTable:
             sound = sound and compare_digest(seal, self._seal(series, row, name, content))
             return content
 
-        return replace(_with_contents(row, opened), sound=sound)
+        found = _with_contents(row, opened)
+        return found if sound else replace(found, sound=False)
 
     def _seal(self, series: Series, row: SnapshotRow, name: str, content: bytes) -> bytes:
-        place = [*astuple(series), row.version, row.erased, name, (row.chain or b"").hex()]
+        place = [*series, row.version, row.erased, name, (row.chain or b"").hex()]
         covered = hmac.new(self._key, print_bytes(place), "sha256")
         covered.update(content)
         return covered.digest()
@@ -177,11 +179,13 @@ class SnapshotTable:
 def _with_contents(
     row: SnapshotRow, change: Callable[[str, bytes | None], bytes | None]
 ) -> SnapshotRow:
-    return replace(
-        row,
-        carry=change("carry", row.carry),
-        grown=change("grown", row.grown),
-        items=change("items", row.items),
+    return SnapshotRow(
+        row.version,
+        change("carry", row.carry),
+        change("grown", row.grown),
+        change("items", row.items),
+        row.chain,
+        row.erased,
     )
 
 

@@ -1,6 +1,9 @@
 """Proof over HTTP: an auditor who has nothing but the answers checks them."""
 
+import json
 from base64 import b64decode
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +12,19 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from domain.integrity.merkle_tree import is_consistent, is_included
+from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.notes import VerifierKey, open_note
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
 from infrastructure.postgres.database import Database
-from tests.infrastructure.appends import STORY, TENANT
+from tests.api.refusals import problem_in
+from tests.infrastructure.appends import STORY, TENANT, reply
 from tests.infrastructure.audit.conftest import Owner
+
+LONG = 'é\x00\U0001f99c\\"' * 200
+MANY_BYTES = 5 * 2**20
+"""Two bodies of this size fill a page."""
 
 
 @pytest.fixture
@@ -66,6 +75,144 @@ def test_a_thread_that_is_broken_says_where_and_how(
     assert answer["findings"] == [
         {"what": "body-altered", "breaks": True, "version": 3, "detail": detail}
     ]
+
+
+def _pages(client: TestClient, thread_id: str, **asked: Any) -> list[Any]:
+    """Return all pages of a thread's chain."""
+    pages = [client.get(f"/v1/threads/{thread_id}/chain", params=asked).json()]
+    while (after := pages[-1]["next"]) is not None:
+        asked = {**asked, "after": after}
+        pages.append(client.get(f"/v1/threads/{thread_id}/chain", params=asked).json())
+    return pages
+
+
+def _link(page: Any, event: Any, before: str) -> str:
+    """Return the link of an event, from nothing but the answer."""
+    since = datetime.fromisoformat(event["recordedAt"]) - datetime(1970, 1, 1, tzinfo=UTC)
+    metadata = sha256(b64decode(event["metadata"] or "")).hexdigest()
+    parts = [
+        b"agentlog-chain-1",
+        bytes.fromhex(before),
+        page["tenant"].encode(),
+        page["threadId"].encode(),
+        str(event["version"]).encode(),
+        str(event["position"]).encode(),
+        event["type"].encode(),
+        event["messageId"].encode(),
+        str(since // timedelta(microseconds=1)).encode(),
+        bytes.fromhex(event["bodySha256"]),
+        bytes.fromhex(event.get("metadataSha256", metadata)),
+    ]
+    return sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+
+
+def _check(pages: list[Any]) -> None:
+    """Compute every link again, and every body's digest where the body is there."""
+    before: dict[str, Any] = {"version": 0, "chain": "00" * 32}
+    for page in pages:
+        assert page["previous"] == before
+        for event in page["items"]:
+            assert event["version"] == before["version"] + 1
+            assert event["chain"] == _link(page, event, before["chain"])
+            if event["body"] is not None:
+                digest = sha256(b64decode(event["body"])).hexdigest()
+                assert digest == event["bodySha256"]
+            before = {"version": event["version"], "chain": event["chain"]}
+    assert pages[-1]["head"] == before
+
+
+def test_a_chain_is_computed_again_from_its_pages_alone(
+    client: TestClient, checkpoints: Checkpoints
+) -> None:
+    del checkpoints
+    client.post(
+        "/v1/threads/t/messages",
+        json=[{"type": "log", "text": LONG, "metadata": {"actor": "b"}}],
+    )
+    client.post("/v1/threads/u/messages", json=[{"type": "system", "text": LONG}, reply(LONG)])
+    for thread_id in ("t", "u"):
+        for limit in (1, 5, 1000):
+            pages = _pages(client, thread_id, limit=limit)
+            _check(pages)
+            shown = [event for page in pages for event in page["items"]]
+            assert all(len(page["items"]) == limit for page in pages[:-1])
+            listed = client.get(f"/v1/threads/{thread_id}/messages?limit=1000").json()["items"]
+            assert [each["version"] for each in shown] == [each["version"] for each in listed]
+    assert [json.loads(b64decode(event["body"]))["text"] for event in shown] == [LONG, LONG]
+    assert client.get("/v1/threads/nowhere/chain").status_code == 404
+
+
+def test_a_redacted_message_keeps_its_digests_in_the_chain(
+    client: TestClient, checkpoints: Checkpoints
+) -> None:
+    del checkpoints
+    message = client.get("/v1/threads/t/messages").json()["items"][5]["message"]["id"]
+    erasing = f"/v1/threads/t/messages/{message}/redact"
+    assert client.post(erasing, json={"reason": "asked for"}).status_code in {200, 201}
+    (page,) = _pages(client, "t")
+    _check([page])
+    event = page["items"][5]
+    assert (event["body"], event["metadata"]) == (None, None)
+    assert event["redacted"] == page["head"]["version"]
+    assert [each for each in page["items"] if "redacted" in each] == [event]
+
+
+def test_a_chain_that_was_changed_does_not_lead_to_its_head(
+    client: TestClient, checkpoints: Checkpoints, database: Database
+) -> None:
+    del checkpoints
+    _check(_pages(client, "t"))
+    Owner(database).do("UPDATE agentlog.events SET metadata = '{\"a\":1}' WHERE version = 3")
+    with pytest.raises(AssertionError):
+        _check(_pages(client, "t"))
+
+
+def test_a_chain_beyond_its_head_has_nothing(client: TestClient, checkpoints: Checkpoints) -> None:
+    del checkpoints
+    page = client.get("/v1/threads/t/chain", params={"after": 99}).json()
+    assert (page["items"], page["next"], page["previous"]) == ([], None, None)
+    assert page["head"]["version"] == len(STORY) + 1
+    problem_in(client.get("/v1/threads/t/chain?after=x"), 422, "invalid-cursor")
+
+
+def test_large_bodies_come_whole_on_more_pages_and_as_one_file(
+    client: TestClient, checkpoints: Checkpoints
+) -> None:
+    text = "é" * (MANY_BYTES // 2)
+    for draft in ({"type": "system", "text": text}, reply(text), {"type": "system", "text": text}):
+        assert client.post("/v1/threads/big/messages", json=draft).status_code == 201
+    pages = _pages(client, "big")
+    assert [len(page["items"]) for page in pages] == [2, 1]
+    _check(pages)
+    checkpoints.make()
+    verdict = check_bundle(client.get("/v1/threads/big/evidence").content)
+    assert (verdict.findings, verdict.version) == ([], 3)
+
+
+def test_evidence_is_a_file_that_is_whole(client: TestClient, checkpoints: Checkpoints) -> None:
+    checkpoints.make()
+    answer = client.get("/v1/threads/t/evidence")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-disposition"] == 'attachment; filename="t.json"'
+    verdict = check_bundle(answer.content, public_key=checkpoints.public_key())
+    assert (verdict.findings, verdict.version) == ([], len(STORY) + 1)
+    shown = [event for page in _pages(client, "t") for event in page["items"]]
+    assert answer.json()["events"] == shown
+
+
+def test_evidence_needs_a_checkpoint_and_makes_none(
+    client: TestClient, checkpoints: Checkpoints
+) -> None:
+    path = "/v1/threads/t/evidence"
+    problem_in(client.get(path), 404, "unknown-checkpoint", "agentlog checkpoint")
+    first = checkpoints.make()
+    client.post("/v1/threads/t/messages", json={"type": "log", "text": "late"})
+    problem_in(client.get(path), 404, "not-covered", "agentlog checkpoint")
+    assert [each.size for each in checkpoints.page()] == [first.size]
+    checkpoints.make()
+    assert client.get(path).status_code == 200
+    problem_in(client.get("/v1/threads/nowhere/evidence"), 404, "unknown-thread")
 
 
 def test_every_message_is_proved_against_the_latest_and_an_earlier_checkpoint(
@@ -134,6 +281,7 @@ def test_a_log_that_was_changed_proves_nothing(
     message = client.get("/v1/threads/t/messages").json()["items"][5]["message"]["id"]
     asked = {"from": first.size, "to": second.size}
     for answer in (
+        client.get("/v1/threads/t/evidence"),
         client.get(f"/v1/threads/t/messages/{message}/proof"),
         client.get("/v1/checkpoints/consistency", params=asked),
     ):

@@ -28,7 +28,11 @@ ALWAYS = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
-PAGES = {"/docs"}
+PAGES = {"/docs", "/threads/{thread_id}", "/compare", "/reports", "/reports/{name}"} | {
+    "/sql",
+    "/audit",
+    "/keys",
+}
 DIGEST = "0" * 64
 
 

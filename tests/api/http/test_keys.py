@@ -71,6 +71,47 @@ def test_keys_are_listed_page_by_page(app: FastAPI, client: TestClient, admin: K
     assert rest["next"] is None
 
 
+def test_a_key_learns_what_it_may_do(app: FastAPI, client: TestClient) -> None:
+    ending = datetime(2100, 1, 2, tzinfo=UTC)
+    key = make_key(app, "append", "read", tenant="other", expires_at=ending)
+    answer = client.get("/v1/keys/self", headers=bearing(key))
+    assert answer.json() == {
+        "anonymous": False,
+        "keyRequired": True,
+        "keyId": key.key_id,
+        "name": "of a test",
+        "tenant": "other",
+        "scopes": ["read", "append"],
+        "expiresAt": "2100-01-02T00:00:00.000000Z",
+    }
+    assert answer.headers["cache-control"] == "no-store"
+    lasting = client.get("/v1/keys/self", headers=bearing(make_key(app, "redact"))).json()
+    assert (lasting["scopes"], lasting["expiresAt"]) == (["redact"], None)
+
+
+def test_who_has_no_key_may_do_everything_until_there_is_one(
+    app: FastAPI, client: TestClient
+) -> None:
+    assert client.get("/v1/keys/self").json() == {
+        "anonymous": True,
+        "keyRequired": False,
+        "keyId": None,
+        "name": None,
+        "tenant": TENANT,
+        "scopes": list(SCOPES),
+        "expiresAt": None,
+    }
+    make_key(app, "read")
+    problem_in(client.get("/v1/keys/self"), 401, "not-authenticated")
+
+
+def test_self_is_no_id_of_a_key(app: FastAPI, client: TestClient, admin: KeyText) -> None:
+    problem_in(client.delete("/v1/keys/self", headers=bearing(admin)), 422, "invalid-request")
+    assert client.get("/v1/keys/self", headers=bearing(admin)).status_code == 200
+    reading = make_key(app, "read")
+    assert client.delete("/v1/keys/self", headers=bearing(reading)).status_code == 403
+
+
 @pytest.mark.parametrize(
     ("asked", "word"),
     [

@@ -10,7 +10,8 @@ from infrastructure.postgres.database import Database
 from tests.api.refusals import PROBLEM, Refusals
 from tests.infrastructure.appends import check_log, given, last_position
 
-KEYS = ["threadId", "version", "position", "recordedAt", "type", "kind", "message", "metadata"]
+EVENT_KEYS = ["version", "position", "recordedAt", "type", "kind", "message", "metadata", "bytes"]
+KEYS = ["threadId", *EVENT_KEYS]
 
 
 def _lines(client: TestClient, body: bytes) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Messages over HTTP: append, list, read one."""
 
+from base64 import b64encode
 from hashlib import sha256
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
 
 THREAD = "/v1/threads/t/messages"
-EVENT_KEYS = ["version", "position", "recordedAt", "type", "kind", "message", "metadata"]
+EVENT_KEYS = ["version", "position", "recordedAt", "type", "kind", "message", "metadata", "bytes"]
 HELLO = {"type": "reply", "text": "hello", "id": given(1)}
 
 
@@ -178,6 +179,7 @@ def test_messages_are_listed_with_their_places_and_metadata(client: TestClient) 
         "kind": "message",
         "message": {"id": given(1), "timestamp": NOON, "type": "reply", "text": "hello"},
         "metadata": {"actor": "me"},
+        "bytes": 91,
     }
 
 
@@ -211,6 +213,77 @@ def test_messages_are_listed_by_type_and_up_to_a_moment(client: TestClient) -> N
     assert versions("at=0") == []
     assert versions("type=%00") == []
     assert versions("type=no.such") == []
+
+
+def test_a_list_may_be_cut_and_says_what_has_more(client: TestClient) -> None:
+    long = "e\u0301\U0001f600" * 4000
+    rows = {f"k{number}": number for number in range(60)}
+    sent = [
+        reply("short", metadata={"note": long}),
+        reply(long),
+        {
+            "type": "tool_calls",
+            "calls": [{"id": f"c{n}", "name": "f", "argumentsText": '{"a":1}'} for n in range(50)],
+        },
+        {
+            "type": "tool_results",
+            "results": [{"callId": "c0", "output": [long, rows, [[1.5] * 60] * 60]}],
+        },
+        reply("x" * 7),
+    ]
+    assert client.post(THREAD, json=sent).status_code == 201
+    whole = client.get(THREAD).json()["items"]
+    asked = client.get(THREAD, params={"cut": 7})
+    cut = asked.json()["items"]
+    assert len(asked.content) < 20_000 < len(client.get(THREAD).content)
+    assert [item.get("cut") for item in cut] == [True, True, None, True, None]
+    assert [item["bytes"] for item in cut] == [item["bytes"] for item in whole]
+    assert whole[1]["bytes"] > 7 * 4000
+    assert cut[0]["metadata"] == {"note": long[:7]}
+    assert cut[1]["message"] == {**whole[1]["message"], "text": long[:7]}
+    assert cut[2] == whole[2]
+    text, table, grid = cut[3]["message"]["results"][0]["output"]
+    assert (text, len(table), len(grid[0])) == (long[:7], 50, 50)
+    assert sum(len(row) for row in grid) < 1000
+    assert cut[4] == whole[4]
+
+
+@pytest.mark.parametrize("cut", [84, 85, 86, 600])
+def test_a_long_text_is_cut_at_the_character_wherever_it_is_kept(
+    client: TestClient, cut: int
+) -> None:
+    for text in ("\U0001f600" * 600, "\x01" * 600, "x" * 600):
+        client.post(THREAD, json={"type": "system", "text": text})
+    items = client.get(THREAD, params={"cut": cut}).json()["items"]
+    texts = [item["message"]["text"] for item in items]
+    assert texts == ["\U0001f600" * cut, "\x01" * cut, "x" * cut]
+    assert {item.get("cut", False) for item in items} == {cut < 600}
+
+
+def test_numbers_keep_their_digits_in_a_cut_list(client: TestClient) -> None:
+    body = b'{"type":"acme.note","payload":[1.10,1e400,12345678901234567890123,"abcd"]}'
+    client.post(THREAD, content=body)
+    answer = client.get(THREAD, params={"cut": 3})
+    assert b'"payload":[1.10,1e400,12345678901234567890123,"abc"]' in answer.content
+
+
+def test_a_cut_list_has_files_without_data(client: TestClient) -> None:
+    data = b64encode(bytes(range(256)) * 20).decode()
+    file = {"data": data, "filename": "a.bin"}
+    client.post(THREAD, json={"type": "input", "files": [file, {"data": "QQ=="}]})
+    (inline,) = client.get(THREAD, params={"cut": 100}).json()["items"]
+    assert inline["message"]["files"] == [{"filename": "a.bin"}, {}]
+    assert inline["cut"]
+    assert inline["bytes"] > len(data)
+    (linked,) = client.get(f"{THREAD}?cut=100&files=linked").json()["items"]
+    digest = sha256(bytes(range(256)) * 20).hexdigest()
+    assert linked["message"]["files"] == [{"sha256": digest, "filename": "a.bin"}, {}]
+    assert linked["bytes"] == inline["bytes"]
+
+
+@pytest.mark.parametrize("cut", [0, 10_001])
+def test_a_cut_out_of_bounds_is_refused(refusals: Refusals, cut: int) -> None:
+    refusals.check("GET", f"{THREAD}?cut={cut}", "cut", status=422, name="invalid-request")
 
 
 def test_one_message_is_read_as_it_is_listed(client: TestClient) -> None:

@@ -32,6 +32,7 @@ from api.http.routes import (
     search,
     sql,
     streams,
+    summaries,
     threads,
     views,
 )
@@ -128,6 +129,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
         f"{method} {prefix}{route.path}"
         for prefix, module in (
             ("/v1", threads),
+            ("/v1", summaries),
             ("/v1", messages),
             ("/v1", views),
             ("/v1", comparison),

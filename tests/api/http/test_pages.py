@@ -3,23 +3,80 @@
 import re
 from base64 import b64encode
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from api.http.routes.service import pages
 from tests.api.refusals import problem_in
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
-def test_the_first_page_says_what_this_is_and_where_to_go_on(client: TestClient) -> None:
-    page = client.get("/", headers={"Accept": BROWSER}, follow_redirects=False)
+SCREENS = ["/", "/threads/t", "/compare", "/reports", "/reports/usage", "/sql", "/audit", "/keys"]
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A built page in the place of the real one, which a checkout may not have."""
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<title>built</title>")
+    (tmp_path / "assets" / "index-Ab1_-.js").write_text("plain")
+    (tmp_path / "assets" / "index-Ab1_-.js.br").write_bytes(b"packed")
+    (tmp_path / "assets" / "secret.txt").write_text("no")
+    monkeypatch.setattr(pages, "PAGE", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("path", SCREENS)
+def test_every_screen_is_the_page_under_its_policy(client: TestClient, path: str) -> None:
+    page = client.get(f"{path}?at=5&view=openai", headers={"Accept": BROWSER})
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert "A message store for AI agents." in page.text
+    assert page.text == "<title>built</title>"
+    policy = page.headers["content-security-policy"]
+    assert "script-src 'self'; style-src 'self';" in policy
+    assert "unsafe" not in policy
+
+
+def test_without_a_built_page_it_is_said_how_to_build_it(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PAGE", tmp_path)
+    page = client.get("/", headers={"Accept": BROWSER}, follow_redirects=False)
+    assert page.status_code == 200
+    assert "make page" in page.text
     links = re.findall('href="(.*?)"', page.text)
     assert links == ["/docs", "/healthz", "/v1/threads"]
     assert all(client.get(link).status_code == 200 for link in links)
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize(
+    ("accepted", "content"),
+    [("gzip, br", b"packed"), ("br;q=0.9", b"packed"), ("gzip", b"plain"), ("abr", b"plain")],
+)
+def test_files_of_the_page_come_packed_to_whom_takes_that_and_are_kept_for_ever(
+    client: TestClient, accepted: str, content: bytes
+) -> None:
+    with client.stream(
+        "GET", "/assets/index-Ab1_-.js", headers={"Accept-Encoding": accepted}
+    ) as found:
+        assert b"".join(found.iter_raw()) == content
+    assert found.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert found.headers.get("content-encoding") == ("br" if content == b"packed" else None)
+    assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert found.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize(
+    "name", ["none-1.js", "secret.txt", "index-Ab1_-.js.br", "..%2findex.html", "a%00.js"]
+)
+def test_nothing_else_is_a_file_of_the_page(client: TestClient, name: str) -> None:
+    problem_in(client.get(f"/assets/{name}"), 404, "no-such-route")
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json"])

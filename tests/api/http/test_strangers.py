@@ -75,6 +75,8 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/analytics/{name}": {"by": "metadata.team"},
     "GET /v1/threads": {"metadata.team": OURS},
     "GET /v1/search": {"q": OURS},
+    "GET /v1/summaries": {"metadata.team": OURS},
+    "GET /v1/threads/{thread_id}/changes": {"path": "$.history"},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
     "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},
     "GET /v1/compare/sets": {"by": "metadata.team"},
@@ -89,6 +91,8 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/outline",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/audit",
+    "GET /v1/threads/{thread_id}/chain",
+    "GET /v1/threads/{thread_id}/evidence",
     "GET /v1/blobs/{digest}",
     "GET /v1/compare",
     "POST /v1/threads/{thread_id}/close",
@@ -104,6 +108,7 @@ EMPTY = {
     "GET /v1/compare/sets",
     "GET /v1/log",
     "GET /v1/search",
+    "GET /v1/summaries",
     "GET /v1/checkpoints",
     "GET /v1/accesses",
 }
@@ -178,9 +183,12 @@ def test_the_same_questions_find_it_with_our_own_key(
         "GET /v1/checkpoints/consistency",
         "GET /v1/checkpoints/latest",
         "GET /v1/keys",  # their names are not ours
+        "GET /v1/keys/self",
         "GET /v1/projections",
         "GET /v1/projections/{name}",
         "GET /v1/threads/{thread_id}/audit",  # whole: nothing to say
+        "GET /v1/threads/{thread_id}/chain",  # contents in base64
+        "GET /v1/threads/{thread_id}/evidence",  # not signed
         "GET /v1/threads/{thread_id}/messages/{message_id}/proof",
     }
 

@@ -342,3 +342,51 @@ def test_a_limit_below_one_is_422(refusals: Refusals) -> None:
             status=422,
             name="invalid-request",
         )
+
+
+def test_the_changes_of_a_value_are_answered_in_pages(client: TestClient) -> None:
+    whole = client.get("/v1/threads/t/changes", params={"path": "$.step_count"}).json()
+    assert list(whole) == ["threadId", "examined", "items", "next"]
+    assert (whole["threadId"], whole["examined"], whole["next"]) == ("t", VERSION, None)
+    first = whole["items"][0]
+    assert list(first) == ["version", "position", "recordedAt", "values", "count", "cut"]
+    assert (first["values"], first["count"], first["cut"]) == ([1], 1, False)
+    assert first["recordedAt"].endswith("Z")
+    items: list[JsonValue] = []
+    following: str | None = ""
+    while following is not None:
+        query = f"path=$.step_count&history=false&limit=2{following and f'&after={following}'}"
+        page = client.get(f"/v1/threads/t/changes?{query}").json()
+        items += page["items"]
+        following = page["next"]
+    assert items == whole["items"]
+    early = {"path": "$.step_count", "at": first["version"]}
+    assert client.get("/v1/threads/t/changes", params=early).json()["items"] == [first]
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "word"),
+    [
+        ("", "invalid-request", "path"),
+        ("path=", "invalid-json-path", "path"),
+        ("path=step_count", "invalid-json-path", "path: "),
+        ("path=$[?match(@,'a')]", "invalid-json-path", "path: "),
+        ("path=$&view=openai", "not-one-state", "agent-state"),
+        ("path=$&history=maybe", "invalid-view-option", "history"),
+        ("path=$&after=x", "invalid-cursor", "x"),
+    ],
+)
+def test_changes_that_cannot_be_told_are_refused(
+    refusals: Refusals, query: str, name: str, word: str
+) -> None:
+    refusals.check("GET", f"/v1/threads/t/changes?{query}", word, status=422, name=name)
+
+
+def test_changes_of_a_thread_or_up_to_a_moment_that_is_not_there_are_404(
+    refusals: Refusals,
+) -> None:
+    for path, name in (
+        ("no/changes?path=$", "unknown-thread"),
+        ("t/changes?path=$&at=999", "future-moment"),
+    ):
+        refusals.check("GET", f"/v1/threads/{path}", status=404, name=name)

@@ -43,9 +43,9 @@ def test_nul_unicode_and_bodies_larger_than_a_page_are_whole(
     store.append("t", [reply(LONG * 100, metadata={"note": "\x00 \U0001f99c"})] * 3)
     ((expected,),) = fetch(database, "SELECT count(*) FROM agentlog.events")
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
-    monkeypatch.setattr("infrastructure.audit.records._PAGE_BYTES", 1000)
+    monkeypatch.setattr("infrastructure.audit.records.PAGE_BYTES", 1000)
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
-    monkeypatch.setattr("infrastructure.audit.records._PAGE_EVENTS", 1)
+    monkeypatch.setattr("infrastructure.audit.records.PAGE_EVENTS", 1)
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
 
 

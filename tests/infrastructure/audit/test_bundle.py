@@ -26,7 +26,7 @@ LONG = 'é\x00\U0001f99c\\"' * 200
 def bundle(told: Store, evidence: Evidence) -> Any:
     """The bundle of the thread `t`, read."""
     del told
-    return json.loads("".join(evidence.of_thread("t")))
+    return json.loads("".join(evidence.of_thread("t", signing=True)))
 
 
 def _whats(bundle: Any, **held: Any) -> list[str]:
@@ -51,9 +51,9 @@ def test_long_and_odd_contents_and_one_that_is_missing(
     store: Store, evidence: Evidence, owner: Owner
 ) -> None:
     store.append("t", [{"type": "system", "text": LONG}, reply(LONG * 50, metadata={"a": "\x00"})])
-    assert check_bundle("".join(evidence.of_thread("t")).encode()).findings == []
+    assert check_bundle("".join(evidence.of_thread("t", signing=True)).encode()).findings == []
     owner.do("DELETE FROM agentlog.blobs")
-    verdict = check_bundle("".join(evidence.of_thread("t")).encode())
+    verdict = check_bundle("".join(evidence.of_thread("t", signing=True)).encode())
     assert [(each.what, each.version) for each in verdict.findings] == [("content-missing", 1)]
     assert not verdict.whole
 
@@ -63,9 +63,9 @@ def test_a_checkpoint_is_made_only_where_none_covers_the_thread(
 ) -> None:
     made = checkpoints.make()
     told.append("beside", [reply("more")])
-    bundle = json.loads("".join(evidence.of_thread("t")))
+    bundle = json.loads("".join(evidence.of_thread("t", signing=True)))
     assert (bundle["checkpoint"], len(checkpoints.page())) == (made.note, 1)
-    bundle = json.loads("".join(evidence.of_thread("beside")))
+    bundle = json.loads("".join(evidence.of_thread("beside", signing=True)))
     assert bundle["checkpoint"] == checkpoints.latest().note != made.note
     assert _whats(bundle) == []
 

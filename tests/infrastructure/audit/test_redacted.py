@@ -44,7 +44,7 @@ def test_evidence_of_a_redacted_thread_verifies_offline(
     told: Store, redactor: Redactor, evidence: Evidence
 ) -> None:
     redactor.redact("t", None, "why")
-    text = "".join(evidence.of_thread("t")).encode()
+    text = "".join(evidence.of_thread("t", signing=True)).encode()
     verdict = check_bundle(text)
     assert verdict.whole
     assert {each.what for each in verdict.findings} == {"content-redacted"}

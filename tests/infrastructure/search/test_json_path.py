@@ -63,6 +63,23 @@ def test_a_path_selects_as_the_standard_says(text: str, places: list[str]) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("$.calls[?@.name]", {"calls"}),
+        ("$['calls', 'id'].name", {"calls", "id"}),
+        ("$", None),
+        ("$.*", None),
+        ("$..id", None),
+        ("$['calls', 0]", None),
+        ("$[?@.id]", None),
+        ("$.calls[?@.id == $.id]", None),
+    ],
+)
+def test_a_path_says_which_members_it_reads(text: str, members: set[str] | None) -> None:
+    assert Predicate(text).members == members
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

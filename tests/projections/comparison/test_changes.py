@@ -68,4 +68,5 @@ def test_large_contents_are_cut_or_left_out() -> None:
     assert changes("x" * 100_000, "y") is None
     assert shortened({"a": ["x" * 3000], "b": 1}) == ({"a": ["x" * MOST_CHARACTERS], "b": 1}, True)
     assert shortened(["x" * MOST_CHARACTERS]) == (["x" * MOST_CHARACTERS], False)
-    assert shortened(list(range(100_000))) == (None, True)
+    assert shortened(list(range(100_000))) == (list(range(50)), True)
+    assert shortened(["x" * MOST_CHARACTERS] * 50) == (None, True)

@@ -33,6 +33,19 @@ def test_a_thread_counts_its_messages_by_kind() -> None:
     assert (row.steps, row.status, row.outcome) == (9, "exited", "complete")
 
 
+def test_tools_are_named_once_in_the_order_of_their_first_calls() -> None:
+    def call(*names: str) -> dict[str, Any]:
+        named = [{"id": str(n), "name": name} for n, name in enumerate(names)]
+        return {"type": "tool_calls", "calls": named}
+
+    row = thread(started(policy="record"), call("b", 'say "hi"'), call("a", "b", "\x00"))
+    assert parse(row.tools) == ["b", 'say "hi"', "a", "\ufffd"]
+    assert parse(thread(reply("")).tools) == []
+    many = [f"tool-{number}" for number in range(150)]
+    row = thread(started(policy="record"), call(*many[:90]), call(*many))
+    assert parse(row.tools) == many[:100]
+
+
 def test_facts_are_no_messages_and_have_no_part_in_the_duration() -> None:
     row = thread(started(goal="g", parent="p", policy="record"), reply("", timestamp=NOON))
     assert (row.goal, row.parent, row.policy) == ("g", "p", "record")

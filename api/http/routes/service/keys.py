@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from api.http.codec.dependencies import After, Body, Limit, number_cursor, principal_of, without_nul
 from api.http.codec.responses import json_answer, page_answer
 from api.http.openapi.answers import answers, body
-from api.shapes.access import Access, Key, NewKey
+from api.shapes.access import Access, Caller, Key, NewKey, caller_json
 from api.shapes.shape import Page
 from domain.identifiers import THREAD_ID_PATTERN
 from domain.json.text import JsonValue, parse
@@ -73,6 +73,14 @@ def create_key(request: Request, body: Body) -> Response:
         status=201,
         headers={"Location": f"/v1/keys/{key.id}", "Cache-Control": "no-store"},
     )
+
+
+@router.get("/keys/self", responses=answers(200, Caller))
+def read_own_key(request: Request) -> Response:
+    """Say what the caller may do: as its key allows, or everything while none is required."""
+    principal = principal_of(request)
+    found = None if principal.key_id is None else _keys(request).look(principal.key_id)
+    return json_answer(caller_json(principal, None if found is None else found.key))
 
 
 @router.delete("/keys/{key_id}", responses=answers(200, Key, 404))

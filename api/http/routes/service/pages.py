@@ -1,6 +1,11 @@
-"""Pages for browsers: `/`, and /docs, which is Swagger UI from files of our own."""
+"""Pages for browsers: the page at `/` and its screens, and /docs, which is Swagger UI.
 
+The page is built from `web/` into `api/page`; `make page` does it in a checkout, a wheel has it.
+"""
+
+import re
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
@@ -8,17 +13,22 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
-from api.http.codec.responses import json_answer, policy_of_page
+from api.http.codec.responses import json_answer, policy_of_docs, policy_of_page
 
 router = APIRouter(include_in_schema=False)
 
 SUMMARY: Final = "A message store for AI agents."
 _LINKS: Final = {"docs": "/docs", "health": "/healthz", "threads": "/v1/threads"}
-_ROOT_PAGE: Final = f"""<!DOCTYPE html>
+
+PAGE: Final = resources.files("api") / "page"
+_ASSET: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.(js|css|svg)")
+_ASSET_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+_FOR_EVER: Final = "public, max-age=31536000, immutable"
+_NOT_BUILT: Final = f"""<!DOCTYPE html>
 <html lang="en">
 <title>agentlog</title>
 <h1>agentlog</h1>
-<p>{SUMMARY}</p>
+<p>{SUMMARY} Its page is not built here. In a checkout, run <code>make page</code>.</p>
 <ul>
 <li><a href="{_LINKS["docs"]}">Documentation of the HTTP API</a></li>
 <li><a href="{_LINKS["health"]}">Health</a></li>
@@ -36,12 +46,60 @@ _MEDIA_TYPES: Final = {
 
 
 @router.get("/")
-async def read_root(request: Request) -> Response:
-    """What this is and where to go on: a page where Accept names HTML, else JSON."""
-    vary = {"Vary": "Accept"}
+def read_root(request: Request) -> Response:
+    """The page where Accept names HTML, else what this is and where to go on, as JSON."""
     if "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(_ROOT_PAGE, headers=vary)
-    return json_answer({"name": "agentlog", "summary": SUMMARY, "links": _LINKS}, headers=vary)
+        return _page()
+    found = {"name": "agentlog", "summary": SUMMARY, "links": _LINKS}
+    return json_answer(found, headers={"Vary": "Accept"})
+
+
+@router.get("/threads/{thread_id}")
+def read_thread_screen(thread_id: str) -> Response:
+    """The page, at a thread: it asks for that itself."""
+    del thread_id
+    return _page()
+
+
+@router.get("/compare")
+@router.get("/reports")
+@router.get("/reports/{name}")
+@router.get("/sql")
+@router.get("/audit")
+@router.get("/keys")
+def read_screen() -> Response:
+    """The page, at one of its screens."""
+    return _page()
+
+
+@router.get("/assets/{name}")
+def read_asset(request: Request, name: str) -> Response:
+    """A file of the page, whose name has a digest of its content."""
+    found = PAGE / "assets" / name
+    known = _ASSET.fullmatch(name)
+    if known is None or not found.is_file():
+        raise HTTPException(404)
+    headers = {"Cache-Control": _FOR_EVER}
+    return _file(request, found, _ASSET_TYPES[known[2]], headers)
+
+
+def _page() -> Response:
+    found = PAGE / "index.html"
+    content = found.read_bytes() if found.is_file() else _NOT_BUILT.encode()
+    headers = {"Content-Security-Policy": policy_of_page(), "Vary": "Accept"}
+    return HTMLResponse(content, headers=headers)
+
+
+def _file(request: Request, found: Traversable, kind: str, headers: dict[str, str]) -> Response:
+    """Return a file, in its Brotli form where the client takes that."""
+    headers["Vary"] = "Accept-Encoding"
+    if "br" in re.split(r"[,;\s]+", request.headers.get("accept-encoding", "")):
+        packed = PAGE / "assets" / f"{found.name}.br"
+        if packed.is_file():
+            return Response(
+                packed.read_bytes(), media_type=kind, headers=headers | {"Content-Encoding": "br"}
+            )
+    return Response(found.read_bytes(), media_type=kind, headers=headers)
 
 
 @router.get("/docs")
@@ -55,7 +113,7 @@ async def read_docs() -> HTMLResponse:
         swagger_favicon_url="/docs/favicon-32x32.png",
     )
     script = bytes(page.body).rpartition(b"<script>")[2].partition(b"</script>")[0]
-    page.headers["Content-Security-Policy"] = policy_of_page(script)
+    page.headers["Content-Security-Policy"] = policy_of_docs(script)
     return page
 
 

@@ -1,0 +1,104 @@
+"""Summaries of threads as JSON."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from api.shapes.shape import Shape, Time
+from domain.facts import Policy
+from domain.threads import Status
+from projections.readmodels.threads import Outcome
+
+
+class ThreadSummary(Shape):
+    """A thread with counts and sums over all of its messages; what nobody reported is null.
+
+    `version` and `position` are of its last event, `startedAt` and `updatedAt` by the log's clock,
+    `firstSentAt`, `lastSentAt` and `durationMs` by the producer's.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "threadId": "support-42",
+                    "goal": "Where is my parcel?",
+                    "parent": None,
+                    "status": "exited",
+                    "outcome": "complete",
+                    "policy": "strict",
+                    "metadata": {"team": "support"},
+                    "tools": ["track"],
+                    "version": 9,
+                    "position": 345,
+                    "messages": 8,
+                    "inputs": 1,
+                    "replies": 1,
+                    "steps": 4,
+                    "toolCalls": 1,
+                    "toolFailures": 0,
+                    "modelCalls": 2,
+                    "inputTokens": 1200,
+                    "outputTokens": 80,
+                    "totalTokens": 1280,
+                    "costUsd": 0.004,
+                    "durationMs": 5200.0,
+                    "startedAt": "2026-01-05T08:00:00.000000Z",
+                    "updatedAt": "2026-01-05T08:00:06.000000Z",
+                    "firstSentAt": "2026-01-05T08:00:00.000000Z",
+                    "lastSentAt": "2026-01-05T08:00:05.200000Z",
+                    "approvalsAsked": 0,
+                    "approvalsPending": 0,
+                    "workers": 0,
+                    "runtimeErrors": 0,
+                    "anomalies": 0,
+                }
+            ]
+        }
+    )
+
+    thread_id: str
+    goal: Annotated[str | None, Field(description="Its beginning, 500 characters at most.")]
+    parent: str | None
+    status: Status
+    outcome: Outcome | None
+    policy: Policy
+    metadata: Annotated[dict[str, Any], Field(description="Only its texts, numbers and booleans.")]
+    tools: Annotated[
+        list[str], Field(description="Names of the tools that it called, the first 100.")
+    ]
+    version: int
+    position: int
+    messages: int
+    inputs: int
+    replies: int
+    steps: int
+    tool_calls: int
+    tool_failures: int
+    model_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cost_usd: float | None
+    duration_ms: float | None
+    started_at: Time
+    updated_at: Time
+    first_sent_at: Time | None
+    last_sent_at: Time | None
+    approvals_asked: int
+    approvals_pending: Annotated[
+        int, Field(description="Asked and not answered; 0 once the thread has ended.")
+    ]
+    workers: int
+    runtime_errors: int
+    anomalies: int
+
+
+class ThreadSummaries(Shape):
+    """Rows from `offset` on, of `total` that match, as of the log's position `asOf`."""
+
+    items: list[ThreadSummary]
+    total: int
+    offset: int
+    as_of: int
+    lag: Annotated[int, Field(description="How many positions that is behind the log.")]

@@ -1,0 +1,57 @@
+"""Changes of a value as JSON, for HTTP and the command line."""
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from api.shapes.shape import TimeText, time_text
+from domain.json.text import JsonValue
+from infrastructure.comparison import value_changes
+
+
+class ValueChange(TypedDict):
+    """A message after which a path selects other values than before it.
+
+    `count` is how many they are. `cut`: they are not shown whole; `values` is null where they are
+    too large even then.
+    """
+
+    version: int
+    position: int
+    recordedAt: TimeText
+    values: list[Any] | None
+    count: int
+    cut: bool
+
+
+class ValueChanges(TypedDict):
+    """The changes of the values up to the version `examined`.
+
+    With `next` there are later versions, and there may be more changes: a page may have few or
+    none, as a request examines a bounded number of messages.
+    """
+
+    threadId: str
+    examined: int
+    items: list[ValueChange]
+    next: str | None
+
+
+def value_changes_json(found: value_changes.ValueChanges) -> JsonValue:
+    """Return where the values changed."""
+    return {
+        "threadId": found.thread_id,
+        "examined": found.examined,
+        "items": [
+            {
+                "version": each.version,
+                "position": each.position,
+                "recordedAt": time_text(each.recorded_at),
+                "values": each.values,
+                "count": each.count,
+                "cut": each.is_cut,
+            }
+            for each in found.items
+        ],
+        "next": None if found.next is None else str(found.next),
+    }

@@ -1,0 +1,162 @@
+"""Changes of a value: where in a thread the matches of a JSONPath over a state differ."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from domain.errors import InvalidInput
+from domain.events import Event
+from domain.json.text import JsonValue, parse_stored, print_bytes
+from domain.points_in_time import AtVersion, Moment
+from infrastructure.search.json_path import Predicate
+from infrastructure.views.store import Store
+from infrastructure.views.view_fold import CHUNK
+from projections.comparison.changes import shortened
+from projections.registry import VIEWS, AnyView
+from projections.view import StateView
+
+MOST_EVENTS = 10_000
+"""Events that are examined at once."""
+
+SECONDS = 2.0
+"""After this the answer has what was found so far."""
+
+_FEW = 250
+
+
+class NotOneState(InvalidInput):
+    """The view is a list of items: it has no state whose values change."""
+
+    def __init__(self, view: str) -> None:
+        states = ", ".join(name for name, each in VIEWS.items() if issubclass(each, StateView))
+        super().__init__(
+            f"the view {view!r} is a list of items: take one that is a state ({states}), or search "
+            "messages by JSONPath (search, where)"
+        )
+        self.view = view
+
+
+class PathTooSlow(InvalidInput):
+    """A JSONPath takes too long on one state."""
+
+    def __init__(self, thread_id: str, version: int) -> None:
+        super().__init__(
+            f"path: takes longer than {SECONDS:g} s on the state of thread {thread_id!r} at "
+            f"version {version}: use a simpler JSONPath"
+        )
+        self.thread_id, self.version = thread_id, version
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChange:
+    """An event after which the path selects other values than before it.
+
+    `count` is how many; `is_cut` where not all of them is in `values`, or nothing (None).
+    """
+
+    version: int
+    position: int | None
+    recorded_at: datetime | None
+    values: JsonValue
+    count: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ValueChanges:
+    """Changes in their order, up to the version `examined`; `next` if there are later versions."""
+
+    thread_id: str
+    examined: int
+    items: Sequence[ValueChange]
+    next: int | None
+
+
+def value_changes(  # noqa: PLR0913 - what is asked
+    store: Store,
+    thread_id: str,
+    view: AnyView,
+    path: str,
+    *,
+    after: int = 0,
+    at: Moment | None = None,
+    limit: int = 100,
+    clock: Callable[[], float] = time.monotonic,
+) -> ValueChanges:
+    """Return where the values that a JSONPath selects in a state change, after a version.
+
+    At most `MOST_EVENTS` are examined, for about `SECONDS`.
+
+    Raises:
+        NotOneState: the view is a list of items.
+        InvalidJsonPath: `path` is no JSONPath.
+        PathTooSlow: it takes too long on one state.
+        NotThere: the thread or the moment is not there.
+    """
+    if not isinstance(view, StateView):
+        raise NotOneState(view.name)
+    watched = _Watched(thread_id, view, Predicate(path, parameter="path"), clock)
+    upto = store.version_at(thread_id, at)
+    until = clock() + SECONDS
+    fold = store.fold_to(thread_id, view, min(after, upto))
+    carry, examined = fold.carry, fold.version
+    watched.news(carry, examined)
+    found: list[ValueChange] = []
+    for event in _events(store, thread_id, examined, min(upto, examined + MOST_EVENTS)):
+        carry, _ = view.fold(carry, event)
+        examined = event.version
+        values = watched.news(carry, examined)
+        if values is not None:
+            shown, is_cut = shortened(values)
+            place = event.version, event.position, event.recorded_at
+            found.append(ValueChange(*place, shown, len(values), is_cut))
+        if len(found) == limit or clock() > until:
+            break
+    return ValueChanges(thread_id, examined, found, examined if examined < upto else None)
+
+
+def _events(store: Store, thread_id: str, after: int, upto: int) -> Iterator[Event]:
+    """Yield events with their places; few are read at first, as changes may soon fill a page."""
+    few = _FEW
+    while after < upto:
+        end = min(after + few, upto)
+        yield from store.messages(thread_id, after=after, at=AtVersion(end))
+        after, few = end, min(2 * few, CHUNK)
+
+
+class _Watched:
+    """The values that a path selects in a state, as it goes on."""
+
+    def __init__(
+        self,
+        thread_id: str,
+        view: StateView[Any, Any],
+        predicate: Predicate,
+        clock: Callable[[], float],
+    ) -> None:
+        self._thread_id = thread_id
+        self._view = view
+        self._predicate = predicate
+        self._clock = clock
+        self._state = self._values = b""
+
+    def news(self, carry: Any, version: int) -> list[JsonValue] | None:  # noqa: ANN401 - a view's
+        """Return the values in the state at a version; None if they are as the time before."""
+        state = print_bytes(self._view.printable(carry, self._predicate.members))
+        if state == self._state:
+            return None
+        self._state = state
+        until = self._clock() + SECONDS
+
+        def tick() -> None:
+            if self._clock() > until:
+                raise PathTooSlow(self._thread_id, version)
+
+        values = [value for _, value in self._predicate.matches(parse_stored(state), tick)]
+        printed = print_bytes(values)
+        if printed == self._values:
+            return None
+        self._values = printed
+        return values

@@ -1,0 +1,62 @@
+-- A page of threads, by number, with the count of all that match; one row without a thread where the
+-- page is empty. The page is chosen by what filters and order need, all else is looked up for its
+-- rows only. `found` is materialized if filters are to be evaluated once for count and page; without
+-- filters both come from indexes.
+WITH summary AS NOT MATERIALIZED (
+    SELECT item.thread_id, item.goal, item.parent, item.status, item.outcome, item.policy,
+           item.metadata, item.tools, item.last_version AS version, item.last_position AS position,
+           item.messages, item.inputs, item.replies, item.steps, item.tool_calls,
+           item.tool_failures, item.model_calls, item.input_tokens, item.output_tokens,
+           item.total_tokens, item.cost_usd, item.duration_ms, item.recorded_at AS started_at,
+           item.last_recorded_at AS updated_at, item.first_sent_at, item.last_sent_at,
+           item.approvals_asked,
+           CASE WHEN item.status = 'open' THEN coalesce(waiting.pending, 0) ELSE 0 END
+               AS approvals_pending,
+           item.workers, item.runtime_errors, coalesce(head.anomalies, 0) AS anomalies
+    FROM {threads} AS item
+    LEFT JOIN (
+        SELECT thread_id, count(*) AS pending
+        FROM {approvals}
+        WHERE tenant = %(tenant)s AND is_open
+        GROUP BY thread_id
+    ) AS waiting ON waiting.thread_id = item.thread_id
+    LEFT JOIN agentlog.threads AS head
+        ON head.tenant = %(tenant)s AND head.thread_id = item.thread_id AND head.anomalies > 0
+    WHERE item.tenant = %(tenant)s
+),
+searched AS NOT MATERIALIZED (
+    -- as in select_threads_matching
+    SELECT thread_id
+    FROM agentlog.thread_search
+    WHERE tenant = %(tenant)s
+      AND words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
+      AND content LIKE ALL ((SELECT agentlog.parts_of(%(text)s))::text[])
+      AND (
+          %(facts)s::bytea IS NULL
+          OR metadata @> (SELECT agentlog.scalars_of(%(facts)s, 2147483647))
+      )
+    UNION ALL
+    SELECT thread_id
+    FROM agentlog.threads
+    WHERE %(facts)s::bytea IS NULL
+      AND tenant = %(tenant)s
+      AND thread_id >= %(text)s::text
+      AND thread_id < %(text)s::text || chr(1114111)
+      AND facts IS NULL
+),
+found AS {materialized} (
+    SELECT thread_id, {key} AS key
+    FROM summary
+    WHERE {conditions}
+),
+page AS (
+    SELECT thread_id, key
+    FROM found
+    ORDER BY {order}, thread_id
+    OFFSET %(offset)s
+    LIMIT %(limit)s
+)
+SELECT counted.total, summary.*
+FROM (SELECT count(*) AS total FROM found) AS counted
+LEFT JOIN (page INNER JOIN summary USING (thread_id)) ON true
+ORDER BY {order}, summary.thread_id

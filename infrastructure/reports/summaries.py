@@ -1,0 +1,206 @@
+"""Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from psycopg.errors import UndefinedColumn
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Composable, Composed, Identifier
+
+from domain.facts import Policy
+from domain.json.text import JsonValue, parse_stored
+from domain.threads import Status
+from infrastructure.eventlog.thread_heads import ThreadFilter
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.log_position import position_in
+from infrastructure.postgres.statements import statement
+from infrastructure.readmodels.projection_status import NotYetBuilt
+from infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
+from projections.readmodels.threads import Outcome
+
+MODELS = ("threads", "approvals")
+"""The read models that summaries are made of."""
+
+_FAILED = SQL("tool_failures > 0 OR runtime_errors > 0 OR coalesce(outcome = 'error', false)")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A thread: its facts and standing, and counts and sums over all of its messages.
+
+    `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
+    clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
+    without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
+    called. A figure that nobody reported is None.
+    """
+
+    thread_id: str
+    goal: str | None
+    parent: str | None
+    status: Status
+    outcome: Outcome | None
+    policy: Policy
+    metadata: dict[str, JsonValue]
+    tools: list[str]
+    version: int
+    position: int
+    messages: int
+    inputs: int
+    replies: int
+    steps: int
+    tool_calls: int
+    tool_failures: int
+    model_calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cost_usd: float | None
+    duration_ms: float | None
+    started_at: datetime
+    updated_at: datetime
+    first_sent_at: datetime | None
+    last_sent_at: datetime | None
+    approvals_asked: int
+    approvals_pending: int
+    workers: int
+    runtime_errors: int
+    anomalies: int
+
+
+MOST_ROWS = 500
+"""Most rows of a page."""
+
+SORTS = tuple(each.name for each in fields(Summary) if each.name not in {"metadata", "tools"})
+"""Columns to sort by."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryQuery:
+    """Which threads, in which order, and which of them.
+
+    A thread has to match all filters; None and empty are any. `tools`: it called each of them.
+    `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
+    `sort` is one of `SORTS`; None comes last either way, and ids break ties.
+    """
+
+    which: ThreadFilter = field(default_factory=ThreadFilter)
+    outcome: Outcome | None = None
+    tools: Sequence[str] = ()
+    anomalies: bool | None = None
+    failed: bool | None = None
+    pending: bool | None = None
+    sort: str = "position"
+    descending: bool = True
+    offset: int = 0
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """Rows from `offset` on, of `total` that match.
+
+    `as_of` is the position in the log up to which they count, `lag` how many positions that is
+    behind the log.
+    """
+
+    items: Sequence[Summary]
+    total: int
+    offset: int
+    as_of: int
+    lag: int
+
+
+class Summaries:
+    """Summaries of one tenant's threads."""
+
+    def __init__(self, database: Connections, *, tenant: str) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def page(self, query: SummaryQuery) -> SummaryPage:
+        """Return a page; threads that the read models have not got yet are not there yet.
+
+        Raises:
+            NotYetBuilt: a read model is not built yet, or only in another version.
+        """
+        try:
+            return again(lambda: self._try(query))
+        except UndefinedColumn as error:  # only `threads` has had fewer columns
+            raise NotYetBuilt("threads") from error
+
+    def _try(self, query: SummaryQuery) -> SummaryPage:
+        with self._database.connection() as connection, connection.transaction():
+            read_one_snapshot(connection)
+            tables, as_of = live_tables(connection, *MODELS)
+            lag = position_in(connection) - as_of
+            with connection.cursor(row_factory=dict_row) as cursor:
+                rows = cursor.execute(
+                    _statement(query, *tables),
+                    _parameters(query, self._tenant),
+                    prepare=False,  # a generic plan knows neither the filters nor the page
+                ).fetchall()
+        items = [_summary(row) for row in rows if row["thread_id"] is not None]
+        return SummaryPage(items, rows[0]["total"], query.offset, as_of, lag)
+
+
+def _statement(query: SummaryQuery, threads: Identifier, approvals: Identifier) -> Composed:
+    conditions = list(_conditions(query))
+    return SQL(statement("select_summaries")).format(
+        threads=threads,
+        approvals=approvals,
+        materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
+        key=Identifier(query.sort),
+        conditions=SQL(" AND ").join(conditions or [SQL("true")]),
+        order=_order(query),
+    )
+
+
+def _order(query: SummaryQuery) -> Composable:
+    direction = SQL("key DESC" if query.descending else "key")
+    # positions are never null, and their index has no such order
+    return direction if query.sort == "position" else direction + SQL(" NULLS LAST")
+
+
+def _conditions(query: SummaryQuery) -> Iterator[Composable]:
+    for value, condition in (
+        (query.which.status, SQL("status = %(status)s")),
+        (query.which.parent, SQL("parent = %(parent)s")),
+        (query.outcome, SQL("outcome = %(outcome)s")),
+        (query.tools or None, SQL("tools::jsonb ?& %(tools)s::text[]")),
+        # compared with true it is no join: the planner expects that a search finds one thread, and
+        # would look each up
+        (
+            any(query.which.searched.values()) or None,
+            SQL("(thread_id IN (SELECT thread_id FROM searched)) = true"),
+        ),
+        (query.anomalies, SQL("(anomalies > 0) = %(anomalies)s")),
+        (query.failed, SQL("({}) = %(failed)s").format(_FAILED)),
+        (query.pending, SQL("(approvals_pending > 0) = %(pending)s")),
+    ):
+        if value is not None:
+            yield condition
+
+
+def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
+    return {
+        "tenant": tenant,
+        **query.which.searched,
+        "status": query.which.status,
+        "parent": query.which.parent,
+        "outcome": query.outcome,
+        "tools": [each.replace("\x00", "\ufffd") for each in query.tools],
+        "anomalies": query.anomalies,
+        "failed": query.failed,
+        "pending": query.pending,
+        "offset": query.offset,
+        "limit": query.limit,
+    }
+
+
+def _summary(row: dict[str, Any]) -> Summary:
+    found = {each.name: row[each.name] for each in fields(Summary)}
+    for name in ("metadata", "tools"):
+        found[name] = parse_stored(found[name].encode())
+    return Summary(**found)

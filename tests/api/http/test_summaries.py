@@ -1,0 +1,154 @@
+"""Summaries of threads over HTTP: shape, filters by their names, waiting, and problems."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from infrastructure.postgres.database import Database
+from infrastructure.views.store import Store
+from tests.infrastructure.appends import STORY, last_position, reply
+from tests.infrastructure.reports.histories import build_all
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of read models are made in it."""
+    return own_database
+
+
+@pytest.fixture
+def told(store: Store, database: Database) -> Store:
+    """A thread with a story, and one that waits for an approval."""
+    store.start("story", {"goal": "Find the parcel", "metadata": {"team": "red", "reward": 0.5}})
+    store.append("story", STORY)
+    store.start("asking", {"policy": "record", "parent": "story"})
+    store.append("asking", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
+    build_all(database)
+    return store
+
+
+def ask(client: TestClient, query: str = "") -> Any:
+    answer = client.get(f"/v1/summaries?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_summary_is_a_thread_with_its_counts_and_sums(
+    client: TestClient, told: Store, database: Database
+) -> None:
+    found = ask(client, "q=parcel")
+    head = told.thread("story")
+    (row,) = found.pop("items")
+    assert found == {"total": 1, "offset": 0, "asOf": last_position(database), "lag": 0}
+    assert {name: row.pop(name) for name in ("startedAt", "updatedAt")} == {
+        name: client.get("/v1/threads/story").json()[name] for name in ("startedAt", "updatedAt")
+    }
+    sent = {name: row.pop(name) for name in ("firstSentAt", "lastSentAt", "durationMs")}
+    assert sent == {
+        "firstSentAt": "2026-01-01T12:00:00.000000Z",
+        "lastSentAt": "2026-01-01T12:00:00.000000Z",
+        "durationMs": None,
+    }
+    assert row == {
+        "threadId": "story",
+        "goal": "Find the parcel",
+        "parent": None,
+        "status": "exited",
+        "outcome": "complete",
+        "policy": "strict",
+        "metadata": {"team": "red", "reward": 0.5},
+        "tools": ["f"],
+        "version": head.version,
+        "position": head.position,
+        "messages": 21,
+        "inputs": 2,
+        "replies": 2,
+        "steps": 9,
+        "toolCalls": 3,
+        "toolFailures": 1,
+        "modelCalls": 1,
+        "inputTokens": None,
+        "outputTokens": None,
+        "totalTokens": 7,
+        "costUsd": None,
+        "approvalsAsked": 1,
+        "approvalsPending": 0,
+        "workers": 1,
+        "runtimeErrors": 0,
+        "anomalies": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["asking", "story"]),
+        ("sort=position", ["story", "asking"]),
+        ("sort=-totalTokens", ["story", "asking"]),
+        ("sort=totalTokens", ["story", "asking"]),
+        ("sort=threadId&offset=1", ["story"]),
+        ("limit=1", ["asking"]),
+        ("status=open", ["asking"]),
+        ("parent=story", ["asking"]),
+        ("outcome=complete", ["story"]),
+        ("metadata.reward=0.50&metadata.team=red", ["story"]),
+        ("tool=f", ["story"]),
+        ("tool=f&tool=g", []),
+        ("failed=true", ["story"]),
+        ("failed=false", ["asking"]),
+        ("pending=true", ["asking"]),
+        ("anomalies=true", []),
+        ("anomalies=false&pending=false", ["story"]),
+    ],
+)
+def test_every_filter_and_order_has_its_parameter(
+    client: TestClient, told: Store, query: str, expected: list[str]
+) -> None:
+    assert told.thread("story")
+    assert [row["threadId"] for row in ask(client, query)["items"]] == expected
+
+
+def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them(
+    client: TestClient, told: Store, database: Database
+) -> None:
+    appended = told.append("new", [reply("later")])
+    found = ask(client)
+    assert (found["total"], found["lag"]) == (2, 1)
+    build_all(database)
+    found = ask(client, f"wait={appended.position}")
+    assert (found["total"], found["asOf"], found["lag"]) == (3, appended.position, 0)
+    answer = client.get(f"/v1/summaries?wait={appended.position + 1}")
+    assert answer.json()["type"] == "urn:agentlog:problem:future-moment"
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("sort=colour", "sort: no column 'colour'; there are threadId, goal, parent"),
+        ("sort=metadata", "no column 'metadata'"),
+        ("sort=--position", "no column '-position'"),
+        ("sort=total_tokens", "no column 'total_tokens'"),
+        ("offset=-1", "offset"),
+        ("offset=9223372036854775808", "offset"),
+        ("limit=501", "limit"),
+        ("failed=perhaps", "failed"),
+        ("outcome=fine", "outcome"),
+        ("metadata.=x", "name the key"),
+        ("colour=red", "'colour' is no parameter of this route"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_by_name(
+    client: TestClient, told: Store, query: str, words: str
+) -> None:
+    assert told.thread("story")
+    answer = client.get(f"/v1/summaries?{query}")
+    assert answer.status_code == 422
+    assert words in answer.text
+
+
+def test_before_the_read_models_are_built_the_problem_says_who_builds_them(
+    client: TestClient,
+) -> None:
+    answer = client.get("/v1/summaries")
+    assert answer.json()["type"] == "urn:agentlog:problem:not-yet-built"

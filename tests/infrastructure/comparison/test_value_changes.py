@@ -1,0 +1,150 @@
+"""Changes of a value: each is where the state says so, page by page, in bounded time."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from domain.errors import FutureMoment
+from domain.json.text import print_bytes
+from domain.points_in_time import AtVersion
+from infrastructure.comparison import value_changes as module
+from infrastructure.comparison.value_changes import (
+    NotOneState,
+    PathTooSlow,
+    ValueChange,
+    value_changes,
+)
+from infrastructure.search.json_path import InvalidJsonPath, Predicate
+from infrastructure.views.results import State
+from infrastructure.views.store import Store
+from projections.registry import VIEWS, choose_view
+from tests.infrastructure.appends import STORY, reply
+
+STATE = choose_view("agent-state")
+WITHOUT_HISTORY = choose_view("agent-state", {"history": False})
+
+
+def _selected(store: Store, path: str, version: int) -> list[Any]:
+    """Return what the path selects in the state as it is read at a version."""
+    found = store.view("t", STATE, at=AtVersion(version))
+    assert isinstance(found, State)
+    return [value for _, value in Predicate(path).matches(found.state, lambda: None)]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "$",
+        "$.step_count",
+        "$.pending_llm",
+        "$['pending_llm', 'step_count']",
+        "$.scratchpad",
+        "$.history[-1].content",
+        "$.history[?@.role == 'assistant']",
+        "$..content",
+        "$[?@ == $.max_steps]",
+        "$.history[?length(@.content) > $.step_count].role",
+        "$.no_such_member",
+    ],
+)
+def test_a_change_is_where_the_states_of_two_versions_differ(store: Store, path: str) -> None:
+    store.append("t", STORY)
+    selected = [_selected(store, path, version) for version in range(len(STORY) + 1)]
+    printed = [print_bytes(each) for each in selected]
+    wanted = [n for n in range(1, len(printed)) if printed[n] != printed[n - 1]]
+    found = value_changes(store, "t", STATE, path)
+    assert [each.version for each in found.items] == wanted
+    assert [each.values for each in found.items] == [selected[version] for version in wanted]
+    assert [each.count for each in found.items] == [len(selected[version]) for version in wanted]
+    assert (found.examined, found.next) == (len(STORY), None)
+
+
+def test_a_change_has_the_places_of_its_message(store: Store) -> None:
+    store.append("t", STORY)
+    events = {event.version: event for event in store.messages("t")}
+    found = value_changes(store, "t", WITHOUT_HISTORY, "$.step_count").items
+    assert found
+    for each in found:
+        event = events[each.version]
+        assert (each.position, each.recorded_at) == (event.position, event.recorded_at)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_pages_have_the_same_changes_as_one_answer(store: Store, limit: int) -> None:
+    store.append("t", STORY)
+    whole = value_changes(store, "t", STATE, "$.step_count")
+    pages: list[ValueChange] = []
+    after: int | None = 0
+    while after is not None:
+        page = value_changes(store, "t", STATE, "$.step_count", after=after, limit=limit)
+        assert len(page.items) <= limit
+        assert page.next in {None, page.examined}
+        pages += page.items
+        after = page.next
+    assert pages == list(whole.items)
+
+
+def test_a_request_examines_a_bounded_number_of_events(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_EVENTS", 4)
+    monkeypatch.setattr(module, "_FEW", 1)
+    store.append("t", [reply("one")] * 10)
+    examined = [0]
+    while (page := value_changes(store, "t", STATE, "$.none", after=examined[-1])).next:
+        assert page.items == []
+        examined.append(page.examined)
+    assert [*examined, page.examined] == [0, 4, 8, 10]
+
+
+def test_a_request_that_takes_long_says_how_far_it_came(store: Store) -> None:
+    store.append("t", [reply("one")] * 10)
+    ticks = itertools.count(step=0.1)
+    found = value_changes(store, "t", STATE, "$.step_count", clock=lambda: next(ticks))
+    assert 0 < found.examined < 10
+    assert found.next == found.examined
+    assert [each.version for each in found.items] == list(range(1, found.examined + 1))
+
+
+def test_a_path_that_takes_for_ever_is_refused_with_the_version(store: Store) -> None:
+    store.append("t", [reply("one")] * 3)
+    ticks = itertools.count(step=0.1)
+    with pytest.raises(PathTooSlow, match=r"path: .*'t' at version 0: use a simpler"):
+        value_changes(
+            store, "t", STATE, "$[?@ == 1 || @ == 2 || @ == 3]", clock=lambda: next(ticks)
+        )
+
+
+def test_it_ends_at_a_moment_and_begins_after_a_version(store: Store) -> None:
+    store.append("t", [reply("one")] * 6)
+    found = value_changes(store, "t", STATE, "$.step_count", after=2, at=AtVersion(4))
+    assert [each.version for each in found.items] == [3, 4]
+    assert (found.examined, found.next) == (4, None)
+    beyond = value_changes(store, "t", STATE, "$.step_count", after=99)
+    assert (beyond.items, beyond.examined, beyond.next) == ([], 6, None)
+    with pytest.raises(FutureMoment):
+        value_changes(store, "t", STATE, "$.step_count", at=AtVersion(7))
+
+
+def test_long_values_are_cut_or_left_out_and_say_so(store: Store) -> None:
+    store.append("t", [reply("x" * 3000), reply("y"), *[reply("z" * 2000)] * 40])
+    found = value_changes(store, "t", STATE, "$.history[*].content").items
+    assert found[0].values == ["x" * 2000]
+    assert (found[0].count, found[0].is_cut) == (1, True)
+    assert (found[-1].values, found[-1].count, found[-1].is_cut) == (None, 42, True)
+    (first, *_) = value_changes(store, "t", STATE, "$.history[-1].content", after=1).items
+    assert (first.values, first.is_cut) == (["y"], False)
+
+
+@pytest.mark.parametrize("name", [name for name in VIEWS if name != "agent-state"])
+def test_a_view_that_is_a_list_is_refused_with_the_way_out(store: Store, name: str) -> None:
+    store.append("t", STORY)
+    with pytest.raises(NotOneState, match=rf"'{name}' is a list.*agent-state.*search"):
+        value_changes(store, "t", choose_view(name), "$")
+
+
+def test_what_is_no_path_is_refused_by_the_name_of_the_parameter(store: Store) -> None:
+    store.append("t", STORY)
+    with pytest.raises(InvalidJsonPath, match="path: "):
+        value_changes(store, "t", STATE, "step_count")
