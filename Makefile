@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := .venv-runtime
 WORKERS ?= 3
+PAGE := api/page/index.html
+NODE = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --prefix web --loglevel=error
+ENVIRONMENT = $(VENV)
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
 
 # the tests start Python 120 times: each would compile us anew where the environment says this
@@ -14,34 +17,60 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: demo test test-external test-slow soak check format lint types contracts structure lock bench clean
+.PHONY: demo page web screenshots test test-external test-slow soak check format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
-$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml
+$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml requirements-install.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes $(patsubst %,--requirement %,$(filter %.lock,$^))
-	$(@D)/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(@D)/bin/python -m pip install --quiet --require-hashes --requirement requirements-install.lock
+	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes \
+		$(patsubst %,--requirement %,$(filter-out %-install.lock,$(filter %.lock,$^)))
+	$(@D)/bin/uv pip install --quiet --python $(@D) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# Node comes from PyPI, into whichever environment is there
+web/node_modules/.package-lock.json: web/package-lock.json
+	$(NODE) ci --omit=dev
+	@touch $@
+
+web/node_modules/.tools: web/package-lock.json
+	$(NODE) ci
+	@touch $@ $(@D)/.package-lock.json
+
+$(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src)
+	$(NODE) run build
+
+page: $(VENV)/.ready ## build the page that the service shows
+	@$(MAKE) --no-print-directory $(PAGE)
+
 demo: $(RUNTIME)/.ready ## start the service on its own PostgreSQL with example threads
+	@$(MAKE) --no-print-directory $(PAGE) ENVIRONMENT=$(RUNTIME)
 	$(RUNTIME)/bin/agentlog demo
 
-test: $(VENV)/.ready ## all tests but slow ones, on an embedded PostgreSQL of their own
+web: $(VENV)/.ready ## format, lint, types and unit tests of the page
+	@$(MAKE) --no-print-directory web/node_modules/.tools
+	$(BIN)/agentlog openapi | $(NODE) run --silent schema
+	$(NODE) run format
+	$(NODE) run lint
+	$(NODE) run types
+	$(NODE) run test
+
+test: page ## all tests but slow ones, on an embedded PostgreSQL of their own
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-external: $(VENV)/.ready ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
+test-external: page ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-slow: $(VENV)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+test-slow: page ## all tests, slow ones too, with many more drawn examples: for every night
 	$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
 
-check: format lint types contracts test ## what must be green before a change lands
+check: format lint types contracts web test ## what must be green before a change lands
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format --check .
@@ -55,24 +84,26 @@ types: $(VENV)/.ready
 contracts: $(VENV)/.ready
 	$(BIN)/lint-imports
 
+screenshots: page ## take the pictures of the documentation
+	@mkdir -p docs/pictures
+	$(BIN)/python -m tests.browser.screenshots docs/pictures
+
 structure: $(VENV)/.ready ## count modules a folder, imports between rooms, files that a request passes
 	$(BIN)/python -m benchmarks.structure
 
 bench: $(VENV)/.ready ## measure, beside a floor, and print a table
 	$(BIN)/python -m benchmarks
 
-lock: ## pin what pyproject.toml asks for, with hashes, for every platform
-	$(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/pip install --quiet uv
-	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
-		--group dev --output-file requirements.lock --upgrade pyproject.toml
-	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
-		--all-extras --constraint requirements.lock --output-file requirements-runtime.lock pyproject.toml
-	$(VENV)-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
-		--group build --constraint requirements.lock --output-file requirements-build.lock
-	rm -rf $(VENV)-lock
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
+
+lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every platform
+	$(BIN)/$(COMPILE) --group dev --output-file requirements.lock --upgrade pyproject.toml
+	$(BIN)/$(COMPILE) --all-extras --constraint requirements.lock \
+		--output-file requirements-runtime.lock pyproject.toml
+	$(BIN)/$(COMPILE) --group build --constraint requirements.lock \
+		--output-file requirements-build.lock
+	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 clean:
-	rm -rf $(VENV) $(RUNTIME)
+	rm -rf $(VENV) $(RUNTIME) web/node_modules api/page

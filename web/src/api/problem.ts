@@ -1,0 +1,30 @@
+/** What the service refused, as it says it (RFC 9457). */
+export class Problem extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly title: string;
+
+  constructor(status: number, type: string, title: string, detail: string) {
+    super(detail);
+    this.name = "Problem";
+    this.status = status;
+    this.type = type;
+    this.title = title;
+  }
+
+  /** The last part of the type: `unknown-thread`. */
+  get code(): string {
+    return this.type.slice(this.type.lastIndexOf(":") + 1);
+  }
+}
+
+/** The problem in a refusal, whatever its body is. */
+export function problemIn(status: number, body: unknown): Problem {
+  const said = typeof body === "object" && body !== null ? body : {};
+  const text = (name: string, otherwise: string): string => {
+    const found: unknown = Reflect.get(said, name);
+    return typeof found === "string" ? found : otherwise;
+  };
+  const title = text("title", `The service answered ${status}`);
+  return new Problem(status, text("type", "about:blank"), title, text("detail", title));
+}

@@ -1,0 +1,93 @@
+import { Link, Outlet } from "@tanstack/react-router";
+import { useState } from "react";
+import { Help } from "./Help";
+import { KeyGate, KeyStanding } from "./KeyGate";
+import { useShortcuts } from "./keyboard";
+import { applyTheme, currentTheme, setTheme, type Theme } from "./theme";
+
+applyTheme();
+
+const SCREENS = [
+  { to: "/", name: "Threads" },
+  { to: "/compare", name: "Compare" },
+  { to: "/reports", name: "Reports" },
+  { to: "/sql", name: "SQL" },
+  { to: "/audit", name: "Audit" },
+  { to: "/keys", name: "Keys" },
+] as const;
+
+/** The frame of every screen: navigation, key, theme, help. */
+export function Shell() {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useShortcuts("Everywhere", [
+    {
+      key: "?",
+      does: "list the keys",
+      run: () => {
+        setHelpOpen(true);
+      },
+    },
+  ]);
+  return (
+    <div className="shell">
+      <header className="bar">
+        <Link to="/" className="brand">
+          agentlog
+        </Link>
+        <nav aria-label="Screens">
+          {SCREENS.map(({ to, name }) => (
+            <Link key={to} to={to} activeOptions={{ exact: to === "/", includeSearch: false }}>
+              {name}
+            </Link>
+          ))}
+          <a href="/docs">API</a>
+        </nav>
+        <KeyStanding />
+        <ThemeChoice />
+        <button
+          type="button"
+          className="quiet"
+          aria-label="Help"
+          title="Keys (?)"
+          onClick={() => {
+            setHelpOpen(true);
+          }}
+        >
+          ?
+        </button>
+      </header>
+      <KeyGate>
+        <Outlet />
+      </KeyGate>
+      {isHelpOpen && (
+        <Help
+          onClose={() => {
+            setHelpOpen(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
+const SIGN: Record<Theme, string> = { system: "◐", light: "☀", dark: "☾" };
+
+function ThemeChoice() {
+  const [theme, choose] = useState(currentTheme);
+  const next = NEXT[theme];
+  return (
+    <button
+      type="button"
+      className="quiet"
+      aria-label={`Theme: ${theme}`}
+      title={`Theme: ${theme}; next: ${next}`}
+      onClick={() => {
+        setTheme(next);
+        choose(next);
+      }}
+    >
+      {SIGN[theme]}
+    </button>
+  );
+}

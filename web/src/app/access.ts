@@ -1,0 +1,16 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { answered, api } from "../api/client";
+
+export type Scope = "append" | "read" | "redact" | "admin";
+
+/** What the service lets this page do, with the key that it has or without one. */
+export const accessQuery = queryOptions({
+  queryKey: ["access"],
+  queryFn: async () => answered(await api.GET("/v1/keys/self")),
+});
+
+/** Whether the page may do what needs the scope; false until that is known. */
+export function useMay(scope: Scope): boolean {
+  const { data } = useQuery(accessQuery);
+  return data?.scopes.includes(scope) ?? false;
+}

@@ -1,0 +1,36 @@
+/** Readers of what stands in an address: what they cannot read is as if it were not there. */
+
+export type Search = Record<string, unknown>;
+
+export function textIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value === "" ? undefined : value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+export function textsIn(value: unknown): string[] | undefined {
+  const found = (Array.isArray(value) ? value : [value])
+    .map(textIn)
+    .filter((each) => each !== undefined);
+  return found.length > 0 ? found : undefined;
+}
+
+/** A whole number from `least` on. */
+export function wholeIn(value: unknown, least = 0): number | undefined {
+  const found = typeof value === "string" ? Number(value) : value;
+  return Number.isSafeInteger(found) && (found as number) >= least ? (found as number) : undefined;
+}
+
+export function flagIn(value: unknown): true | undefined {
+  return value === true || value === "true" ? true : undefined;
+}
+
+export function oneIn<T extends string>(known: readonly T[], value: unknown): T | undefined {
+  return known.find((each) => each === value);
+}
+
+/** Leaves out what is undefined, so that it does not stand in the address. */
+export function kept<T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,21 @@
+/** Light or dark: the reader's choice for this browser, else the system's. */
+export type Theme = "light" | "dark" | "system";
+
+const PLACE = "agentlog.theme";
+
+export function currentTheme(): Theme {
+  const found = localStorage.getItem(PLACE);
+  return found === "light" || found === "dark" ? found : "system";
+}
+
+export function setTheme(theme: Theme): void {
+  if (theme === "system") localStorage.removeItem(PLACE);
+  else localStorage.setItem(PLACE, theme);
+  applyTheme();
+}
+
+/** Sets the document's `color-scheme`, which every colour follows. */
+export function applyTheme(): void {
+  const theme = currentTheme();
+  document.documentElement.style.colorScheme = theme === "system" ? "light dark" : theme;
+}

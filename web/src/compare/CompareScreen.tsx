@@ -1,0 +1,14 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { SideBySide } from "./SideBySide";
+import { Choosing } from "./Choosing";
+import { Tasks } from "./Tasks";
+
+const route = getRouteApi("/compare");
+
+/** Threads side by side, all runs of each task, or the way to choose them. */
+export function CompareScreen() {
+  const { thread = [], by } = route.useSearch();
+  if (thread.length > 1) return <SideBySide key={thread.join("\n")} threads={thread} />;
+  if (by !== undefined) return <Tasks by={by} />;
+  return <Choosing chosen={thread[0]} />;
+}

@@ -1,0 +1,49 @@
+import { useId, useState } from "react";
+import styles from "./compare.module.css";
+
+interface FieldProps {
+  readonly label: string;
+  readonly button: string;
+  readonly known?: readonly string[];
+  readonly start?: string;
+  /** An empty text is given too where it may be. */
+  readonly mayBeEmpty?: boolean;
+  readonly onGive: (text: string) => void;
+}
+
+/** A field with its button: one line of text that is used when it is given. */
+export function Field(props: FieldProps) {
+  const { label, button, known = [], start = "", mayBeEmpty = false, onGive } = props;
+  const [text, setText] = useState(start);
+  const field = useId();
+  return (
+    <form
+      className={styles["field"]}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = text.trim();
+        if (given === "" && !mayBeEmpty) return;
+        onGive(given);
+        setText(mayBeEmpty ? given : start);
+      }}
+    >
+      <label htmlFor={field}>{label}</label>
+      <input
+        id={field}
+        list={`${field}-known`}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+        }}
+      />
+      <datalist id={`${field}-known`}>
+        {known.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <button type="submit">{button}</button>
+    </form>
+  );
+}

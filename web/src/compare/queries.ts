@@ -1,0 +1,75 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { answered, api, fetchWithKey } from "../api/client";
+import { parseExact } from "../api/exact";
+import type { components } from "../api/schema";
+
+type Schemas = components["schemas"];
+export type Comparisons = Schemas["Comparisons"];
+export type Comparison = Schemas["Comparison"];
+export type ComparedItem = Schemas["ComparedItem"];
+export type Side = Schemas["Side"];
+export type Glimpse = Schemas["Glimpse"];
+export type RunSet = Schemas["RunSet"];
+export type RunParting = Schemas["RunParting"];
+export type Summary = Schemas["ThreadSummary"];
+
+const PAGE = "200";
+/** The most that the service gives: longer runs of equal items come folded. */
+const CONTEXT = "100";
+
+/** Threads compared with the first of them, page by page, with exact numbers. */
+export function comparisonQuery(threads: readonly string[], steps: "all" | "calls") {
+  return infiniteQueryOptions({
+    queryKey: ["comparison", threads, steps],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ a: threads[0] ?? "", steps });
+      for (const each of threads.slice(1)) query.append("b", each);
+      query.set("limit", PAGE);
+      query.set("context", CONTEXT);
+      if (pageParam !== null) query.set("after", pageParam);
+      const response = await fetchWithKey(`/v1/compare?${query.toString()}`, { signal });
+      return parseExact(await response.text()) as unknown as Comparisons;
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ comparisons }) =>
+      comparisons.map(({ next }) => next).find((next) => next !== null),
+  });
+}
+
+/** The runs of each task, by the metadata key that names it. */
+export function runSetsQuery(by: string, failed: readonly string[]) {
+  return queryOptions({
+    queryKey: ["runSets", by, failed],
+    staleTime: 0,
+    queryFn: async ({ signal }) =>
+      answered(
+        await api.GET("/v1/compare/sets", {
+          params: {
+            query: { by: `metadata.${by}`, failed: failed.map((each) => `metadata.${each}`) },
+          },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** A thread's counts and sums; null where the list has no such thread. */
+export function summaryQuery(threadId: string) {
+  return queryOptions({
+    queryKey: ["summary", threadId],
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const query = { q: threadId.slice(0, 1000), sort: "threadId", limit: 100 };
+      const { items } = answered(await api.GET("/v1/summaries", { params: { query }, signal }));
+      return items.find((each) => each.threadId === threadId) ?? null;
+    },
+  });
+}
+
+/** The threads that moved last. */
+export const recentQuery = queryOptions({
+  queryKey: ["recent"],
+  staleTime: 0,
+  queryFn: async ({ signal }) =>
+    answered(await api.GET("/v1/summaries", { params: { query: { limit: 100 } }, signal })),
+});

@@ -1,0 +1,13 @@
+import { Problem } from "../api/problem";
+
+/** What went wrong, in the service's own words. */
+export function Failure({ error }: { error: unknown }) {
+  const title = error instanceof Problem ? error.title : "Something went wrong";
+  const detail = error instanceof Error ? error.message : String(error);
+  return (
+    <div className="failure" role="alert">
+      <strong>{title}</strong>
+      {detail !== title && <p>{detail}</p>}
+    </div>
+  );
+}

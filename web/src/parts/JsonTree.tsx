@@ -1,0 +1,53 @@
+import { useMemo } from "react";
+import { allExpanded, JsonView } from "react-json-view-lite";
+import type { Json } from "../api/exact";
+import { grouped } from "./grouped";
+import styles from "./JsonTree.module.css";
+
+interface JsonTreeProps {
+  readonly value: Json;
+  readonly label: string;
+  /** Levels that are open at first; null for all, of what is known to be small. */
+  readonly open?: number | null;
+}
+
+const STYLE = {
+  container: styles["container"] ?? "",
+  basicChildStyle: styles["entry"] ?? "",
+  childFieldsContainer: styles["children"] ?? "",
+  label: styles["label"] ?? "",
+  clickableLabel: `${styles["label"] ?? ""} ${styles["clickable"] ?? ""}`,
+  nullValue: styles["null"] ?? "",
+  undefinedValue: styles["null"] ?? "",
+  numberValue: styles["number"] ?? "",
+  stringValue: styles["text"] ?? "",
+  booleanValue: styles["boolean"] ?? "",
+  otherValue: styles["text"] ?? "",
+  punctuation: styles["punctuation"] ?? "",
+  expandIcon: styles["expand"] ?? "",
+  collapseIcon: styles["collapse"] ?? "",
+  collapsedContent: styles["collapsed"] ?? "",
+  noQuotesForStringValues: true, // `grouped` quoted them
+  quotesForFieldNames: false,
+  stringifyStringValues: false,
+  ariaLables: { collapseJson: "collapse", expandJson: "expand" },
+};
+
+/** JSON as a tree; its arrow keys go from node to node. */
+export function JsonTree({ value, label, open = 1 }: JsonTreeProps) {
+  const shown = useMemo(() => grouped(value), [value]);
+  if (typeof shown !== "object" || shown === null) {
+    return <code className={styles["text"]}>{String(shown)}</code>;
+  }
+  return (
+    <div data-own-keys="">
+      <JsonView
+        data={shown}
+        aria-label={label}
+        shouldExpandNode={open === null ? allExpanded : (level) => level < open}
+        clickToExpandNode
+        style={STYLE}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { ago, bytes, cost, count, counted, duration } from "./format";
+
+test.each([
+  [0, "0 ms"],
+  [950, "950 ms"],
+  [4200, "4.2 s"],
+  [59_900, "60 s"],
+  [95_000, "1 m 35 s"],
+  [7_500_000, "2 h 5 m"],
+  [3_600_000, "1 h"],
+  [273_600_000, "3 d 4 h"],
+])("%d ms lasts %s", (milliseconds, said) => {
+  expect(duration(milliseconds)).toBe(said);
+});
+
+test.each([
+  [12, "12 B"],
+  [3_400, "3.4 kB"],
+  [999_999, "1000 kB"],
+  [20_700_000, "20.7 MB"],
+])("%d bytes are %s", (size, said) => {
+  expect(bytes(size)).toBe(said);
+});
+
+test("a missing figure is a dash, never 0", () => {
+  expect([duration(null), bytes(undefined), count(null), cost(null), ago(null, 0)]).toEqual(
+    Array(5).fill("–"),
+  );
+  expect([count(0), cost(0)]).toEqual(["0", "$0.0000"]);
+});
+
+test("counts have their nouns", () => {
+  expect([counted(1, "event"), counted(12_000, "event")]).toEqual(["1 event", "12,000 events"]);
+});

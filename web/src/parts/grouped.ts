@@ -1,0 +1,54 @@
+import { ExactNumber, type Json } from "../api/exact";
+
+const MOST_ENTRIES = 100;
+const MOST_LEVELS = 100;
+const LONGEST_TEXT = 500;
+
+/**
+ * Returns JSON made small enough to draw as a tree.
+ *
+ * Texts come as JSON prints them, so that no control character is lost to the eye; of long ones the
+ * beginning. Numbers keep their digits. Lists and objects of more than 100 entries come in groups
+ * of 100, and what lies deeper than 100 levels as a note.
+ */
+export function grouped(value: Json, level = 0): Json {
+  if (typeof value === "string") return quoted(value);
+  if (value instanceof ExactNumber) return value.digits;
+  if (typeof value !== "object" || value === null) return value;
+  if (level === MOST_LEVELS) return "… more levels: see the text";
+  if (Array.isArray(value)) {
+    const list = value as readonly Json[];
+    if (list.length <= MOST_ENTRIES) return list.map((each) => grouped(each, level + 1));
+    return inGroups(list.length, (from, to) => grouped(list.slice(from, to), level + 1));
+  }
+  const entries = Object.entries(value);
+  if (entries.length <= MOST_ENTRIES) {
+    return Object.fromEntries(entries.map(([key, each]) => [key, grouped(each, level + 1)]));
+  }
+  return inGroups(entries.length, (from, to) =>
+    grouped(Object.fromEntries(entries.slice(from, to)), level + 1),
+  );
+}
+
+function inGroups(length: number, group: (from: number, to: number) => Json): Json {
+  const size = groupSize(length);
+  const groups: Record<string, Json> = {};
+  for (let from = 0; from < length; from += size) {
+    const to = Math.min(from + size, length);
+    groups[`${from} … ${to - 1}`] = group(from, to);
+  }
+  return groups;
+}
+
+/** The smallest power of 100 that leaves at most 100 groups. */
+function groupSize(length: number): number {
+  let size = MOST_ENTRIES;
+  while (length / size > MOST_ENTRIES) size *= MOST_ENTRIES;
+  return size;
+}
+
+function quoted(text: string): string {
+  if (text.length <= LONGEST_TEXT) return JSON.stringify(text);
+  const left = text.length - LONGEST_TEXT;
+  return `${JSON.stringify(text.slice(0, LONGEST_TEXT))} … ${left} more characters`;
+}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Failure } from "../parts/Failure";
+import { heading } from "./figures";
+import { catalogueQuery } from "./queries";
+import styles from "./reports.module.css";
+
+/** All reports: what each says, and what its rows are about. */
+export function ReportsScreen() {
+  const { data: reports, error } = useQuery(catalogueQuery);
+  return (
+    <main className={`screen ${styles["reports"] ?? ""}`}>
+      <h1>Reports</h1>
+      {error !== null && <Failure error={error} />}
+      <ul>
+        {reports?.map(({ name, comment, by, columns }) => (
+          <li key={name}>
+            <Link to="/reports/$name" params={{ name }}>
+              <strong>{name}</strong>
+              <span>{comment}</span>
+              <small>
+                {by.length === 0 ? "A row a call" : `By ${by.map(heading).join(" and ")}`}:{" "}
+                {columns
+                  .filter(({ unit }) => unit !== null)
+                  .slice(0, 5)
+                  .map((column) => heading(column.name))
+                  .join(", ")}
+              </small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <p>
+        For any other question there is the <Link to="/sql">SQL console</Link>.
+      </p>
+    </main>
+  );
+}

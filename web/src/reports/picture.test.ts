@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { pictureOf } from "./picture";
+
+const table = (
+  rows: Record<string, unknown>[],
+  by: string[],
+  columns: string[],
+  time?: string,
+) => ({
+  length: rows.length,
+  by,
+  columns,
+  time,
+  value: (row: number, column: string) => rows[row]?.[column],
+});
+
+test("each column is a series over the rows", () => {
+  const rows = [
+    { tool: "book", calls: 3, failed: null },
+    { tool: null, calls: 1, failed: 1 },
+  ];
+  expect(pictureOf(table(rows, ["tool"], ["calls", "failed"]))).toEqual({
+    kind: "bar",
+    labels: ["book", "–"],
+    series: [
+      { name: "calls", values: [3, 1] },
+      { name: "failed", values: [null, 1] },
+    ],
+    isCut: false,
+  });
+});
+
+test("beside a time the other names are series, with gaps where a day has none", () => {
+  const rows = [
+    { day: "1", model: "a", calls: 1 },
+    { day: "1", model: "b", calls: 2 },
+    { day: "2", model: "b", calls: 3 },
+  ];
+  const found = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
+  expect(found.labels).toEqual(["1", "2"]);
+  expect(found.series).toEqual([
+    { name: "a", values: [1, null] },
+    { name: "b", values: [2, 3] },
+  ]);
+});
+
+test("bars beyond sixty are left out, and that is said", () => {
+  const rows = Array.from({ length: 61 }, (_, index) => ({ tool: `t${index}`, calls: index }));
+  const found = pictureOf(table(rows, ["tool"], ["calls"]));
+  expect(found.labels).toHaveLength(60);
+  expect(found.isCut).toBe(true);
+});

@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ChainBadge } from "../audit/ChainBadge";
+import { Copy } from "../parts/Copy";
+import { cost, count, counted } from "../parts/format";
+import { useCursor } from "./cursor";
+import { HandOn } from "./event/HandOn";
+import { Live } from "./Live";
+import { headQuery } from "./queries";
+import styles from "./thread.module.css";
+import { useTimeline } from "./timeline";
+
+const COLOURS = { open: "accent", exited: "", closed: "" };
+
+/** What the thread is, and what it had used up to the cursor. */
+export function ThreadHeader() {
+  const { threadId, at, last } = useCursor();
+  const { data: head } = useQuery(headQuery(threadId));
+  const timeline = useTimeline();
+  if (head === undefined) return null;
+  const { steps, toolCalls, tokens, costUsd } = timeline.counts(at);
+  const isKnown = timeline.loadedTo >= at;
+  const figures = [
+    ["Version", `${count(at)} of ${count(last)}`],
+    ["Steps", isKnown ? count(steps) : count(null)],
+    ["Calls", isKnown ? count(toolCalls) : count(null)],
+    ["Tokens", isKnown ? count(tokens) : count(null)],
+    ["Cost", isKnown ? cost(costUsd) : cost(null)],
+  ] as const;
+  return (
+    <header className={styles["header"]}>
+      <div className={styles["title"]}>
+        <h1 title={head.goal ?? undefined}>
+          <bdi>{head.goal ?? threadId}</bdi>
+        </h1>
+        <span className={styles["names"]}>
+          <code>{threadId}</code>
+          <Copy text={threadId} />
+          <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
+          {head.anomalies > 0 && (
+            <span className="badge warn">{counted(head.anomalies, "anomaly", "anomalies")}</span>
+          )}
+          <ChainBadge threadId={threadId} />
+          {head.parent !== null && (
+            <span>
+              worker of{" "}
+              <Link to="/threads/$threadId" params={{ threadId: head.parent }}>
+                {head.parent}
+              </Link>
+            </span>
+          )}
+        </span>
+      </div>
+      <dl className={styles["figures"]} aria-label="Up to the cursor">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Live />
+      <HandOn />
+    </header>
+  );
+}

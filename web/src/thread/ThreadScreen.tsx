@@ -1,0 +1,56 @@
+import { useQuery } from "@tanstack/react-query";
+import { Failure } from "../parts/Failure";
+import { Tabs } from "../parts/Tabs";
+import { PANES } from "./address";
+import { useCursor } from "./cursor";
+import { EventPane } from "./event/EventPane";
+import { HistoryPane } from "./history/HistoryPane";
+import { useNarrow } from "./narrow";
+import { headQuery } from "./queries";
+import { SideBySide } from "./SideBySide";
+import { StatePane } from "./state/StatePane";
+import styles from "./thread.module.css";
+import { ThreadHeader } from "./ThreadHeader";
+import { TravelBar } from "./travel/TravelBar";
+
+const SHOWN = {
+  history: { name: "History", pane: <HistoryPane /> },
+  event: { name: "Event", pane: <EventPane /> },
+  state: { name: "State", pane: <StatePane /> },
+};
+
+/** A thread at one point: its history, the event there, and the state just after it. */
+export function ThreadScreen() {
+  const { threadId } = useCursor();
+  const { data: head, error } = useQuery(headQuery(threadId));
+  if (head !== undefined) return <Thread key={threadId} />;
+  return error === null ? <p className="loading">Reading…</p> : <Failure error={error} />;
+}
+
+function Thread() {
+  const { address, change } = useCursor();
+  const isNarrow = useNarrow();
+  const chosen = address.pane ?? "history";
+  return (
+    <main className={styles["screen"]}>
+      <ThreadHeader />
+      <TravelBar />
+      {isNarrow ? (
+        <div className={styles["single"]}>
+          <Tabs
+            label="Panes"
+            tabs={PANES.map((id) => ({ id, name: SHOWN[id].name }))}
+            chosen={chosen}
+            onChoose={(pane) => {
+              change({ pane: pane === "history" ? undefined : pane });
+            }}
+          >
+            {SHOWN[chosen].pane}
+          </Tabs>
+        </div>
+      ) : (
+        <SideBySide panes={PANES.map((id) => SHOWN[id])} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,81 @@
+import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+
+/** The panels about one event, in the middle. */
+export const EVENT_TABS = ["shown", "json", "raw", "proof"] as const;
+/** The panels about the thread at this point, on the right. */
+export const STATE_TABS = ["state", "model", "changes", "watch", "view"] as const;
+/** What the panel `view` can show. */
+export const VIEWS = ["openai", "letta", "openletta", "maria", "kernel", "anomalies"] as const;
+/** What a jump looks for. */
+export const MARKS = ["error", "tool", "approval", "hit"] as const;
+/** What a reader may fold away; `log` has logs and ticks, `model` requests and responses. */
+export const FOLDS = ["reasoning", "log", "model", "facts", "scratchpad"] as const;
+/** What a phone shows of the three panes. */
+export const PANES = ["history", "event", "state"] as const;
+
+export type EventTab = (typeof EVENT_TABS)[number];
+export type StateTab = (typeof STATE_TABS)[number];
+export type ViewName = (typeof VIEWS)[number];
+export type Fold = (typeof FOLDS)[number];
+export type Pane = (typeof PANES)[number];
+
+/**
+ * Where the reader of a thread is; all of it stands in the URL.
+ *
+ * `at` is the version under the cursor: the selected event, and the point that the state is of.
+ * Without it the cursor is at the end, and follows a thread that grows.
+ */
+export interface ThreadAddress {
+  at?: number;
+  /** Tab of the event pane; default `shown`. */
+  event?: EventTab;
+  /** Whether texts are shown as they are, not as markdown. */
+  plain?: true;
+  /** Tab of the state pane; default `state`. */
+  state?: StateTab;
+  /** View of the tab `view`; default `openai`. */
+  view?: ViewName;
+  /** Pinned versions; the tab `changes` shows what lies between them. */
+  a?: number;
+  b?: number;
+  /** JSONPath expressions over the state. */
+  watch?: string[];
+  /** Key of the state whose history is open. */
+  key?: string;
+  /** Text to find in contents: its hits are marks. */
+  find?: string;
+  /** Only events of this tool. */
+  tool?: string;
+  /** Only events with this mark. */
+  only?: (typeof MARKS)[number];
+  /** What is folded away; default reasoning, log and model. An empty list folds nothing. */
+  fold?: string;
+  /** Shown part of the timeline, in milliseconds since the first message: `1000-90000`. */
+  zoom?: string;
+  /** Pane to show where there is room for one only. */
+  pane?: Pane;
+  /** Whether the stream is paused. */
+  paused?: true;
+}
+
+/** Reads an address; what is unknown or wrong is left out. */
+export function threadAddress(search: Search): ThreadAddress {
+  return kept({
+    at: wholeIn(search["at"], 1),
+    event: oneIn(EVENT_TABS, search["event"]),
+    plain: flagIn(search["plain"]),
+    state: oneIn(STATE_TABS, search["state"]),
+    view: oneIn(VIEWS, search["view"]),
+    a: wholeIn(search["a"], 0),
+    b: wholeIn(search["b"], 0),
+    watch: textsIn(search["watch"]),
+    key: textIn(search["key"]),
+    find: textIn(search["find"]),
+    tool: textIn(search["tool"]),
+    only: oneIn(MARKS, search["only"]),
+    fold: typeof search["fold"] === "string" ? search["fold"] : undefined,
+    zoom: textIn(search["zoom"]),
+    pane: oneIn(PANES, search["pane"]),
+    paused: flagIn(search["paused"]),
+  });
+}

@@ -1,0 +1,109 @@
+import { type QueryKey, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Failure } from "../../parts/Failure";
+import { bytes } from "../../parts/format";
+import { Tabs } from "../../parts/Tabs";
+import type { EventTab } from "../address";
+import { useCursor } from "../cursor";
+import { eventQuery } from "../queries";
+import { type Recorded, recordedIn } from "./contents";
+import styles from "./event.module.css";
+import { Heading } from "./Heading";
+import { JsonPanel } from "./JsonPanel";
+import { Proof } from "./Proof";
+import { beginningQuery } from "./queries";
+import { Raw } from "./Raw";
+import { Shown } from "./Shown";
+
+const TABS: readonly { id: EventTab; name: string }[] = [
+  { id: "shown", name: "Shown" },
+  { id: "json", name: "JSON" },
+  { id: "raw", name: "Raw" },
+  { id: "proof", name: "Proof" },
+];
+
+/** Larger messages are read whole only when asked for, in bytes. */
+const LARGE = 256_000;
+
+/** The event under the cursor. */
+export function EventPane() {
+  const { threadId, address, at, last, change } = useCursor();
+  const [asked, ask] = useState<string | null>(null);
+  const { data, error } = useQuery({
+    ...beginningQuery(threadId, at),
+    // the event before stays until this one is there: stepping does not flicker
+    placeholderData: (before: Recorded | null | undefined, query?: { queryKey: QueryKey }) =>
+      query?.queryKey[1] === threadId ? before : undefined,
+  });
+  const isLarge = data?.isCut === true && data.bytes > LARGE && asked !== data.id;
+  const whole = useQuery({
+    ...eventQuery(threadId, data?.id ?? ""),
+    enabled: data?.isCut === true && !isLarge,
+    select: recordedIn,
+  });
+  const event = whole.data ?? data;
+  const tab = address.event ?? "shown";
+  const isBusy = event === undefined || event?.version !== at || whole.isFetching;
+  return (
+    <section className={styles["pane"]} aria-label="Event" aria-busy={isBusy}>
+      <Heading event={event ?? null} at={at} last={last} />
+      <Tabs
+        label="Event"
+        tabs={TABS}
+        chosen={tab}
+        onChoose={(id) => {
+          change({ event: id === "shown" ? undefined : id });
+        }}
+      >
+        {(error ?? whole.error) !== null && <Failure error={error ?? whole.error} />}
+        {event === undefined && error === null && <p className="loading">Loading…</p>}
+        {event === null && <p>The log has no event of version {at}.</p>}
+        {event !== undefined && event !== null && (
+          <>
+            <Notes event={event} />
+            {isLarge && tab !== "proof" && (
+              <p className={styles["note"]}>
+                This is the beginning.{" "}
+                <button
+                  type="button"
+                  onClick={() => {
+                    ask(event.id);
+                  }}
+                >
+                  Show all {bytes(event.bytes)}
+                </button>
+              </p>
+            )}
+            {tab === "shown" && <Shown key={event.id} event={event} />}
+            {tab === "json" && <JsonPanel event={event} />}
+            {tab === "raw" && <Raw event={event} isLarge={isLarge} />}
+            {tab === "proof" && <Proof key={event.id} event={event} />}
+          </>
+        )}
+      </Tabs>
+    </section>
+  );
+}
+
+function Notes({ event }: { event: Recorded }) {
+  return (
+    <>
+      {event.redactedBy !== null && (
+        <p className={styles["note"]}>
+          The contents were erased by version {event.redactedBy}. Type, time, ids and figures
+          remain.
+        </p>
+      )}
+      {event.lost !== null && (
+        <p className={styles["note"]} role="alert">
+          The log has lost contents: {event.lost}
+        </p>
+      )}
+      {"unreadable" in event.message && (
+        <p className={styles["note"]} role="alert">
+          These bytes are no JSON. They are shown in hexadecimal.
+        </p>
+      )}
+    </>
+  );
+}

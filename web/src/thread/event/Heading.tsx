@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { useMay } from "../../app/access";
+import { bytes, count, time } from "../../parts/format";
+import { useCursor } from "../cursor";
+import { kindOf, type Recorded } from "./contents";
+import styles from "./event.module.css";
+import { Redact } from "./Redact";
+
+interface HeadingProps {
+  readonly event: Recorded | null;
+  readonly at: number;
+  readonly last: number;
+}
+
+/** What the event is, where and when; the ways to its neighbours. */
+export function Heading({ event, at, last }: HeadingProps) {
+  const { go } = useCursor();
+  const mayRedact = useMay("redact");
+  const [isRedacting, setRedacting] = useState(false);
+  const [name, whose] = kindOf(event?.type ?? "");
+  return (
+    <header className={styles["heading"]}>
+      <h2 className={styles[whose]}>{event === null ? "Event" : name}</h2>
+      <span className={styles["place"]}>
+        <strong>{count(at)}</strong> of {count(last)}
+      </span>
+      {event !== null && (
+        <>
+          <time dateTime={new Date(event.timestamp ?? event.recordedAt).toISOString()}>
+            {time(event.timestamp ?? event.recordedAt)}
+          </time>
+          <span>{bytes(event.bytes)}</span>
+          {event.redactedBy !== null && <span className="badge warn">redacted</span>}
+        </>
+      )}
+      <span className={styles["ways"]}>
+        {mayRedact && event?.kind === "message" && event.redactedBy === null && (
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => {
+              setRedacting(true);
+            }}
+          >
+            Redact…
+          </button>
+        )}
+        <button
+          type="button"
+          aria-label="Previous event"
+          disabled={at <= 1}
+          onClick={() => {
+            go(at - 1);
+          }}
+        >
+          ‹
+        </button>
+        <button
+          type="button"
+          aria-label="Next event"
+          disabled={at >= last}
+          onClick={() => {
+            go(at + 1);
+          }}
+        >
+          ›
+        </button>
+      </span>
+      {isRedacting && event !== null && (
+        <Redact
+          event={event}
+          onClose={() => {
+            setRedacting(false);
+          }}
+        />
+      )}
+    </header>
+  );
+}

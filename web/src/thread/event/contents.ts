@@ -1,0 +1,174 @@
+import { ExactNumber, type Json, parseExact } from "../../api/exact";
+import { visible } from "./texts";
+
+export type Fields = Readonly<Record<string, Json>>;
+
+/** An event as the API gives it. */
+export interface Recorded {
+  readonly id: string;
+  readonly version: number;
+  readonly position: number | null;
+  readonly recordedAt: string;
+  /** Milliseconds since the epoch, by the producer's clock. */
+  readonly timestamp: number | null;
+  readonly type: string;
+  readonly kind: "message" | "fact";
+  readonly message: Fields;
+  readonly metadata: Fields;
+  /** Size of the whole message as JSON. */
+  readonly bytes: number;
+  readonly isCut: boolean;
+  /** The version that erased its contents. */
+  readonly redactedBy: number | null;
+  /** Which contents the log has lost, in words. */
+  readonly lost: string | null;
+  /** All of it, as it was answered. */
+  readonly whole: Json;
+}
+
+export function recordedIn(whole: Json): Recorded {
+  const message = fieldsIn(whole, "message");
+  return {
+    id: textIn(message, "id") ?? "",
+    version: numberIn(whole, "version") ?? 0,
+    position: numberIn(whole, "position"),
+    recordedAt: textIn(whole, "recordedAt") ?? "",
+    timestamp: numberIn(message, "timestamp"),
+    type: textIn(whole, "type") ?? "",
+    kind: textIn(whole, "kind") === "fact" ? "fact" : "message",
+    message,
+    metadata: fieldsIn(whole, "metadata"),
+    bytes: numberIn(whole, "bytes") ?? 0,
+    isCut: valueIn(whole, "cut") === true,
+    redactedBy: numberIn(fieldsIn(whole, "redacted"), "version"),
+    lost: textIn(fieldsIn(whole, "error"), "detail"),
+    whole,
+  };
+}
+
+export function isFields(value: Json | undefined): value is Fields {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof ExactNumber)
+  );
+}
+
+/** The value of a field; undefined where there is none, or no object. */
+export function valueIn(value: Json | undefined, name: string): Json | undefined {
+  return isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+export function textIn(value: Json | undefined, name: string): string | null {
+  const found = valueIn(value, name);
+  return typeof found === "string" ? found : null;
+}
+
+export function numberIn(value: Json | undefined, name: string): number | null {
+  const found = valueIn(value, name);
+  if (found instanceof ExactNumber) return Number(found.digits);
+  return typeof found === "number" ? found : null;
+}
+
+export function fieldsIn(value: Json | undefined, name: string): Fields {
+  const found = valueIn(value, name);
+  return isFields(found) ? found : {};
+}
+
+export function listIn(value: Json | undefined, name: string): readonly Json[] {
+  const found = valueIn(value, name);
+  return Array.isArray(found) ? (found as readonly Json[]) : [];
+}
+
+/** Longer texts are shown as texts, even if they are JSON. */
+const LONGEST_JSON = 1_000_000;
+
+/** The object or list that a text is the JSON of; null for any other text. */
+export function jsonIn(text: string): Json {
+  if (text.length > LONGEST_JSON || !/^\s*[[{]/.test(text)) return null;
+  try {
+    return parseExact(text);
+  } catch {
+    return null; // no JSON, or nested deeper than the parser's stack
+  }
+}
+
+/** A file of an input: its bytes in base64, or the digest under which the service has them. */
+export interface FileOf {
+  readonly name: string;
+  readonly type: string | null;
+  readonly sha256: string | null;
+  readonly data: string | null;
+}
+
+/** Types of pictures that the page draws. SVG is a document that may run: never drawn. */
+const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+export function filesOf(message: Fields): FileOf[] {
+  return listIn(message, "files").map((file, index) => ({
+    name: textIn(file, "filename") ?? `file ${index + 1}`,
+    type: textIn(file, "mimeType"),
+    sha256: textIn(file, "sha256"),
+    data: textIn(file, "data"),
+  }));
+}
+
+export function isPicture(file: FileOf): boolean {
+  return PICTURES.has(file.type ?? "");
+}
+
+/** A name that a file system takes, of what an agent called a file. */
+export function safeName(name: string): string {
+  const plain = visible(name).replace(/[/\\:*?"<>|]/g, "_");
+  return plain.slice(-100).replace(/^\.+/, "") || "file";
+}
+
+/** What a type of message is called, and whose it is: a colour of the design. */
+export const KINDS: Readonly<Record<string, readonly [name: string, of: Whose]>> = {
+  input: ["Input", "user"],
+  reply: ["Reply", "agent"],
+  reasoning: ["Reasoning", "agent"],
+  tool_calls: ["Tool calls", "tool"],
+  tool_results: ["Tool results", "tool"],
+  system: ["System", "log"],
+  log: ["Log", "log"],
+  approval_request: ["Approval asked", "person"],
+  approval_response: ["Approval answered", "person"],
+  worker_spawned: ["Worker spawned", "worker"],
+  worker_result: ["Worker result", "worker"],
+  llm_request: ["Model request", "model"],
+  llm_response: ["Model response", "model"],
+  scratchpad: ["Scratchpad", "agent"],
+  runtime_error: ["Runtime error", "bad"],
+  tick: ["Tick", "log"],
+  shutdown: ["Shutdown", "log"],
+  exit: ["Exit", "agent"],
+  "thread.started": ["Thread started", "log"],
+  "thread.annotated": ["Thread annotated", "log"],
+  "thread.closed": ["Thread closed", "log"],
+  "thread.redacted": ["Contents redacted", "log"],
+};
+
+export type Whose = "user" | "agent" | "tool" | "model" | "person" | "worker" | "bad" | "log";
+
+/** The name of a type; one of a vendor's own is its own name. */
+export function kindOf(type: string): readonly [name: string, of: Whose] {
+  return Object.hasOwn(KINDS, type) && KINDS[type] !== undefined ? KINDS[type] : [type, "log"];
+}
+
+/** How many calls, approvals, workers or model requests an event begins or ends. */
+export function spansOf(type: string, message: Fields): number {
+  if (type === "tool_calls") return listIn(message, "calls").length;
+  if (type === "tool_results") return listIn(message, "results").length;
+  return /^(approval|worker|llm)_/.test(type) ? 1 : 0;
+}
+
+/** Types whose text is markdown. */
+export const PROSE: ReadonlySet<string> = new Set([
+  "input",
+  "reply",
+  "reasoning",
+  "system",
+  "scratchpad",
+]);

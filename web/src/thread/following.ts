@@ -1,0 +1,48 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Connection } from "../api/stream";
+import { useCursor } from "./cursor";
+import { headQuery } from "./queries";
+import { useStanding, useTimeline } from "./timeline";
+
+const QUIET_MS = 500;
+
+export interface Following {
+  readonly connection: Connection;
+  /** Events that the page does not show because it is paused. */
+  readonly news: number;
+}
+
+/** Lets the known end of the thread grow by what the stream tells, unless the reader paused it. */
+export function useFollowing(): Following {
+  const { threadId, last, address } = useCursor();
+  const client = useQueryClient();
+  const timeline = useTimeline();
+  const { connection, loadedTo, pause } = useStanding();
+  const isPaused = address.paused === true;
+  const grown = isPaused ? last : Math.max(last, loadedTo);
+  useEffect(() => {
+    pause(isPaused);
+  }, [pause, isPaused]);
+  useEffect(() => {
+    if (grown === last) return;
+    const { queryKey } = headQuery(threadId);
+    client.setQueryData(queryKey, (head) => head && { ...head, version: grown });
+    for (let version = last + 1; version <= grown; version += 1) {
+      if (timeline.typeOf(version) !== "thread.redacted") continue;
+      void client.resetQueries({ queryKey: ["events", threadId] });
+      break;
+    }
+  }, [client, threadId, timeline, last, grown]);
+  useEffect(() => {
+    if (isPaused) return;
+    // status, metadata and anomalies, once the thread is quiet
+    const timer = setTimeout(() => {
+      void client.invalidateQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
+    }, QUIET_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [client, threadId, isPaused, last]);
+  return { connection, news: Math.max(0, loadedTo - last) };
+}

@@ -1,0 +1,53 @@
+import { useId, useRef } from "react";
+import { type Fold, FOLDS } from "../address";
+import styles from "./history.module.css";
+
+const SAYS: Record<Fold, string> = {
+  reasoning: "Reasoning",
+  log: "Logs and ticks",
+  model: "Model calls and responses",
+  facts: "Facts of the thread",
+  scratchpad: "Scratchpad",
+};
+
+interface FoldsProps {
+  readonly folds: ReadonlySet<Fold>;
+  readonly onChange: (folds: Fold[]) => void;
+}
+
+/** The menu of what is folded away. */
+export function Folds({ folds, onChange }: FoldsProps) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <button type="button" popoverTarget={id} className={styles["opener"]}>
+        Fold <small>{folds.size}</small>
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        className={styles["menu"]}
+        role="group"
+        aria-label="Fold away"
+      >
+        {FOLDS.map((fold) => (
+          <label key={fold}>
+            <input
+              type="checkbox"
+              checked={folds.has(fold)}
+              onChange={({ target }) => {
+                onChange(
+                  FOLDS.filter((each) => (each === fold ? target.checked : folds.has(each))),
+                );
+              }}
+            />
+            {SAYS[fold]}
+          </label>
+        ))}
+        <p>What failed, is suspected or open is never folded.</p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useEffect, useMemo, useState } from "react";
+import { count } from "../../parts/format";
+import { type Fold, MARKS } from "../address";
+import { useCursor } from "../cursor";
+import { useHits } from "../hits";
+import { useTimeline } from "../timeline";
+import { EventList } from "./EventList";
+import { Find } from "./Find";
+import { Folds } from "./Folds";
+import styles from "./history.module.css";
+import { DEFAULT_FOLDS } from "./kinds";
+import { filtered, foldsIn, Rows } from "./rows";
+
+const PATIENCE_MS = 400;
+const LONG = 5000;
+const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Hits" };
+const NONE: ReadonlySet<Fold> = new Set();
+
+/** The thread's events from the first to the last. */
+export function HistoryPane() {
+  const { last, address, change } = useCursor();
+  const { only, tool, fold } = address;
+  const timeline = useTimeline();
+  const hits = useHits();
+  const hasWaited = usePatience() || last > LONG;
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  const { isComplete } = timeline;
+  const known = isComplete ? timeline : null; // what is not known yet cannot be folded
+  const folds = useMemo(() => foldsIn(fold, DEFAULT_FOLDS), [fold]);
+  const versions = useMemo(
+    () => filtered(timeline, { only, tool, hits: hits.versions }),
+    [timeline, only, tool, hits.versions],
+  );
+  const rows = useMemo(
+    () =>
+      new Rows({
+        last,
+        only: versions?.filter((version) => version <= last) ?? null,
+        folds: known === null ? NONE : folds,
+        unfolded,
+        typeOf: (version) => known?.typeOf(version) ?? null,
+        isNotable: (version) =>
+          known !== null && (known.has("error", version) || known.isOpen(version)),
+      }),
+    [last, versions, folds, unfolded, known],
+  );
+  const tools = useMemo(() => timeline.tools(), [timeline]);
+  const marked = useMemo(
+    () => ({
+      error: timeline.marked("error"),
+      tool: timeline.marked("tool"),
+      approval: timeline.marked("approval"),
+      hit: hits.versions.length,
+    }),
+    [timeline, hits.versions],
+  );
+  return (
+    <section className={styles["pane"]} aria-label="History">
+      <div className={styles["toolbar"]}>
+        <Find hits={hits} />
+        <select
+          aria-label="Show only"
+          value={only ?? ""}
+          onChange={({ target }) => {
+            change({ only: MARKS.find((mark) => mark === target.value) });
+          }}
+        >
+          <option value="">All events</option>
+          {MARKS.filter((mark) => mark !== "hit" || address.find !== undefined).map((mark) => (
+            <option key={mark} value={mark}>
+              {NAMES[mark]} ({count(marked[mark])})
+            </option>
+          ))}
+        </select>
+        {tools.length > 0 && (
+          <select
+            aria-label="Tool"
+            value={tool ?? ""}
+            onChange={({ target }) => {
+              change({ tool: target.value === "" ? undefined : target.value });
+            }}
+          >
+            <option value="">All tools</option>
+            {tools.map(([name, calls]) => (
+              <option key={name} value={name}>
+                {name} ({count(calls)})
+              </option>
+            ))}
+          </select>
+        )}
+        <Folds
+          folds={folds}
+          onChange={(chosen) => {
+            change({ fold: chosen.join() }, { replace: true });
+          }}
+        />
+      </div>
+      {versions !== null && (
+        <p className={styles["note"]} role="status">
+          {count(rows.length)} of {count(last)} events
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => {
+              change({ only: undefined, tool: undefined });
+            }}
+          >
+            Show all
+          </button>
+        </p>
+      )}
+      {!isComplete && hasWaited && (
+        <p className={styles["note"]} role="status">
+          Reading {count(timeline.loadedTo)} of {count(last)}: folds and marks follow
+        </p>
+      )}
+      {(isComplete || hasWaited) && (
+        <EventList
+          rows={rows}
+          timeline={timeline}
+          hits={hits}
+          onToggle={(first) => {
+            setUnfolded((before) => before.symmetricDifference(new Set([first])));
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** False for a moment: most timelines are complete by then, and rows are drawn once. */
+function usePatience(): boolean {
+  const [hasWaited, setWaited] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setWaited(true);
+    }, PATIENCE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, []);
+  return hasWaited;
+}

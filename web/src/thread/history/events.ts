@@ -1,0 +1,77 @@
+import { queryOptions, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { fetchWithKey } from "../../api/client";
+import { type Json, parseExact } from "../../api/exact";
+
+/** An event as the list of messages has it: its texts cut. */
+export interface StoredEvent {
+  readonly version: number;
+  readonly recordedAt: string;
+  readonly type: string;
+  readonly kind: "message" | "fact";
+  readonly message: { readonly [key: string]: Json };
+  readonly metadata: { readonly [key: string]: Json };
+  readonly bytes: number;
+  readonly cut?: true;
+  readonly redacted?: { readonly version: number };
+  readonly error?: { readonly detail: string };
+}
+
+export const PAGE = 200;
+const SHOWN_CHARACTERS = 160;
+const BETWEEN_READS_MS = 200;
+
+/** One page of events: those after version `page * 200`. What it had is not read again. */
+function pageQuery(threadId: string, page: number) {
+  const queryKey = ["events", threadId, page];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal, client }): Promise<readonly StoredEvent[]> => {
+      const had = client.getQueryData<readonly StoredEvent[]>(queryKey) ?? [];
+      const asked = new URLSearchParams({
+        after: String(page * PAGE + had.length),
+        limit: String(PAGE - had.length),
+        cut: String(SHOWN_CHARACTERS),
+        files: "linked",
+      });
+      const path = `/v1/threads/${threadId}/messages?${asked.toString()}`;
+      const answer = parseExact(await (await fetchWithKey(path, { signal })).text());
+      return [...had, ...(answer as unknown as { items: StoredEvent[] }).items];
+    },
+  });
+}
+
+export interface Events {
+  /** The event of a version, once it is read. */
+  readonly at: (version: number) => StoredEvent | undefined;
+  readonly error: Error | null;
+}
+
+/** Reads the pages that have the versions; the last one goes on as the thread grows to `last`. */
+export function useEvents(threadId: string, versions: readonly number[], last: number): Events {
+  const client = useQueryClient();
+  const pages = [...new Set(versions.map((version) => Math.floor((version - 1) / PAGE)))];
+  const found = useQueries({ queries: pages.map((page) => pageQuery(threadId, page)) });
+  const byPage = new Map(pages.map((page, index) => [page, found[index]?.data]));
+  const behind = pages.filter((page, index) => {
+    const { data, isFetching } = found[index] ?? {};
+    const wanted = Math.min(PAGE, last - page * PAGE);
+    return data !== undefined && isFetching === false && data.length < wanted;
+  });
+  const due = behind.join();
+  useEffect(() => {
+    if (due === "") return;
+    const timer = setTimeout(() => {
+      for (const page of due.split(",")) {
+        void client.invalidateQueries({ queryKey: ["events", threadId, Number(page)] });
+      }
+    }, BETWEEN_READS_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [client, threadId, due]);
+  return {
+    at: (version) => byPage.get(Math.floor((version - 1) / PAGE))?.[(version - 1) % PAGE],
+    error: found.find(({ error }) => error !== null)?.error ?? null,
+  };
+}

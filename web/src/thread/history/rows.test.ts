@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Fold } from "../address";
+import { ThreadTimeline } from "../threadTimeline";
+import { TimelineIndex, type TimelineItem } from "../timelineIndex";
+import { filtered, foldsIn, Rows, typesIn } from "./rows";
+
+const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];
+const FOLDS = new Set<Fold>(["log", "reasoning"]);
+
+function typeOf(version: number): string | null {
+  return TYPES[version - 1] ?? null;
+}
+
+function rowsOf(more: Partial<ConstructorParameters<typeof Rows>[0]> = {}): Rows {
+  const usual = { last: 6, only: null, folds: FOLDS, unfolded: new Set<number>() };
+  return new Rows({ ...usual, typeOf, isNotable: () => false, ...more });
+}
+
+function drawn(rows: Rows): string[] {
+  return Array.from({ length: rows.length }, (_, index) => {
+    const { first, last, isOpen } = rows.row(index);
+    return isOpen === null ? String(first) : `${isOpen ? "open" : "closed"} ${first}-${last}`;
+  });
+}
+
+test("a run of folded events is one row", () => {
+  expect(drawn(rowsOf())).toEqual(["1", "closed 2-4", "5", "closed 6-6"]);
+});
+
+test("an unfolded run keeps its row, and its events follow", () => {
+  expect(drawn(rowsOf({ unfolded: new Set([2]) }))).toEqual([
+    ...["1", "open 2-4", "2", "3", "4", "5"],
+    "closed 6-6",
+  ]);
+});
+
+test("what is notable is never folded", () => {
+  const rows = rowsOf({ isNotable: (version) => version === 3 });
+  expect(drawn(rows)).toEqual(["1", "closed 2-2", "3", "closed 4-4", "5", "closed 6-6"]);
+});
+
+test("an event of an unknown type is not folded", () => {
+  expect(drawn(rowsOf({ last: 7 })).at(-1)).toBe("7");
+});
+
+test("a version is found in its row, also inside a run", () => {
+  const rows = rowsOf();
+  expect([1, 2, 4, 5, 6].map((version) => rows.indexOf(version))).toEqual([0, 1, 1, 2, 3]);
+  expect(rowsOf({ unfolded: new Set([2]) }).indexOf(2)).toBe(2);
+});
+
+test("of a filtered list, a version between two rows belongs to the first", () => {
+  const rows = rowsOf({ only: [2, 5] });
+  expect(drawn(rows)).toEqual(["2", "5"]);
+  expect([1, 2, 4, 6].map((version) => rows.indexOf(version))).toEqual([-1, 0, 0, 1]);
+});
+
+test("a run says how many of which type it has", () => {
+  expect(typesIn({ first: 2, last: 6, isOpen: false }, typeOf)).toEqual([
+    ...[
+      ["log", 2],
+      ["tick", 1],
+    ],
+    ...[
+      ["reasoning", 1],
+      ["reply", 1],
+    ],
+  ]);
+});
+
+test("an empty list of folds folds nothing, none stands for the usual", () => {
+  expect(foldsIn("", ["log"]).has("log")).toBe(false);
+  expect([...foldsIn(undefined, ["log"])]).toEqual(["log"]);
+});
+
+function timelineOf(...items: Partial<TimelineItem>[]): ThreadTimeline {
+  const index = new TimelineIndex();
+  for (const item of items) {
+    index.add({ kind: "call", version: null, startedAt: null, step: 1, ...item });
+  }
+  return new ThreadTimeline(index, [], "open", true);
+}
+
+const CALLS = timelineOf(
+  { name: "search", version: 1, endVersion: 4, outcome: "failed" },
+  { name: "track", version: 2, endVersion: 3 },
+  { kind: "approval", name: "track", version: 5, endVersion: 6 },
+);
+
+test("filters by mark and tool keep both ends, of failures the one that failed", () => {
+  const by = (filter: Partial<Parameters<typeof filtered>[1]>) =>
+    filtered(CALLS, { only: undefined, tool: undefined, hits: [], ...filter });
+  expect(by({})).toBeNull();
+  expect(by({ only: "tool" })).toEqual([1, 2, 3, 4]);
+  expect(by({ only: "error" })).toEqual([4]);
+  expect(by({ only: "approval" })).toEqual([5, 6]);
+  expect(by({ tool: "track" })).toEqual([2, 3, 5, 6]);
+  expect(by({ only: "hit", hits: [2, 4] })).toEqual([2, 4]);
+  expect(by({ only: "hit", tool: "search", hits: [2, 4] })).toEqual([4]);
+});

@@ -1,0 +1,143 @@
+import type { Fold } from "../address";
+import type { Mark, Span, Timeline } from "../timeline";
+import { isError } from "../timelineIndex";
+import { foldOf } from "./kinds";
+
+/** A row of the list: an event, or a run of folded ones. */
+export interface Row {
+  readonly first: number;
+  /** Equal to `first` but for a run. */
+  readonly last: number;
+  /** Of a run, whether its events follow it as rows of their own; null for an event. */
+  readonly isOpen: boolean | null;
+}
+
+export interface RowsAsked {
+  /** Version of the last event. */
+  readonly last: number;
+  /** Versions to draw alone, in their order; null for all, with what is folded. */
+  readonly only: readonly number[] | null;
+  readonly folds: ReadonlySet<Fold>;
+  /** First versions of the runs that are unfolded. */
+  readonly unfolded: ReadonlySet<number>;
+  readonly typeOf: (version: number) => string | null;
+  /** What is never folded, whatever its type. */
+  readonly isNotable: (version: number) => boolean;
+}
+
+/** Lines that are drawn of one event. */
+export const MOST_LINES = 8;
+
+const EVENT = 0;
+const CLOSED = 1;
+const OPEN = 2;
+
+/** Which rows to draw: 100,000 of them are two columns. */
+export class Rows {
+  private readonly firsts: number[] = [];
+  private readonly shapes: number[] = [];
+  /** Last versions of runs, by their first. */
+  private readonly ends = new Map<number, number>();
+
+  constructor(asked: RowsAsked) {
+    if (asked.only === null) this.fold(asked);
+    else for (const version of asked.only) this.add(version, EVENT);
+  }
+
+  get length(): number {
+    return this.firsts.length;
+  }
+
+  row(index: number): Row {
+    const first = this.firsts[index] ?? 0;
+    const shape = this.shapes[index];
+    if (shape === EVENT) return { first, last: first, isOpen: null };
+    return { first, last: this.ends.get(first) ?? first, isOpen: shape === OPEN };
+  }
+
+  /** The row that has a version, else the one before it; -1 where there is none. */
+  indexOf(version: number): number {
+    let low = 0;
+    let high = this.firsts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.firsts[middle] ?? 0) <= version) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  private add(version: number, shape: number): void {
+    this.firsts.push(version);
+    this.shapes.push(shape);
+  }
+
+  private fold({ last, folds, unfolded, typeOf, isNotable }: RowsAsked): void {
+    const isFolded = (version: number): boolean => {
+      const type = typeOf(version);
+      const fold = type === null ? null : foldOf(type);
+      return fold !== null && folds.has(fold) && !isNotable(version);
+    };
+    for (let version = 1; version <= last; version += 1) {
+      if (folds.size === 0 || !isFolded(version)) {
+        this.add(version, EVENT);
+        continue;
+      }
+      const first = version;
+      while (version < last && isFolded(version + 1)) version += 1;
+      this.ends.set(first, version);
+      this.add(first, unfolded.has(first) ? OPEN : CLOSED);
+      if (!unfolded.has(first)) continue;
+      for (let each = first; each <= version; each += 1) this.add(each, EVENT);
+    }
+  }
+}
+
+export interface Filter {
+  readonly only: Mark | "hit" | undefined;
+  readonly tool: string | undefined;
+  readonly hits: readonly number[];
+}
+
+/** Versions that pass a filter, in their order; null where nothing is filtered. */
+export function filtered(timeline: Timeline, filter: Filter): number[] | null {
+  const { only, tool, hits } = filter;
+  if (only === undefined && tool === undefined) return null;
+  const found = new Set<number>();
+  if (only === "hit" && tool === undefined) return [...hits];
+  for (let index = 0; index < timeline.length; index += 1) {
+    for (const version of passing(timeline.span(index), filter)) found.add(version);
+  }
+  const sorted = [...found].sort((a, b) => a - b);
+  if (only !== "hit") return sorted;
+  const wanted = new Set(hits);
+  return sorted.filter((version) => wanted.has(version));
+}
+
+/** The ends of a span that pass: of a failed one where it failed, of a call both. */
+function passing(span: Span, { only, tool }: Filter): number[] {
+  const { kind, name, from, to } = span;
+  if (tool !== undefined && !((kind === "call" || kind === "approval") && name === tool)) return [];
+  if (only === "tool" && kind !== "call") return [];
+  if (only === "approval" && kind !== "approval") return [];
+  const ends = only === "error" ? (isError(span) ? [to ?? from] : []) : [from, to];
+  return ends.filter((version) => version !== null);
+}
+
+/** How many of each type a run has, in the order of their first: 3 log, 1 reasoning. */
+export function typesIn(
+  row: Row,
+  typeOf: (version: number) => string | null,
+): [type: string, count: number][] {
+  const found = new Map<string, number>();
+  for (let version = row.first; version <= row.last; version += 1) {
+    const type = typeOf(version) ?? "event";
+    found.set(type, (found.get(type) ?? 0) + 1);
+  }
+  return [...found];
+}
+
+/** The folds that an address names; nothing stands for the usual ones. */
+export function foldsIn(text: string | undefined, usual: readonly Fold[]): ReadonlySet<Fold> {
+  return new Set(text === undefined ? usual : (text.split(",") as Fold[]));
+}

@@ -1,0 +1,56 @@
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { answered, api } from "../api/client";
+import type { components } from "../api/schema";
+import { useCursor } from "./cursor";
+import { headQuery } from "./queries";
+
+export type Hit = components["schemas"]["Hit"];
+type Page = components["schemas"]["Hits"];
+
+export interface Hits {
+  /** Versions of the events that match, in their order. */
+  readonly versions: readonly number[];
+  readonly of: ReadonlyMap<number, Hit>;
+  /** Whether there are more: those found are the newest. */
+  readonly areMore: boolean;
+}
+
+const MOST_PAGES = 20;
+const PAGE_LENGTH = 100;
+const GROWING_MS = 3000;
+const NO_HITS: Hits = { versions: [], of: new Map(), areMore: false };
+
+function hitsQuery(threadId: string, text: string) {
+  return queryOptions({
+    queryKey: ["hits", threadId, text],
+    queryFn: async ({ signal }): Promise<Hits> => {
+      const of = new Map<number, Hit>();
+      let after: string | null = null;
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const query = { q: text, thread: [threadId], limit: PAGE_LENGTH, after };
+        const found: Page = answered(await api.GET("/v1/search", { params: { query }, signal }));
+        for (const hit of found.items) of.set(hit.version, hit);
+        after = found.next;
+        if (after === null) break;
+      }
+      const versions = [...of.keys()].sort((a, b) => a - b);
+      return { versions, of, areMore: after !== null };
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The events that have the text of `find`; read anew now and then while the thread may grow. */
+export function useHits(): Hits & { readonly error: Error | null; readonly isPending: boolean } {
+  const { threadId, address } = useCursor();
+  const { data: head } = useQuery(headQuery(threadId));
+  const text = address.find;
+  const mayGrow = head?.status === "open" && address.paused !== true;
+  const { data, error, isFetching } = useQuery({
+    ...hitsQuery(threadId, text ?? ""),
+    enabled: text !== undefined,
+    refetchInterval: mayGrow ? GROWING_MS : false,
+  });
+  const hits = text === undefined || data === undefined ? NO_HITS : data;
+  return { ...hits, error, isPending: isFetching && data === undefined };
+}

@@ -1,0 +1,44 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answered, api, fetchWithKey } from "../api/client";
+import { type Json, parseExact } from "../api/exact";
+
+/** The thread's head. Whoever follows the thread sets it anew: `queries.setQueryData`. */
+export function headQuery(threadId: string) {
+  return queryOptions({
+    queryKey: ["thread", threadId],
+    queryFn: async ({ signal }) =>
+      answered(
+        await api.GET("/v1/threads/{thread_id}", {
+          params: { path: { thread_id: threadId } },
+          signal,
+        }),
+      ),
+  });
+}
+
+export type StateAt = { readonly [key: string]: Json };
+
+/** The agent state just after a version, without its history. */
+export function stateQuery(threadId: string, version: number) {
+  return queryOptions({
+    queryKey: ["state", threadId, version],
+    queryFn: async ({ signal }) => {
+      const path = `/v1/threads/${threadId}/views/agent-state`;
+      const query = `?history=false&bare=true&at=${version}`;
+      const response = await fetchWithKey(path + query, { signal });
+      return parseExact(await response.text()) as StateAt;
+    },
+  });
+}
+
+/** One event whole, as the log has it; files by their address. */
+export function eventQuery(threadId: string, messageId: string) {
+  return queryOptions({
+    queryKey: ["event", threadId, messageId],
+    queryFn: async ({ signal }) => {
+      const path = `/v1/threads/${threadId}/messages/${messageId}?files=linked`;
+      const response = await fetchWithKey(path, { signal });
+      return parseExact(await response.text()) as StateAt;
+    },
+  });
+}

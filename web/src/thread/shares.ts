@@ -1,0 +1,32 @@
+/** How the width is shared among panes: parts of 1, remembered in this browser. */
+
+export const STEP = 0.02;
+const LEAST = 0.15;
+const PLACE = "agentlog.panes";
+const USUAL: readonly number[] = [0.4, 0.3, 0.3];
+
+/** Moves the divider after a pane; both sides keep a least width. */
+export function moved(shares: readonly number[], divider: number, by: number): readonly number[] {
+  const [left = 0, right = 0] = shares.slice(divider, divider + 2);
+  const step = Math.max(LEAST - left, Math.min(by, right - LEAST));
+  return shares.map((share, index) => {
+    if (index === divider) return share + step;
+    return index === divider + 1 ? share - step : share;
+  });
+}
+
+/** What is remembered, where it can be shares; else the usual. */
+export function sharesIn(text: string | null, usual = USUAL): readonly number[] {
+  const found = (text ?? "").split(" ").map(Number);
+  const sum = found.reduce((total, share) => total + share, 0);
+  const isUsable = found.length === usual.length && Math.abs(sum - 1) < 0.01;
+  return isUsable && found.every((share) => share >= LEAST - 0.01) ? found : usual;
+}
+
+export function currentShares(): readonly number[] {
+  return sharesIn(localStorage.getItem(PLACE));
+}
+
+export function keepShares(shares: readonly number[]): void {
+  localStorage.setItem(PLACE, shares.map((share) => share.toFixed(4)).join(" "));
+}

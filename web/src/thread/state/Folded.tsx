@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { counted } from "../../parts/format";
+import { LongText } from "../../parts/LongText";
+import styles from "./state.module.css";
+
+const MOST_LINES = 6;
+const MOST_CHARACTERS = 480;
+
+interface FoldedProps {
+  readonly text: string;
+  readonly label: string;
+  /** Whether it is code, and not prose. */
+  readonly code?: boolean;
+}
+
+/** A text of which a few lines show until more is asked for. */
+export function Folded({ text, label, code = false }: FoldedProps) {
+  const [isOpen, setOpen] = useState(false);
+  const beginning = beginningOf(text);
+  const left = text.length - beginning.length;
+  return (
+    <div className={code ? styles["code"] : undefined}>
+      {isOpen ? <LongText text={text} /> : <pre className="text">{beginning}</pre>}
+      {left > 0 && (
+        <button
+          type="button"
+          className={`quiet ${styles["more"] ?? ""}`}
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? "Less" : "More"} of ${label}`}
+          onClick={() => {
+            setOpen(!isOpen);
+          }}
+        >
+          {isOpen ? "Less" : counted(left, "more character")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function beginningOf(text: string): string {
+  let end = -1;
+  for (let line = 0; line < MOST_LINES; line += 1) {
+    end = text.indexOf("\n", end + 1);
+    if (end < 0 || end > MOST_CHARACTERS) break;
+  }
+  const found = text.slice(0, end < 0 || end > MOST_CHARACTERS ? MOST_CHARACTERS : end);
+  // a button for a word or two is more than the words
+  return text.length - found.length < 80 && !text.slice(found.length + 1).includes("\n")
+    ? text
+    : found;
+}

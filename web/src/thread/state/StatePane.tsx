@@ -1,0 +1,43 @@
+import { Tabs } from "../../parts/Tabs";
+import type { StateTab } from "../address";
+import { useCursor } from "../cursor";
+import { ChangesTab } from "./ChangesTab";
+import { ModelTab } from "./ModelTab";
+import { StateKeys } from "./StateKeys";
+import { ViewTab } from "./ViewTab";
+import { WatchTab } from "./WatchTab";
+
+const TABS: readonly { readonly id: StateTab; readonly name: string }[] = [
+  { id: "state", name: "State" },
+  { id: "model", name: "Sent to model" },
+  { id: "changes", name: "Changes" },
+  { id: "watch", name: "Watch" },
+  { id: "view", name: "View" },
+];
+
+const PANELS = {
+  state: StateKeys,
+  model: ModelTab,
+  changes: ChangesTab,
+  watch: WatchTab,
+  view: ViewTab,
+};
+
+/** The thread as it was just after the version under the cursor. */
+export function StatePane() {
+  const { threadId, address, change } = useCursor();
+  const chosen = address.state ?? "state";
+  const Panel = PANELS[chosen];
+  return (
+    <Tabs
+      label="State"
+      tabs={TABS}
+      chosen={chosen}
+      onChoose={(id) => {
+        change({ state: id === "state" ? undefined : id }, { replace: true });
+      }}
+    >
+      <Panel key={threadId} />
+    </Tabs>
+  );
+}

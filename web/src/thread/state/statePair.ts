@@ -1,0 +1,32 @@
+import { noop, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useCursor } from "../cursor";
+import { type StateAt, stateQuery } from "../queries";
+
+/** The state at a version, and the one just before it. */
+export interface StatePair {
+  readonly at: number;
+  readonly now: StateAt;
+  readonly before: StateAt;
+}
+
+/** The states at the cursor; the pair before stays until both are there. Reads ahead one step. */
+export function useStatePair(): { pair: StatePair | null; error: Error | null } {
+  const { threadId, at, last } = useCursor();
+  const client = useQueryClient();
+  const now = useQuery(stateQuery(threadId, at));
+  const before = useQuery(stateQuery(threadId, at - 1));
+  const [pair, setPair] = useState<StatePair | null>(null);
+  if (now.data !== undefined && before.data !== undefined) {
+    if (pair?.now !== now.data || pair.before !== before.data || pair.at !== at) {
+      setPair({ at, now: now.data, before: before.data });
+    }
+  }
+  useEffect(() => {
+    for (const version of [at + 1, at - 2]) {
+      if (version < 0 || version > last) continue;
+      client.query(stateQuery(threadId, version)).catch(noop);
+    }
+  }, [client, threadId, at, last]);
+  return { pair, error: now.error ?? before.error };
+}

@@ -1,0 +1,70 @@
+import {
+  keepPreviousData,
+  noop,
+  queryOptions,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { fetchWithKey } from "../../api/client";
+import { type Json, parseExact } from "../../api/exact";
+import type { ViewName } from "../address";
+import { useCursor } from "../cursor";
+import { type Anchor, anchored, type Items, tailBegin } from "./tail";
+
+/** Versions at the end of a thread whose items are read at first. */
+const TAIL = 200;
+
+/** A view's items with its options as in a URL: `openai?mark=true`. */
+export type AskedView = ViewName | "openai?mark=true";
+
+export function itemsQuery(threadId: string, asked: AskedView, at: number, after: number) {
+  return queryOptions({
+    queryKey: ["items", threadId, asked, at, after],
+    queryFn: async ({ signal }): Promise<Items> => {
+      // a place is a version and an ordinal; none of a version's items has one so high
+      const place = after === 0 ? "" : `&after=${after}.999999999`;
+      const [view, options = ""] = asked.split("?");
+      const path = `/v1/threads/${threadId}/views/${view ?? ""}`;
+      // with a limit the service begins near the place; without, at the thread's first event
+      const query = `?bare=true&limit=1000000&at=${at}${place}&${options}`;
+      const text = await (await fetchWithKey(path + query, { signal })).text();
+      return { items: parseExact(text) as readonly Json[], size: text.length, at, after };
+    },
+  });
+}
+
+/** Returns a view whole at a version, as the service writes it. */
+export async function wholeText(threadId: string, view: ViewName, at: number): Promise<string> {
+  const path = `/v1/threads/${threadId}/views/${view}?bare=true&at=${at}`;
+  return (await fetchWithKey(path)).text();
+}
+
+/** The last items of a view at the cursor; `earlier` reads twice as far back. */
+export function useTail(asked: AskedView) {
+  const { threadId, at, last } = useCursor();
+  const client = useQueryClient();
+  const [length, setLength] = useState(TAIL);
+  const { data, error, isPlaceholderData } = useQuery({
+    ...itemsQuery(threadId, asked, at, tailBegin(at, length)),
+    placeholderData: keepPreviousData,
+  });
+  const [anchor, setAnchor] = useState<Anchor | null>(null);
+  if (data !== undefined && anchor?.of !== data) setAnchor(anchored(anchor, data));
+  useEffect(() => {
+    for (const version of [at + 1, at - 1]) {
+      if (version < 1 || version > last) continue;
+      const begin = tailBegin(version, length);
+      client.query(itemsQuery(threadId, asked, version, begin)).catch(noop);
+    }
+  }, [client, threadId, asked, at, last, length]);
+  return {
+    tail: data,
+    /** Number of the tail's first item; an item keeps its number as earlier ones come. */
+    first: anchor?.first ?? 0,
+    error,
+    earlier: () => {
+      if (!isPlaceholderData) setLength(length * 2);
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import type { ReactNode } from "react";
+import { type JumpMark, JUMPS } from "./keys";
+import { SPEEDS } from "./playback";
+import styles from "./Travel.module.css";
+import type { Play } from "./usePlay";
+
+interface ControlsProps {
+  readonly at: number;
+  readonly last: number;
+  readonly play: Play;
+  readonly onMove: (version: number) => void;
+  readonly onJump: (mark: JumpMark, by: 1 | -1) => void;
+  /** Why a jump cannot be; null where it can. */
+  readonly missing: (mark: JumpMark) => string | null;
+  readonly pins: { readonly a: number | undefined; readonly b: number | undefined };
+  readonly onPin: (pin: "a" | "b") => void;
+}
+
+/** The buttons of the travel bar; each has a key. */
+export function Controls(props: ControlsProps) {
+  const { at, last, play, onMove, onJump, missing, pins, onPin } = props;
+  return (
+    <>
+      <Group label="Step">
+        <Icon
+          name="First version"
+          keys="Home"
+          path={FIRST}
+          off={at <= 1}
+          run={() => {
+            onMove(1);
+          }}
+        />
+        <Icon
+          name="Step back"
+          keys="←"
+          path={BACK}
+          off={at <= 1}
+          run={() => {
+            onMove(at - 1);
+          }}
+        />
+        <Icon
+          name={play.isPlaying ? "Pause playing" : "Play"}
+          keys="Space"
+          path={play.isPlaying ? PAUSE : PLAY}
+          off={last <= 1}
+          run={play.toggle}
+        />
+        <Icon
+          name="Step on"
+          keys="→"
+          path={ON}
+          off={at >= last}
+          run={() => {
+            onMove(at + 1);
+          }}
+        />
+        <Icon
+          name="Last version"
+          keys="End"
+          path={LAST}
+          off={at >= last}
+          run={() => {
+            onMove(last);
+          }}
+        />
+      </Group>
+      <Group label="Speed">
+        {SPEEDS.map((speed) => (
+          <button
+            key={speed}
+            type="button"
+            className="quiet"
+            aria-pressed={play.speed === speed}
+            title={`Play ${speed} times as fast; no pause takes more than a second`}
+            onClick={() => {
+              play.setSpeed(speed);
+            }}
+          >
+            {speed}×
+          </button>
+        ))}
+      </Group>
+      {JUMPS.map(({ mark, keys: [onKey, backKey] }) => {
+        const why = missing(mark);
+        return (
+          <Group key={mark} label={`Jump to ${mark}`}>
+            <Icon
+              name={`Previous ${mark}`}
+              keys={backKey}
+              path={UP}
+              off={why !== null}
+              run={() => {
+                onJump(mark, -1);
+              }}
+            />
+            <span className={styles["mark"]} data-mark={mark} title={why ?? undefined}>
+              {mark}
+            </span>
+            <Icon
+              name={`Next ${mark}`}
+              keys={onKey}
+              path={DOWN}
+              off={why !== null}
+              run={() => {
+                onJump(mark, 1);
+              }}
+            />
+          </Group>
+        );
+      })}
+      <Group label="Pins">
+        {(["a", "b"] as const).map((pin) => (
+          <button
+            key={pin}
+            type="button"
+            className="quiet"
+            aria-pressed={pins[pin] === at}
+            title={`Pin ${pin.toUpperCase()} here, to see what changed between A and B (${pin === "a" ? "[" : "]"})`}
+            onClick={() => {
+              onPin(pin);
+            }}
+          >
+            Pin {pin.toUpperCase()}
+            {pins[pin] !== undefined && <small> {pins[pin]}</small>}
+          </button>
+        ))}
+      </Group>
+    </>
+  );
+}
+
+function Group({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={styles["group"]} role="group" aria-label={label}>
+      {children}
+    </div>
+  );
+}
+
+interface IconProps {
+  readonly name: string;
+  readonly keys: string;
+  readonly path: string;
+  readonly off: boolean;
+  readonly run: () => void;
+}
+
+function Icon({ name, keys, path, off, run }: IconProps) {
+  return (
+    <button
+      type="button"
+      className={`quiet ${styles["icon"] ?? ""}`}
+      aria-label={name}
+      title={`${name} (${keys})`}
+      aria-disabled={off}
+      onClick={() => {
+        if (!off) run();
+      }}
+    >
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        <path d={path} fill="currentColor" />
+      </svg>
+    </button>
+  );
+}
+
+const FIRST = "M3 3h2v10H3zM13 3v10L6 8z";
+const BACK = "M12 3v10L4 8z";
+const PLAY = "M4 2.5v11L13.5 8z";
+const PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
+const ON = "M4 3v10l8-5z";
+const LAST = "M11 3h2v10h-2zM3 3v10l7-5z";
+const UP = "M10.5 3.5 6 8l4.5 4.5-1.2 1.2L3.6 8l5.7-5.7z";
+const DOWN = "M5.5 3.5 10 8l-4.5 4.5 1.2 1.2L12.4 8 6.7 2.3z";

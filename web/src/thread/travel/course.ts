@@ -1,0 +1,53 @@
+import type { Timeline } from "../timeline";
+
+/**
+ * When the thread was at each version; entry 0 is of the point before the first.
+ *
+ * `times` are milliseconds since the first message, and never fall: a clock that runs backwards
+ * stands still. Where no time differs from another they are versions, and `isTimed` is false.
+ */
+export interface Course {
+  readonly last: number;
+  readonly isTimed: boolean;
+  readonly times: Float64Array;
+}
+
+/** Returns the course of a timeline up to `last`. */
+export function courseOf(timeline: Pick<Timeline, "length" | "span">, last: number): Course {
+  const clock = new Float64Array(last + 1).fill(NaN);
+  for (let index = 0; index < timeline.length; index += 1) {
+    const { from, to, startMs, endMs } = timeline.span(index);
+    note(clock, from, startMs);
+    note(clock, to, endMs);
+  }
+  const isTimed = standStill(clock);
+  const times = isTimed ? clock : clock.map((_, version) => Math.max(0, version - 1));
+  return { last, isTimed, times };
+}
+
+/** The last version whose time is not after `time`; 1 where there is none. */
+export function versionAt({ times, last }: Course, time: number): number {
+  let low = 1;
+  let high = last;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((times[middle] ?? Infinity) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function note(clock: Float64Array, version: number | null, time: number | null): void {
+  if (version !== null && time !== null && version < clock.length) clock[version] = time;
+}
+
+/** Fills in what has no time, from the first time on; returns whether any two times differ. */
+function standStill(clock: Float64Array): boolean {
+  const first = clock.find((time) => !Number.isNaN(time)) ?? NaN;
+  let latest = 0;
+  for (const [version, time] of clock.entries()) {
+    if (time - first > latest) latest = time - first;
+    clock[version] = latest;
+  }
+  return latest > 0;
+}

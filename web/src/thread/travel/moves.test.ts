@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Moves } from "./moves";
+
+const went: string[] = [];
+const go = (version: number, { replace }: { replace: boolean }) => {
+  went.push(`${replace ? "replace" : "push"} ${version}`);
+};
+let moves: Moves;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  went.length = 0;
+  moves = new Moves(() => performance.now());
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("each move of its own is an entry of the history, at once", () => {
+  moves.move(2, go);
+  moves.move(3, go);
+  expect(went).toEqual(["push 2", "push 3"]);
+});
+
+test("a drag is one entry, at the pace that browsers allow, and ends where it was let go", () => {
+  moves.move(1, go);
+  for (let version = 2; version <= 60; version += 1) {
+    vi.advanceTimersByTime(10);
+    moves.move(version, go, { isContinued: true });
+  }
+  vi.advanceTimersByTime(100);
+  expect(went[0]).toBe("push 1");
+  expect(went.slice(1).every((each) => each.startsWith("replace"))).toBe(true);
+  expect(went.length).toBeLessThanOrEqual(12);
+  expect(went.at(-1)).toBe("replace 60");
+});
+
+test("a drag that begins where the cursor is has an entry too", () => {
+  moves.begin();
+  moves.move(2, go, { isContinued: true });
+  vi.advanceTimersByTime(100);
+  moves.move(3, go, { isContinued: true });
+  expect(went).toEqual(["push 2", "replace 3"]);
+});
+
+test("what is wanted is known at once, until the address has followed", () => {
+  let told = 0;
+  moves.subscribe(() => (told += 1));
+  moves.move(7, go);
+  expect(moves.wanted).toBe(7);
+  moves.arrived(6);
+  expect(moves.wanted).toBe(7);
+  moves.arrived(7);
+  expect(moves.wanted).toBeNull();
+  expect(told).toBe(2);
+});
+
+test("a move that the address does not follow is given up", () => {
+  moves.move(7, go);
+  vi.advanceTimersByTime(1000);
+  expect(moves.wanted).toBeNull();
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { axisOf } from "./axis";
+import { placed, saidAt, told } from "./said";
+import { span } from "./spans.testing";
+
+const call = span({ kind: "call", name: "run_tests", from: 3, to: 4, outcome: "failed" });
+
+test("a version says what began, ended or was said", () => {
+  expect(saidAt([call], 3)).toBe("run_tests called");
+  expect(saidAt([call], 4)).toBe("run_tests failed");
+  expect(saidAt([{ ...call, outcome: "unstated" }], 4)).toBe("run_tests answered");
+  expect(saidAt([span({ kind: "approval", from: 8, to: 9 })], 8)).toBe("approval began");
+  expect(saidAt([span({ kind: "exit", outcome: "complete" })], 1)).toBe("exit complete");
+  expect(saidAt([span({ kind: "gap", from: 1, to: 2 })], 1)).toBe("");
+});
+
+test("of many things it says two, and how many more", () => {
+  const calls = ["a", "b", "c", "d"].map((name) => ({ ...call, name }));
+  expect(saidAt(calls, 3)).toBe("a called, b called and 2 more");
+});
+
+const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 0, 1000, 3500) };
+
+test("a bar says its tool, hint, time and outcome", () => {
+  const text = told({ ...call, hint: "smoke", suspected: ["slow"] }, course);
+  expect(text).toBe("run_tests · smoke · 2.5 s · failed · suspected: slow · v3 to v4");
+});
+
+test("a place without a bar says its time, and a cut pause how long it was", () => {
+  const times = Float64Array.of(0, 0, 1000, 2000, 3_602_000);
+  const axis = axisOf(times);
+  const long = { last: 4, isTimed: true, times };
+  expect(placed(1500, axis, long)).toBe("1.5 s · v2");
+  expect(placed(axis.length - 1, axis, long)).toBe("pause of 1 h, drawn shorter");
+});

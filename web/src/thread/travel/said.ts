@@ -1,0 +1,56 @@
+import { counted, duration } from "../../parts/format";
+import type { Span, Timeline } from "../timeline";
+import type { Axis } from "./axis";
+import { labelOf } from "./chart";
+import { type Course, versionAt } from "./course";
+
+const MOST_NAMED = 2;
+
+/** Returns in a few words what happened at a version: `run_tests failed`. */
+export function saidAt(spans: readonly Span[], version: number): string {
+  const said = [...new Set(spans.filter(({ kind }) => kind !== "gap").map(words))];
+  const more = said.length - MOST_NAMED;
+  return said.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+
+  function words(span: Span): string {
+    const name = span.kind === "call" ? (span.name ?? "call") : span.kind;
+    if (span.from === span.to) return span.outcome === null ? name : `${name} ${span.outcome}`;
+    if (span.to === version) return `${name} ${statedOutcome(span) ?? "answered"}`;
+    return span.kind === "call" ? `${name} called` : `${name} began`;
+  }
+}
+
+function statedOutcome({ outcome }: Span): string | null {
+  return outcome === "unstated" ? null : outcome;
+}
+
+/** What a bar is: tool, hint, elapsed time, how it ended, where. */
+export function told(span: Span, { times, isTimed }: Course): string {
+  const isBar = span.from !== null && span.to !== null && span.from !== span.to;
+  const elapsed = isBar ? (times[span.to] ?? 0) - (times[span.from] ?? 0) : 0;
+  return [
+    labelOf(span),
+    span.hint,
+    isTimed && elapsed > 0 ? duration(elapsed) : null,
+    statedOutcome(span),
+    span.suspected.length > 0 ? `suspected: ${span.suspected.join(", ")}` : null,
+    isBar ? `v${span.from} to v${span.to}` : `v${span.from ?? span.to}`,
+  ]
+    .filter((each) => each !== null)
+    .join(" · ");
+}
+
+/** What is at a place without a bar. */
+export function placed(unit: number, axis: Axis, course: Course): string {
+  const gap = axis.gaps.find(({ start, end }) => start < unit && unit < end);
+  if (gap !== undefined) return `pause of ${duration(gap.to - gap.from)}, drawn shorter`;
+  const time = axis.toTime(unit);
+  const version = `v${versionAt(course, time)}`;
+  return course.isTimed ? `${duration(time)} · ${version}` : version;
+}
+
+/** The chart in a sentence, for those who do not see it. */
+export function summaryOf(timeline: Timeline, course: Course, lanes: readonly string[]): string {
+  const time = course.isTimed ? duration(course.times[course.last]) : "in their order";
+  return `${counted(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;
+}

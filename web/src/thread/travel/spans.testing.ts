@@ -1,0 +1,32 @@
+import type { Span, Timeline } from "../timeline";
+
+/** A span for tests: a message at version 1, but for what is given. */
+export function span(given: Partial<Span>): Span {
+  return {
+    kind: "input",
+    name: null,
+    from: 1,
+    to: 1,
+    startMs: null,
+    endMs: null,
+    outcome: null,
+    suspected: [],
+    hint: null,
+    costUsd: null,
+    tokens: null,
+    callId: null,
+    ...given,
+  };
+}
+
+/** As much of a timeline as drawing it takes. */
+export function timelineOf(spans: readonly Span[]): Pick<Timeline, "length" | "span"> {
+  return {
+    length: spans.length,
+    span: (index) => {
+      const found = spans[index];
+      if (found === undefined) throw new RangeError(`no span ${index}`);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { useQuery } from "@tanstack/react-query";
+import { accessQuery } from "../app/access";
+import { Copy } from "../parts/Copy";
+import type { Change } from "./address";
+import { NO_FILTERS } from "./filters";
+import styles from "./NoThreads.module.css";
+
+/** A log without a thread: how one gets there. The list shows it by itself, then. */
+export function NoThreads() {
+  const { data } = useQuery(accessQuery);
+  const key = data === undefined || data.anonymous ? "" : `-H "Authorization: Bearer $KEY" `;
+  return (
+    <div className={styles["empty"]}>
+      <h2>No threads yet</h2>
+      <p>Append messages, or import histories. They come up here by themselves.</p>
+      <h3>Append two messages to a new thread</h3>
+      <Command
+        name="append"
+        text={
+          `curl ${key}${location.origin}/v1/threads/parcel-4711/messages -d '[\n` +
+          `  {"type": "input", "text": "Where is my parcel?"},\n` +
+          `  {"type": "tool_calls", "calls": [\n` +
+          `    {"id": "call_1", "name": "track", "args": {"parcel": 4711}}]}\n]'`
+        }
+      />
+      {key !== "" && <p>KEY is an API key with the scope append.</p>}
+      <h3>Import files, where the service runs</h3>
+      <Command name="import of chats" text="agentlog import chats.jsonl --format openai" />
+      <Command name="import of threads" text="agentlog import threads.jsonl" />
+      <p>
+        Formats are openai, letta, openletta, maria and kernel: <code>agentlog import --help</code>
+      </p>
+    </div>
+  );
+}
+
+function Command({ name, text }: { name: string; text: string }) {
+  return (
+    <div className={styles["command"]}>
+      <pre aria-label={`Command: ${name}`}>{text}</pre>
+      <Copy text={text} />
+    </div>
+  );
+}
+
+interface NoMatchProps {
+  /** Text that was looked for in goals and ids. */
+  readonly q: string | undefined;
+  readonly change: Change;
+}
+
+/** There are threads, but none that these filters let through. */
+export function NoMatch({ q, change }: NoMatchProps) {
+  return (
+    <div className={styles["empty"]}>
+      <h2>No thread matches</h2>
+      <p>{q === undefined ? "None has all of these filters." : `No goal or id has “${q}”.`}</p>
+      <p className={styles["actions"]}>
+        {q !== undefined && (
+          <button
+            type="button"
+            className="primary"
+            onClick={() => {
+              change({ ...NO_FILTERS, find: q });
+            }}
+          >
+            Search contents for “{q}”
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            change(NO_FILTERS);
+          }}
+        >
+          Show all threads
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { useCallback, useMemo, useState } from "react";
+import { count, counted } from "../parts/format";
+import { Failure } from "../parts/Failure";
+import type { Change, ThreadsAddress } from "./address";
+import { ColumnPicker } from "./ColumnPicker";
+import { CompareRuns } from "./CompareRuns";
+import { ORDERS, USUAL_SORT } from "./columns";
+import { FilterBar } from "./FilterBar";
+import { filtersOf } from "./filters";
+import { useIsNarrow } from "./narrow";
+import { NoMatch, NoThreads } from "./NoThreads";
+import { seenIn } from "./seen";
+import { ThreadGrid } from "./ThreadGrid";
+import { type Sight, type ThreadRows, useThreadRows } from "./threadRows";
+import { TickedBar } from "./TickedBar";
+import styles from "./ThreadList.module.css";
+
+interface ThreadListProps {
+  readonly address: ThreadsAddress;
+  readonly change: Change;
+}
+
+const TOP: Sight = { first: 0, last: 0, held: null };
+
+/** The live list with its filters, and what can be done with what is ticked. */
+export function ThreadList({ address, change }: ThreadListProps) {
+  const isNarrow = useIsNarrow();
+  const [sight, setSight] = useState(TOP);
+  const filters = useMemo(() => filtersOf(address), [address]);
+  const sort = address.sort ?? USUAL_SORT;
+  const rows = useThreadRows(filters, sort, sight);
+  const seen = useMemo(() => seenIn(rows.loaded), [rows.loaded]);
+  const keys = [...seen.metadata.keys()];
+  const look = useCallback((part: Partial<Sight>) => {
+    setSight((before) => {
+      const after = { ...before, ...part };
+      const isSame = (Object.keys(TOP) as (keyof Sight)[]).every((k) => before[k] === after[k]);
+      return isSame ? before : after;
+    });
+  }, []);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <FilterBar address={address} change={change} seen={seen} isLoaded={rows.total !== null}>
+        {isNarrow ? (
+          <OrderChoice sort={sort} change={change} />
+        ) : (
+          <>
+            <CompareRuns keys={keys} />
+            <ColumnPicker chosen={address.columns} change={change} keys={keys} />
+          </>
+        )}
+        <Standing rows={rows} />
+      </FilterBar>
+      {rows.error !== null && <Failure error={rows.error} />}
+      {rows.total === 0 ? (
+        isFiltered ? (
+          <NoMatch q={address.q} change={change} />
+        ) : (
+          <NoThreads />
+        )
+      ) : (
+        <ThreadGrid
+          list={JSON.stringify([filters, sort])}
+          {...{ rows, sort, look, isNarrow, address, change }}
+          held={sight.held}
+        />
+      )}
+      <TickedBar ticked={address.ticked ?? []} change={change} />
+    </>
+  );
+}
+
+function Standing({ rows: { total, lag } }: { rows: ThreadRows }) {
+  if (total === null) return <span className={styles["standing"]}>Loading…</span>;
+  return (
+    <span className={styles["standing"]}>
+      {counted(total, "thread")} ·{" "}
+      {lag === 0 ? "up to date" : `read model ${count(lag)} positions behind`}
+    </span>
+  );
+}
+
+function OrderChoice({ sort, change }: { sort: string; change: Change }) {
+  const isKnown = ORDERS.some(([each]) => each === sort);
+  return (
+    <select
+      aria-label="Order"
+      value={sort}
+      onChange={({ target: { value } }) => {
+        change({ sort: value === USUAL_SORT ? undefined : value, row: undefined });
+      }}
+    >
+      {!isKnown && <option value={sort}>By {sort.replace("-", "")}</option>}
+      {ORDERS.map(([each, name]) => (
+        <option key={each} value={each}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

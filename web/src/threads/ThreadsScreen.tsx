@@ -1,0 +1,45 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useCallback, useRef } from "react";
+import { useShortcuts } from "../app/keyboard";
+import type { Change } from "./address";
+import { HitList } from "./HitList";
+import { SearchBox } from "./SearchBox";
+import { ThreadList } from "./ThreadList";
+import styles from "./ThreadsScreen.module.css";
+
+const route = getRouteApi("/");
+
+/** All threads, live; or what a search finds in their contents. */
+export function ThreadsScreen() {
+  const address = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = useCallback<Change>(
+    (part, { replace = false } = {}) => {
+      void navigate({ search: (before) => ({ ...before, ...part }), replace });
+    },
+    [navigate],
+  );
+  const box = useRef<HTMLInputElement>(null);
+  useShortcuts("Threads", [
+    {
+      key: "/",
+      does: "search",
+      run: () => {
+        box.current?.focus();
+      },
+    },
+  ]);
+  return (
+    <main className={styles["screen"]}>
+      <header className={styles["head"]}>
+        <h1>Threads</h1>
+        <SearchBox address={address} change={change} box={box} />
+      </header>
+      {address.find === undefined ? (
+        <ThreadList address={address} change={change} />
+      ) : (
+        <HitList find={address.find} address={address} change={change} />
+      )}
+    </main>
+  );
+}

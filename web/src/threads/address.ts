@@ -1,0 +1,50 @@
+import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+
+export const STATUSES = ["open", "exited", "closed"] as const;
+export const OUTCOMES = ["complete", "error", "step_limit", "user_request", "closed"] as const;
+
+/** Filters, order and columns of the list of threads; all of it stands in the URL. */
+export interface ThreadsAddress {
+  /** Text in goals and ids. */
+  q?: string;
+  /** Text in contents: the list becomes a list of hits. */
+  find?: string;
+  status?: (typeof STATUSES)[number];
+  outcome?: (typeof OUTCOMES)[number];
+  tool?: string;
+  /** Filters on metadata: `team=support`. */
+  meta?: string[];
+  anomalies?: true;
+  failed?: true;
+  pending?: true;
+  /** Key to sort by, a minus before it for the other way; default `-position`. */
+  sort?: string;
+  /** Columns to show, where others than the usual ones; `metadata.KEY` is one too. */
+  columns?: string[];
+  /** Ticked threads, to compare. */
+  ticked?: string[];
+  /** Selected row, from 1: where a reader who comes back finds the list. */
+  row?: number;
+}
+
+export type Changed = { [K in keyof ThreadsAddress]?: ThreadsAddress[K] | undefined };
+/** Changes a part of the address; undefined removes. Without `replace`, Back undoes it. */
+export type Change = (part: Changed, options?: { replace?: boolean }) => void;
+
+export function threadsAddress(search: Search): ThreadsAddress {
+  return kept({
+    q: textIn(search["q"]),
+    find: textIn(search["find"]),
+    status: oneIn(STATUSES, search["status"]),
+    outcome: oneIn(OUTCOMES, search["outcome"]),
+    tool: textIn(search["tool"]),
+    meta: textsIn(search["meta"]),
+    anomalies: flagIn(search["anomalies"]),
+    failed: flagIn(search["failed"]),
+    pending: flagIn(search["pending"]),
+    sort: textIn(search["sort"]),
+    columns: textsIn(search["columns"]),
+    ticked: textsIn(search["ticked"]),
+    row: wholeIn(search["row"], 1),
+  });
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { hasBroken, standing } from "./standing";
+
+const open = { status: "open", outcome: null, approvalsPending: 0 } as const;
+
+test("a thread that waits for a person says so first", () => {
+  expect(standing({ ...open, approvalsPending: 1 })).toEqual({
+    words: "needs approval",
+    tone: "warn",
+  });
+});
+
+test("an outcome says more than a status", () => {
+  expect(standing({ ...open, status: "closed", outcome: "error" }).tone).toBe("bad");
+  expect(standing({ ...open, status: "closed", outcome: null }).words).toBe("closed");
+  expect(standing(open).words).toBe("open");
+});
+
+test("a run with a runtime error is broken, whatever its outcome", () => {
+  expect(hasBroken({ outcome: "complete", runtimeErrors: 1 })).toBe(true);
+  expect(hasBroken({ outcome: "error", runtimeErrors: 0 })).toBe(true);
+  expect(hasBroken({ outcome: "step_limit", runtimeErrors: 0 })).toBe(false);
+});

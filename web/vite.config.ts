@@ -1,0 +1,45 @@
+import { brotliCompressSync, constants } from "node:zlib";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/** Where `npm run dev` finds the service. */
+const SERVICE = process.env["AGENTLOG_URL"] ?? "http://127.0.0.1:8080";
+
+/** Best but one: the last step takes eight times as long for 2 % less. */
+const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+
+/** Writes a Brotli form beside each text file: the service sends it as it is. */
+function compressed(): Plugin {
+  return {
+    name: "compressed",
+    apply: "build",
+    generateBundle: {
+      order: "post", // when Vite has filled in what it preloads
+      handler(_options, bundle) {
+        for (const [fileName, file] of Object.entries(bundle)) {
+          const source = file.type === "chunk" ? file.code : file.source;
+          this.emitFile({
+            type: "asset",
+            fileName: `${fileName}.br`,
+            source: brotliCompressSync(source, { params: QUALITY }),
+          });
+        }
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [react(), compressed()],
+  build: {
+    outDir: "../api/page",
+    emptyOutDir: true,
+    target: "es2024",
+    assetsInlineLimit: 0, // the policy of the page allows no data: but for images
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2_500, // the tables of the tokenizer, which are loaded when asked for
+  },
+  server: {
+    proxy: Object.fromEntries(["/v1", "/docs", "/openapi.json"].map((path) => [path, SERVICE])),
+  },
+});
