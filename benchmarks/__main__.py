@@ -18,6 +18,7 @@ from benchmarks.lists import measure_lists
 from benchmarks.load import measure_http_load, measure_load
 from benchmarks.long_threads import measure_long_threads
 from benchmarks.machine import describe
+from benchmarks.page import measure_page
 from benchmarks.parquet import measure_parquet
 from benchmarks.peers import measure_peers
 from benchmarks.projections import measure_projections
@@ -44,6 +45,7 @@ CASES = (
     "parquet",
     "analytics",
     "search",
+    "page",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -103,6 +105,7 @@ def _measures(
         "search": lambda: measure_search(
             server, workload, runs=runs, times=times, seconds=seconds, events=chosen.events
         ),
+        "page": lambda: measure_page(server, workload, runs=runs, times=times, seconds=seconds),
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 

@@ -40,7 +40,7 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
-            _fill(service.store, workload)
+            fill_long_thread(service.store, workload)
         connection = stack.enter_context(connected(url))
         floor.make_table(connection)
         floor.copy_all(connection, floor.stored_bodies(url))
@@ -72,7 +72,8 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
     )
 
 
-def _fill(store: Store, workload: Workload) -> None:
+def fill_long_thread(store: Store, workload: Workload) -> None:
+    """Append a thread `long` of `LENGTH` messages."""
     store.start(_THREAD, {"policy": "record"})
     drafts = islice(_with_thoughts(workload.drafts(LENGTH)), LENGTH)
     while batch := list(islice(drafts, _BATCH)):

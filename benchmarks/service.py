@@ -22,6 +22,15 @@ class Client:
     def __init__(self, connection: HTTPConnection) -> None:
         self._connection = connection
 
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return f"{self._connection.host}:{self._connection.port}"
+
+    def reconnect(self) -> None:
+        """Have the next request open a connection: the service closes idle ones."""
+        self._connection.close()
+
     def get(self, path: str) -> bytes:
         """Return the body of the answer."""
         return self._ask("GET", path, None, 200)

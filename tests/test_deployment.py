@@ -9,7 +9,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]  # comes with schemathesis, without types
 
 HOUSE = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-runtime.lock", "requirements-build.lock")
+LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-runtime", "-build", "-install"))
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -54,11 +54,13 @@ def test_what_installs_a_checkout_is_pinned_as_it_was_tested() -> None:
 def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
     for name in ("Makefile", "pyproject.toml", *LOCKS):  # in a folder without environments
         shutil.copy(HOUSE / name, tmp_path)
+    shutil.copytree(HOUSE / "web", tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
     done = subprocess.run(
         ["make", "-n", "demo"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     installed = re.findall(r"--requirement (\S+)", done.stdout)
-    assert installed == ["requirements-runtime.lock", "requirements-build.lock"]
+    assert installed == [f"requirements-{each}.lock" for each in ("install", "runtime", "build")]
+    assert re.search(r"npm .* ci --omit=dev\n(?s:.*)npm .* run build\n", done.stdout)
     assert ".venv-runtime/bin/agentlog demo" in done.stdout
     assert not re.search(r"\.venv/", done.stdout)
 
@@ -76,7 +78,7 @@ def test_the_image_gets_everything_that_the_package_is_built_from() -> None:
     }
     assert all((HOUSE / each).exists() for each in kept)
     built_from = {"LICENSE", "README.md", "domain", "projections", "infrastructure", "api"}
-    assert built_from | {"pyproject.toml", "examples"} <= kept
+    assert built_from | {"pyproject.toml", "hatch_build.py", "web", "examples"} <= kept
 
 
 def test_only_this_machine_reaches_the_composed_service_and_nobody_its_database() -> None:

@@ -1,0 +1,126 @@
+"""A service with the examples, real runs and hostile contents; a browser, and pages of it.
+
+A page fails its test at the end where anything was logged as an error: a refused policy, an
+exception, a file that is not there.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from infrastructure.postgres.database import Database
+from tests.browser.chromium import chromium
+from tests.browser.contents import append_hostile
+from tests.clients import TLS
+from tests.command_line import agentlog, started
+from tests.conftest import TAU_BENCH
+from tests.databases import new_database
+from tests.infrastructure.analysts.logins import analyst_url
+from tests.waiting import until
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service: its address, and a client of it."""
+
+    address: str
+    client: httpx2.Client
+
+    def append(self, thread_id: str, *messages: dict[str, object]) -> None:
+        """Append messages to a thread."""
+        answer = self.client.post(f"/v1/threads/{thread_id}/messages", json=messages)
+        assert answer.status_code == 201, answer.text
+
+
+@contextmanager
+def serving(url: str) -> Iterator[Service]:
+    """Run `agentlog serve` on a database, with projections and SQL, until the block ends."""
+    with Database(url, pool_size=1) as database:
+        analysts = analyst_url(database, "default")
+    settings = {
+        "AGENTLOG_PROJECTIONS": "on",
+        "AGENTLOG_MAX_BODY_BYTES": str(2**25),
+        "AGENTLOG_ANALYST_URL": analysts,
+    }
+    with started("serve", "--port", "0", url=url, **settings) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+?(?=,)", process.stdout.readline())
+        assert found is not None, process.communicate()
+        with httpx2.Client(base_url=found[0], timeout=30, trust_env=False, verify=TLS) as client:
+            yield Service(found[0], client)
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def service(server_url: str, template_database: str) -> Iterator[Service]:
+    """The service that the pages ask; its read models are up to date."""
+    with new_database(server_url, template=template_database) as url:
+        _fill(url)
+        with serving(url) as found:
+            append_hostile(found.client)
+            catch_up(found)
+            yield found
+
+
+def _fill(url: str) -> None:
+    assert agentlog("import", ROOT / "examples", url=url).code == 0
+    if TAU_BENCH.exists():
+        outcome = agentlog(
+            "import",
+            *("--format", "openai"),
+            *("--messages", "$.traj"),
+            *("--thread-id", "airline-{task_id}-{trial}"),
+            *("--metadata", "task={task_id}", "--metadata", "reward={reward}"),
+            TAU_BENCH,
+            url=url,
+        )
+        assert outcome.code == 0, outcome.err
+
+
+def catch_up(service: Service) -> None:
+    """Wait until the read models have all that is in the log."""
+
+    def are_level() -> bool:
+        found = service.client.get("/v1/projections").json()["items"]
+        return bool(found) and all(each["lag"] == 0 for each in found)
+
+    until(are_level)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A Chromium, without a window."""
+    expect.set_options(timeout=25_000)  # a machine that runs other tests beside
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service) -> Iterator[Page]:
+    """A page of its own session, whose addresses are the service's."""
+    with opened(browser, service) as found:
+        yield found
+
+
+@contextmanager
+def opened(browser: Browser, service: Service, **options: Any) -> Iterator[Page]:
+    """Open a page; `options` are those of a Playwright context. Errors of it fail the test."""
+    size = {"viewport": {"width": 1280, "height": 800}}
+    context = browser.new_context(base_url=service.address, **{**size, **options})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []

@@ -1,0 +1,118 @@
+"""Threads side by side, and all runs of each task."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import Service
+from tests.conftest import TAU_BENCH
+
+RUNS = ("airline-1-0", "airline-1-1", "airline-1-2")
+NEEDS_RUNS = pytest.mark.skipif(not TAU_BENCH.exists(), reason="needs the airline runs")
+
+
+def _said(kind: str, text: str) -> dict[str, object]:
+    return {"type": kind, "text": text}
+
+
+def _pair(service: Service) -> None:
+    """Two threads whose words part after six equal messages; the second has one more."""
+    shared = [_said("input", f"Question {number}") for number in range(6)]
+    for name, place, more in (("pair-1", "Berlin", []), ("pair-2", "Munich", ["Anything else?"])):
+        service.append(name, *shared, _said("reply", f"Your flight to {place} is booked."))
+        for text in more:
+            service.append(name, _said("reply", text))
+
+
+def test_a_reader_chooses_two_threads_and_sees_where_they_part(
+    page: Page, service: Service
+) -> None:
+    _pair(service)
+    page.goto("/compare")
+    page.get_by_label("Thread id").fill("pair-1")
+    page.get_by_role("button", name="Choose", exact=True).click()
+    page.get_by_label("Thread id").fill("pair-2")
+    page.get_by_role("button", name="Compare", exact=True).click()
+
+    expect(page.get_by_role("button", name="They part after 6 equal steps")).to_be_visible()
+    first = page.get_by_role("row").filter(has_text="first difference")
+    expect(first).to_have_attribute("aria-current", "true")
+    expect(first.locator("del")).to_have_text("Berlin")
+    expect(first.locator("ins")).to_have_text("Munich")
+    expect(page.get_by_text("Question 2")).to_have_count(0)
+    page.get_by_role("button", name="5 equal steps").click()
+    expect(page.get_by_text("Question 2")).to_have_count(2)
+    assert violations(page) == []
+
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("row=7"))
+    expect(page.locator("[aria-current=true]")).to_contain_text("Anything else?")
+    page.keyboard.press("p")
+    page.get_by_role("link", name="pair-2 at version 7").click()
+    expect(page).to_have_url(re.compile(r"/threads/pair-2\?at=7$"))
+
+
+def test_a_thread_may_be_compared_with_its_past_and_its_own_words(
+    page: Page, service: Service
+) -> None:
+    service.append("alone", *(_said("input", f"Step {number}") for number in range(5)))
+    page.goto("/compare?thread=alone@3&thread=alone")
+    expect(page.get_by_role("button", name="They part after 3 equal steps")).to_be_visible()
+    page.goto("/compare?thread=alone&thread=alone")
+    expect(page.get_by_text("These threads say the same.")).to_be_visible()
+
+
+@NEEDS_RUNS
+def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: Service) -> None:
+    query = {"a": RUNS[0], "b": RUNS[1:]}
+    found = service.client.get("/v1/compare", params=query).json()
+    parting = found["divergence"]
+    page.goto(f"/compare?thread={RUNS[0]}&thread={RUNS[1]}")
+    page.get_by_label("Add thread").fill(RUNS[2])
+    page.get_by_role("button", name="Add", exact=True).click()
+    step = "step" if parting["equal"] == 1 else "steps"
+    label = f"They part after {parting['equal']} equal {step}"
+    expect(page.get_by_role("button", name=label)).to_be_visible()
+    row = page.get_by_role("row").filter(has_text="first difference")
+    for branch in parting["branches"]:
+        version = branch["did"]["place"].split(".")[0]
+        for side in branch["sides"]:
+            name = f"{RUNS[side]} at version {version}"
+            expect(row.get_by_role("link", name=name)).to_be_in_viewport()
+    page.get_by_role("link", name=f"Remove {RUNS[0]}").click()
+    expect(page.get_by_role("columnheader", name=RUNS[0])).to_have_count(0)
+
+
+@NEEDS_RUNS
+def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
+    page: Page, service: Service
+) -> None:
+    query = {"by": "metadata.task", "failed": "metadata.reward=0"}
+    sets = service.client.get("/v1/compare/sets", params=query).json()["items"]
+    mixed = [each for each in sets if each["failed"] and each["succeeded"]]
+    page.goto("/compare")
+    page.get_by_label("All runs of each task, by the metadata key").fill("task")
+    page.get_by_role("button", name="Show tasks").click()
+    page.get_by_label("A run failed where").fill("reward=0")
+    page.get_by_role("button", name="Use").click()
+    page.get_by_role("button", name="Only with both ends").click()
+    # 200 threads are compared
+    expect(page.get_by_text(f"{len(mixed)} tasks;")).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name=f"▸ {mixed[0]['value']}", exact=True).click()
+    runs = mixed[0]["threads"]
+    expect(page.get_by_role("link", name=runs[-1]["threadId"], exact=True)).to_be_visible()
+    assert violations(page) == []
+    name = f"Side by side: two runs of {mixed[0]['value']}"
+    page.get_by_role("link", name=name, exact=True).click()
+    ends = {each["threadId"]: each["verdict"] for each in runs}
+    good = next(each for each, verdict in ends.items() if verdict == "succeeded")
+    bad = next(each for each, verdict in ends.items() if verdict == "failed")
+    for thread_id in (good, bad):
+        expect(page.get_by_role("columnheader", name=thread_id)).to_be_visible()
+
+
+def test_a_key_that_no_thread_has_is_said(page: Page) -> None:
+    page.goto("/compare?by=no-such-key")
+    expect(page.get_by_text("No thread has the metadata key no-such-key.")).to_be_visible()

@@ -1,0 +1,39 @@
+"""The frame of the page: its screens, its keys, its policy."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Service
+
+
+def test_the_page_opens_and_names_its_screens(page: Page) -> None:
+    page.goto("/")
+    screens = page.get_by_role("navigation", name="Screens").get_by_role("link")
+    expect(screens).to_have_text(["Threads", "Compare", "Reports", "SQL", "Audit", "Keys", "API"])
+
+
+def test_question_mark_lists_the_keys_and_escape_ends_it(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("navigation", name="Screens").wait_for()
+    page.keyboard.press("?")
+    help_dialog = page.get_by_role("dialog", name="Keys")
+    expect(help_dialog).to_contain_text("list the keys")
+    page.keyboard.press("Escape")
+    expect(help_dialog).to_have_count(0)
+
+
+def test_an_address_that_is_no_screen_says_so(page: Page, service: Service) -> None:
+    assert service.client.get("/nowhere", headers={"Accept": "text/html"}).status_code == 404
+    page.goto("/")
+    page.evaluate(
+        "history.pushState(null, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))"
+    )
+    expect(page.get_by_role("heading", name="There is no such screen")).to_be_visible()
+
+
+def test_the_documentation_of_the_api_draws_itself_from_our_own_files(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/docs")
+    expect(page.get_by_text("/v1/threads", exact=True).first).to_be_visible()
+    hosts = {url.split("/")[2] for url in asked if url.startswith("http")}
+    assert len(hosts) == 1

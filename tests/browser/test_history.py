@@ -1,0 +1,187 @@
+"""The history of a thread: its rows, what is folded and found, and how it goes on."""
+
+import re
+
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import Service
+from tests.browser.contents import HOSTILE
+
+
+def rows(page: Page) -> Locator:
+    return page.get_by_role("region", name="Events").get_by_role("listitem")
+
+
+def current(page: Page) -> Locator:
+    return page.get_by_role("region", name="Events").locator("[aria-current=true]")
+
+
+def test_a_failed_call_leads_to_its_result_and_back(page: Page) -> None:
+    page.goto("/threads/deploy")
+    call = rows(page).filter(has_text="smoke").first
+    expect(call).to_contain_text("4.2 s · failed")
+    call.get_by_role("button", name="failed go to version 4").click()
+    expect(page).to_have_url(re.compile(r"\?at=4$"))
+    expect(current(page)).to_contain_text("TimeoutError: smoke tests gave no answer")
+    current(page).get_by_role("button", name="failed go to version 3").click()
+    expect(current(page)).to_contain_text("run_tests smoke")
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"\?at=4$"))
+
+
+def test_keys_go_from_row_to_row_and_the_figures_follow(page: Page) -> None:
+    page.goto("/threads/deploy?at=4")
+    expect(current(page)).to_contain_text("TimeoutError")
+    figures = page.locator("dl[aria-label='Up to the cursor']")
+    expect(figures).to_contain_text("4 of 14")
+    page.keyboard.press("j")
+    expect(current(page)).to_contain_text("1 log folded · at 5, log")
+    page.keyboard.press("ArrowDown")
+    expect(current(page)).to_contain_text("limit_s: 60")
+    expect(figures).to_contain_text("6 of 14")
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    expect(current(page)).to_contain_text("TimeoutError")
+
+
+def test_what_is_folded_is_counted_and_unfolds(page: Page) -> None:
+    page.goto("/threads/refund")
+    run = page.get_by_role("button", name="1 model request, 1 model response, 1 reasoning folded")
+    expect(run).to_have_attribute("aria-expanded", "false")
+    expect(page.get_by_text("Look before paying")).to_have_count(0)
+    run.click()
+    expect(run).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_text("Look before paying")).to_be_visible()
+    expect(page.get_by_text("412 → 38 tokens · $0.0014")).to_be_visible()
+    page.get_by_role("button", name="Fold 3").click()
+    page.get_by_role("checkbox", name="Reasoning").uncheck()
+    page.get_by_role("checkbox", name="Facts of the thread").check()
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("fold=log%2Cmodel%2Cfacts"))
+    expect(page.get_by_role("button", name="1 thread started folded")).to_be_visible()
+
+
+def test_what_breaks_a_rule_or_has_no_answer_says_so(page: Page) -> None:
+    page.goto("/threads/unruly")
+    expect(rows(page).filter(has_text="Rome").nth(1)).to_contain_text("not JSON")
+    expect(rows(page).filter(has_text="not JSON")).to_contain_text("unanswered")
+    expect(rows(page).filter(has_text="8 °C").first).to_contain_text("orphan result")
+    expect(rows(page).filter(has_text="One more question")).to_contain_text("after exit")
+    page.get_by_role("combobox", name="Show only").select_option("error")
+    expect(page.get_by_role("status").filter(has_text="1 of 9 events")).to_be_visible()
+    expect(rows(page)).to_have_count(1)
+    page.get_by_role("button", name="Show all").click()
+    expect(rows(page)).to_have_count(9)
+
+
+def test_a_worker_leads_to_its_thread_and_back(page: Page) -> None:
+    page.goto("/threads/research")
+    expect(rows(page).filter(has_text="the price page wants a login")).to_contain_text("failed")
+    page.get_by_role("link", name="open thread").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Read the public benchmarks")
+    page.get_by_role("link", name="research", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Compare three vector databases")
+
+
+def test_text_is_found_and_marked_and_its_hits_follow_each_other(page: Page) -> None:
+    page.goto("/threads/refund")
+    expect(rows(page).first).to_be_visible()
+    page.keyboard.press("f")
+    page.keyboard.type("59.90")
+    expect(page.locator("mark").first).to_have_text("59.90")
+    field = page.get_by_role("searchbox", name="Find text")
+    field.press("Enter")
+    first = current(page).inner_text()
+    field.press("Enter")
+    expect(current(page)).not_to_have_text(first)
+    expect(page).to_have_url(re.compile("find=%2259.90%22"))
+    page.get_by_role("combobox", name="Show only").select_option("hit")
+    expect(rows(page).filter(has=page.locator("mark"))).to_have_count(rows(page).count())
+
+
+def test_a_thread_that_grows_is_followed_held_and_resumed(page: Page, service: Service) -> None:
+    service.append("growing", {"type": "input", "text": "begin"})
+    lines: list[dict[str, object]] = [{"type": "reply", "text": f"line {n}"} for n in range(300)]
+    page.goto("/threads/growing")
+    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    service.append(
+        "growing", {"type": "tool_calls", "calls": [{"id": "c1", "name": "dig", "args": {}}]}
+    )
+    expect(current(page)).to_contain_text("no result yet")
+    service.append(
+        "growing",
+        {"type": "tool_results", "results": [{"callId": "c1", "output": "Error: stone"}]},
+        *lines,
+    )
+    expect(current(page)).to_contain_text("line 299")
+    page.get_by_role("button", name="Pause").click()
+    service.append("growing", {"type": "reply", "text": "unseen"}, {"type": "reply", "text": "end"})
+    resume = page.get_by_role("button", name="2 new · Resume")
+    expect(resume).to_be_visible()
+    expect(current(page)).to_contain_text("line 299")
+    resume.click()
+    expect(current(page)).to_contain_text("end")
+    page.get_by_role("combobox", name="Show only").select_option("error")
+    expect(rows(page)).to_have_text([re.compile("dig Error: stone")])
+
+
+def test_a_stream_that_breaks_goes_on_where_it_broke(page: Page, service: Service) -> None:
+    replies: list[dict[str, object]] = [{"type": "reply", "text": f"part {n}"} for n in range(9)]
+    service.append("broken", *replies)
+    path = "/v1/threads/broken/events?view=timeline&hint=true"
+    frames = service.client.get(f"{path}&follow=false").text.split("\n\n")
+    broken = "\n\n".join(frames[:6])[:-4]
+    resumed: list[str | None] = []
+
+    def breaks(route: Route) -> None:
+        resumed.append(route.request.headers.get("last-event-id"))
+        if len(resumed) == 1:
+            route.fulfill(content_type="text/event-stream", body=broken)
+        else:
+            route.continue_()
+
+    page.route("**/events?view=timeline*", breaks)
+    page.goto("/threads/broken")
+    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    service.append("broken", {"type": "reply", "text": "after the break"})
+    expect(current(page)).to_contain_text("after the break")
+    expect(rows(page)).to_have_count(10)
+    ids = [re.findall("^id: (.+)$", frame, re.MULTILINE) for frame in frames[:5]]
+    assert resumed == [None, *ids[-1]], frames
+
+
+def test_a_hostile_thread_is_read_to_its_end_and_stays_text(page: Page) -> None:
+    page.goto(f"/threads/{HOSTILE}")
+    expect(rows(page)).to_have_count(9)
+    expect(rows(page).nth(1)).to_contain_text("<script>document.title")
+    expect(rows(page).nth(8)).to_contain_text("12345678901234567890123.10")
+    for _ in range(8):
+        page.keyboard.press("k")
+    expect(current(page)).to_contain_text("thread started")
+    assert page.title() == "agentlog"
+
+
+def test_a_divider_moves_by_keys_and_is_remembered(page: Page) -> None:
+    page.goto("/threads/deploy")
+    divider = page.get_by_role("separator", name="Width of History")
+    expect(divider).to_have_attribute("aria-valuenow", "40")
+    divider.press("ArrowRight")
+    expect(divider).to_have_attribute("aria-valuenow", "42")
+    page.reload()
+    expect(divider).to_have_attribute("aria-valuenow", "42")
+
+
+def test_a_phone_shows_one_pane_and_opens_the_event_that_is_chosen(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/threads/deploy")
+    expect(page.get_by_role("tab", name="History")).to_have_attribute("aria-selected", "true")
+    rows(page).get_by_role("button", name="user Ship 2.4").click()
+    expect(page.get_by_role("tab", name="Event")).to_have_attribute("aria-selected", "true")
+    expect(page).to_have_url(re.compile("at=2&pane=event"))
+
+
+def test_the_screen_has_no_fault_of_access(page: Page) -> None:
+    page.goto("/threads/unruly?find=weather")
+    expect(page.locator("mark").first).to_be_visible()
+    assert violations(page) == []

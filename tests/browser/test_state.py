@@ -1,0 +1,165 @@
+"""The pane of a thread's state: keys, what a model is sent, changes, watch, views."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import Service, opened
+
+LOADING_MS = 30_000
+"""Time for the tables of the tokenizer to be loaded on a busy machine."""
+TABS = {
+    "state": "State",
+    "model": "Sent to model",
+    "changes": "Changes",
+    "watch": "Watch",
+    "view": "View",
+}
+
+
+def test_a_step_marks_what_it_changed_and_a_keys_history_moves_the_cursor(page: Page) -> None:
+    page.goto("/threads/refund?at=9")
+    state = page.get_by_role("region", name="State at version 9")
+    changed = state.get_by_role("listitem").filter(
+        has=page.get_by_role("button", name="changed", exact=True)
+    )
+    expect(changed).to_have_count(2)
+    expect(changed.nth(0)).to_contain_text("step_count")
+    expect(changed.nth(1)).to_contain_text("pending_llm")
+
+    changed.nth(0).get_by_role("button", name="changed").click()
+    difference = page.get_by_role("group", name="What version 9 changed of step_count")
+    expect(difference).to_contain_text("2 → 3")
+
+    state.get_by_role("button", name="step_count").click()
+    history = page.get_by_role("group", name="History of step_count")
+    expect(history.get_by_role("button")).to_have_text(
+        [re.compile(f"^{each}$") for each in ("31", "72", "93", "104", "125", "136", "147")]
+    )
+    expect(history.locator("[aria-current=step]")).to_have_text("93")
+    history.get_by_role("button", name="12 5").click()
+    expect(page).to_have_url(re.compile(r"at=12"))
+    expect(page.get_by_role("region", name="State at version 12")).to_contain_text("step_count5")
+    expect(history.locator("[aria-current=step]")).to_have_text("125")
+
+
+def test_the_model_is_sent_what_the_service_answers_and_repairs_are_marked(
+    browser: Browser, service: Service
+) -> None:
+    answered = service.client.get("/v1/threads/unruly/views/openai?bare=true&at=9").text
+    with opened(browser, service, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto("/threads/unruly?at=9&state=model")
+        messages = page.get_by_role("region", name="Messages for the model")
+        repaired = messages.get_by_role("article").filter(has_text="repaired")
+        expect(repaired).to_have_count(2)
+        expect(repaired.nth(0)).to_contain_text("the call has no result before the next turn")
+        expect(repaired.nth(1)).to_contain_text("the result has no call")
+        newest = messages.get_by_role("article").last
+        expect(newest).to_contain_text("new")
+        expect(newest).to_contain_text("One more question …")
+
+        page.get_by_role("button", name="Copy JSON").click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == answered
+        page.get_by_role("button", name="As JSON").click()
+        expect(page.get_by_role("region", name="JSON").locator("pre")).to_have_text(answered)
+
+
+def test_tokens_are_counted_by_themselves_and_follow_the_cursor(
+    page: Page, service: Service
+) -> None:
+    service.append(
+        "counted",
+        {"type": "input", "text": "Where is my parcel?"},
+        {"type": "reply", "text": "<|endoftext|>"},
+    )
+    page.goto("/threads/counted?at=1&state=model")
+    panel = page.get_by_role("tabpanel", name="Sent to model")
+    # four words and a sign, each a token
+    expect(panel).to_contain_text("5 tokens o200k_base", timeout=LOADING_MS)
+    page.goto("/threads/counted?at=2&state=model")
+    # the sign is plain text in a message: seven tokens, not the one that ends a text
+    expect(panel).to_contain_text("12 tokens o200k_base", timeout=LOADING_MS)
+
+
+def test_two_pinned_versions_are_compared_in_the_state_and_in_a_view(page: Page) -> None:
+    page.goto("/threads/refund?at=3&state=changes")
+    panel = page.get_by_role("tabpanel", name="Changes")
+    expect(panel).to_contain_text("From version 2 to 3: what this event changed")
+    page.get_by_role("button", name="Pin A here").click()
+    expect(page).to_have_url(re.compile(r"a=3"))
+
+    page.goto("/threads/refund?at=9&state=changes&a=3")
+    page.get_by_role("button", name="Pin B here").click()
+    expect(panel).to_contain_text("From version 3 to 9")
+    differences = page.get_by_role("region", name="Differences of the state")
+    expect(differences).to_contain_text("step_count1 → 3")
+    differences.get_by_role("button", name="5 unchanged").click()
+    expect(differences).to_contain_text(re.compile(r"max_steps:\s*30"))
+    page.get_by_role("button", name="Swap").click()
+    expect(differences).to_contain_text("step_count3 → 1")
+
+    page.get_by_role("button", name="Swap").click()
+    page.get_by_role("combobox", name="View").select_option("openai")
+    items = page.get_by_role("region", name="Differences of openai").get_by_role("listitem")
+    expect(items).to_have_count(2)
+    expect(items.nth(0)).to_contain_text("added at")
+    expect(items.nth(1)).to_contain_text("call_order")
+    page.get_by_role("button", name="Clear").click()
+    expect(page).not_to_have_url(re.compile(r"[ab]=\d"))
+
+
+def test_a_watched_expression_shows_its_value_and_goes_to_its_next_change(page: Page) -> None:
+    page.goto("/threads/refund?at=4&state=watch")
+    field = page.get_by_role("textbox", name="JSONPath to watch")
+    field.fill("$.x[")
+    field.press("Enter")
+    wrong = page.get_by_role("article", name="Watch $.x[")
+    expect(wrong.get_by_role("alert")).to_contain_text(
+        "unclosed bracketed selection, at character 5"
+    )
+    wrong.get_by_role("button", name="Edit").click()
+    wrong.get_by_role("textbox", name="JSONPath").fill("$.step_count")
+    wrong.get_by_role("button", name="Save").click()
+
+    watch = page.get_by_role("article", name="Watch $.step_count")
+    expect(watch.get_by_role("listitem")).not_to_have_count(0)
+    expect(watch.locator("[aria-current=step]")).to_have_text("31")
+    watch.get_by_role("button", name="Next change").click()
+    expect(page).to_have_url(re.compile(r"at=7"))
+    expect(watch.locator("[aria-current=step]")).to_have_text("72")
+    expect(watch).to_contain_text("changed")
+    page.reload()
+    expect(watch.locator("[aria-current=step]")).to_have_text("72")
+    watch.get_by_role("button", name="Remove").click()
+    expect(watch).to_have_count(0)
+
+
+def test_a_long_view_is_windowed_and_reads_earlier_items_as_one_scrolls_up(
+    page: Page, service: Service
+) -> None:
+    lines: list[dict[str, object]] = [
+        {"type": "input", "text": f"Line {n}"} for n in range(1, 1001)
+    ]
+    service.append("lengthy", *lines)
+    page.goto("/threads/lengthy?state=view&view=kernel")
+    items = page.get_by_role("region", name="Items of kernel")
+    expect(items).to_contain_text("Line 1000")
+    panel = page.get_by_role("tabpanel", name="View")
+    expect(panel).to_contain_text("last 200 items")
+    assert items.get_by_role("listitem").count() < 40
+    items.evaluate("(list) => { list.scrollTop = 0 }")
+    expect(panel).to_contain_text(re.compile(r"last [4-9]00 items"))
+    assert items.get_by_role("listitem").count() < 40
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_axe_finds_nothing_in_the_pane(page: Page, tab: str) -> None:
+    page.goto(f'/threads/refund?at=9&state={tab}&a=3&key=step_count&watch=["$.step_count","$.x["]')
+    panel = page.get_by_role("tabpanel", name=TABS[tab], exact=True)
+    expect(panel).not_to_contain_text(
+        re.compile(r"Reading|Comparing|Counting|reading"), timeout=LOADING_MS
+    )
+    assert violations(page) == []

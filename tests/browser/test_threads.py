@@ -1,0 +1,199 @@
+"""The list of threads, as its readers use it."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import Service, catch_up, opened, serving
+from tests.databases import new_database
+
+
+def row(page: Page, thread_id: str) -> Locator:
+    """Return the row of a thread."""
+    link = page.get_by_role("link", name=thread_id, exact=True)
+    return page.get_by_role("grid", name="Threads").get_by_role("row").filter(has=link)
+
+
+def top_rows(page: Page) -> list[str]:
+    """Return what is drawn at the places of the list, from the top of what is seen."""
+    ids: list[str] = page.get_by_role("grid").evaluate(
+        """grid => {
+            const { left, top } = grid.getBoundingClientRect();
+            return [0, 1, 2].map(n =>
+                document.elementFromPoint(left + 60, top + 50 + 32 * n)
+                    ?.closest("[role=row]")?.querySelector("a")?.textContent ?? "");
+        }"""
+    )
+    return ids
+
+
+@pytest.fixture
+def empty(server_url: str, template_database: str) -> Iterator[Service]:
+    """Return a service without a thread."""
+    with new_database(server_url, template=template_database) as url, serving(url) as found:
+        catch_up(found)
+        yield found
+
+
+def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
+    page.goto("/")
+    broken = row(page, "research-worker-1")
+    failed = page.get_by_role("group", name="Filters").get_by_role("button", name="Failed")
+    failed.click()
+    expect(page).to_have_url(re.compile(r"failed=true"))
+    expect(row(page, "refund")).to_have_count(0)
+    page.get_by_role("columnheader", name="Errors").get_by_role("button").click()
+    expect(page.get_by_role("columnheader", name="Errors")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    expect(broken).to_have_attribute("aria-rowindex", "2")
+    expect(broken.get_by_role("gridcell").nth(8)).to_have_text("1")
+    broken.click()
+    expect(page).to_have_url(re.compile(r"/threads/research-worker-1"))
+    page.go_back()
+    expect(broken).to_have_attribute("aria-selected", "true")
+    page.get_by_role("grid").press("Enter")
+    expect(page.get_by_role("heading", name="Read the public benchmarks")).to_be_visible()
+    page.go_back()
+    expect(broken).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(failed).to_have_attribute("aria-pressed", "false")
+    expect(page).not_to_have_url(re.compile("failed"))
+
+
+def test_threads_are_selected_ticked_and_opened_by_keys(page: Page) -> None:
+    page.goto("/?sort=threadId&q=research")
+    expect(row(page, "research-worker-1")).to_be_visible()
+    expect(row(page, "refund")).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    ticked = page.get_by_role("region", name="Ticked threads")
+    expect(page.get_by_role("checkbox", name="Tick research-worker-1")).to_be_checked()
+    compare = ticked.get_by_role("link", name="Compare 2 threads")
+    href = compare.get_attribute("href")
+    assert href is not None
+    assert "research" in href
+    assert "research-worker-1" in href
+    page.keyboard.press("Home")
+    expect(row(page, "research")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/threads/research-worker-1"))
+
+
+def test_filters_and_columns_of_metadata_are_set_shown_and_removed(page: Page) -> None:
+    page.goto("/?sort=-threadId")
+    expect(row(page, "refund")).to_be_visible()
+    page.get_by_role("button", name="Filter", exact=True).click()
+    form = page.get_by_role("dialog", name="Filter")
+    form.get_by_label("Metadata", exact=True).fill("team")
+    form.get_by_label("Value of the metadata").fill("support")
+    form.get_by_role("button", name="Apply").click()
+    expect(form).to_be_hidden()
+    expect(page.get_by_role("grid").get_by_role("link")).to_have_text(["refund"])
+    page.get_by_role("button", name="Columns", exact=True).click()
+    page.get_by_role("checkbox", name="customer").check()
+    page.keyboard.press("Escape")
+    expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
+    page.reload()
+    expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
+    page.get_by_role("button", name="Remove filter team = support").click()
+    expect(row(page, "research-worker-1")).to_be_visible()
+    runs = page.get_by_role("button", name="Compare runs of a task")
+    runs.click()
+    page.get_by_role("link", name="team", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/compare\?by=team"))
+
+
+def test_a_text_is_searched_in_goals_and_then_in_contents(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("grid").get_by_role("link").first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("are on their way back")
+    expect(page.get_by_role("heading", name="No thread matches")).to_be_visible()
+    page.get_by_role("button", name="Search contents for “are on their way back”").click()
+    hits = page.get_by_role("region", name="Messages found")
+    expect(page.get_by_role("searchbox", name="Search contents")).to_have_value(
+        "are on their way back"
+    )
+    hit = hits.get_by_role("link", name=re.compile("59.90 EUR are on their way back"))
+    expect(hit.locator("mark").first).to_have_text("are")
+    hit.click()
+    expect(page).to_have_url(re.compile(r"/threads/refund\?at=14&find=are"))
+
+
+def test_an_empty_log_says_how_to_fill_it_and_fills_by_itself(
+    browser: Browser, empty: Service
+) -> None:
+    with opened(browser, empty, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto("/")
+        expect(page.get_by_role("heading", name="No threads yet")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_role("button", name="Copy").first.click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        command = page.evaluate("navigator.clipboard.readText()")
+        assert command.startswith(f"curl {empty.address}/v1/threads/parcel-4711/messages -d '")
+        empty.append("parcel-4711", *json.loads(command.split("'")[1]))
+        expect(row(page, "parcel-4711")).to_be_visible()
+
+
+def test_a_list_that_is_scrolled_stays_in_place_and_tells_what_is_new(
+    browser: Browser, empty: Service
+) -> None:
+    for number in range(150):
+        empty.append(f"run-{number:03}", {"type": "input", "text": "Go."})
+    catch_up(empty)
+    with opened(browser, empty) as page:
+        page.goto("/")
+        expect(row(page, "run-149")).to_have_attribute("aria-rowindex", "2")
+        empty.append("run-000", {"type": "reply", "text": "Gone."})
+        expect(row(page, "run-000")).to_have_attribute("aria-rowindex", "2")
+        expect(row(page, "run-000")).to_have_class(re.compile("fresh"))
+        expect(row(page, "run-000")).not_to_have_class(re.compile("fresh"))
+        page.get_by_role("grid").focus()
+        page.keyboard.press("End")
+        expect(row(page, "run-001")).to_have_attribute("aria-rowindex", "151")
+        before = top_rows(page)
+        assert all(re.fullmatch(r"run-\d+", each) for each in before)
+        empty.append("late", {"type": "input", "text": "Go."})
+        empty.append("run-001", {"type": "reply", "text": "Gone."})
+        news = page.get_by_role("button", name="2 threads new or moved")
+        expect(news).to_be_visible()
+        # what the row says is up to date, its place is as it was
+        expect(row(page, "run-001").get_by_role("gridcell").nth(5)).to_have_text("2")
+        assert top_rows(page) == before
+        news.click()
+        expect(row(page, "run-001")).to_have_attribute("aria-rowindex", "2")
+        expect(row(page, "late")).to_have_attribute("aria-rowindex", "3")
+        expect(news).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_list_its_panels_and_its_hits_are_accessible(
+    browser: Browser, service: Service, scheme: str
+) -> None:
+    with opened(browser, service, color_scheme=scheme) as page:
+        page.goto("/?ticked=refund&meta=team%3Dsupport&row=1")
+        expect(row(page, "refund")).to_be_visible()
+        assert violations(page) == []
+        for panel in ("Filter", "Columns", "Compare runs of a task"):
+            page.get_by_role("button", name=panel, exact=True).click()
+            expect(page.get_by_role("dialog", name=panel)).to_be_visible()
+            assert violations(page) == []
+            page.keyboard.press("Escape")
+        page.goto("/?find=refund")
+        expect(
+            page.get_by_role("region", name="Messages found").get_by_role("link")
+        ).not_to_have_count(0)
+        assert violations(page) == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto("/")
+        expect(page.get_by_role("grid").get_by_role("link").first).to_be_visible()
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
