@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, catch_up, opened, serving
@@ -126,6 +126,21 @@ def test_a_text_is_searched_in_goals_and_then_in_contents(page: Page) -> None:
     expect(hit.locator("mark").first).to_have_text("are")
     hit.click()
     expect(page).to_have_url(re.compile(r"/threads/refund\?at=14&find=are"))
+
+
+def test_a_thread_opened_while_its_name_is_typed_is_not_left_again(page: Page) -> None:
+    def is_late(route: Route) -> None:
+        page.wait_for_timeout(1000)
+        route.continue_()
+
+    page.route("**/assets/ThreadScreen-*.js", is_late)
+    page.goto("/")
+    thread = page.get_by_role("grid").get_by_role("link").first
+    thread_id = thread.inner_text()
+    page.get_by_role("searchbox").fill(thread_id)
+    thread.click()
+    expect(page.get_by_role("region", name="Event", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/threads/{thread_id}$"))
 
 
 def test_an_empty_log_says_how_to_fill_it_and_fills_by_itself(

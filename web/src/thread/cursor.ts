@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
+import { type Change, useChange } from "../app/change";
 import type { ThreadAddress } from "./address";
 import { headQuery } from "./queries";
 
@@ -18,28 +19,17 @@ export interface Cursor {
   /** Moves the cursor. A step of a drag or a play is no entry of the history: `replace`. */
   readonly go: (version: number, options?: { replace?: boolean }) => void;
   /** Changes the rest of the address; undefined removes a part. */
-  readonly change: (part: Changed, options?: { replace?: boolean }) => void;
+  readonly change: Change<ThreadAddress>;
 }
-
-export type Changed = { [K in keyof ThreadAddress]?: ThreadAddress[K] | undefined };
 
 /** Where the reader of the thread is, and the ways to move. */
 export function useCursor(): Cursor {
   const { threadId } = route.useParams();
   const address = route.useSearch();
-  const navigate = route.useNavigate();
   const { data: head } = useQuery(headQuery(threadId));
   const last = head?.version ?? address.at ?? 1;
   const at = Math.min(address.at ?? last, last);
-  const change = useCallback(
-    (part: Changed, { replace = false }: { replace?: boolean } = {}) => {
-      void navigate({
-        search: (before) => ({ ...before, ...part }) as ThreadAddress,
-        replace,
-      });
-    },
-    [navigate],
-  );
+  const change = useChange<ThreadAddress>(threadId);
   const go = useCallback(
     (version: number, options?: { replace?: boolean }) => {
       const to = Math.max(1, Math.min(version, last));

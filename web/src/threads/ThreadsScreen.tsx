@@ -1,5 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback, useRef } from "react";
+import { useRef } from "react";
+import { useChange } from "../app/change";
 import { useShortcuts } from "../app/keyboard";
 import type { Change } from "./address";
 import { HitList } from "./HitList";
@@ -12,13 +13,7 @@ const route = getRouteApi("/");
 /** All threads, live; or what a search finds in their contents. */
 export function ThreadsScreen() {
   const address = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = useCallback<Change>(
-    (part, { replace = false } = {}) => {
-      void navigate({ search: (before) => ({ ...before, ...part }), replace });
-    },
-    [navigate],
-  );
+  const change: Change = useChange();
   const box = useRef<HTMLInputElement>(null);
   useShortcuts("Threads", [
     {

@@ -1,3 +1,4 @@
+import type { Change as ChangeOf, PartOf } from "../app/change";
 import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
 
 export const STATUSES = ["open", "exited", "closed"] as const;
@@ -27,9 +28,8 @@ export interface ThreadsAddress {
   row?: number;
 }
 
-export type Changed = { [K in keyof ThreadsAddress]?: ThreadsAddress[K] | undefined };
-/** Changes a part of the address; undefined removes. Without `replace`, Back undoes it. */
-export type Change = (part: Changed, options?: { replace?: boolean }) => void;
+export type Changed = PartOf<ThreadsAddress>;
+export type Change = ChangeOf<ThreadsAddress>;
 
 export function threadsAddress(search: Search): ThreadsAddress {
   return kept({
