@@ -17,7 +17,7 @@ from domain.json.numbers import Decimal
 from domain.json.text import parse_stored, print_bytes
 from infrastructure.transfer.records import Plan, read_history
 from infrastructure.transfer.sources import read_records
-from projections.readers.kernel import READER
+from projections.readers.wires.kernel import READER
 from projections.registry import VIEWS, AnyView, choose_view, option_values
 from projections.view import StateView, render
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from domain.errors import UnknownFormat
-from projections.readers import kernel, letta, maria, openai, openletta
 from projections.readers.draft import Reader
+from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 READERS: Mapping[str, Reader] = {
     reader.name: reader

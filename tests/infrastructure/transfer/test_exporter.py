@@ -13,7 +13,7 @@ from infrastructure.transfer.exporter import all_thread_ids, export_threads
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.records import Plan
 from infrastructure.views.store import Store
-from projections.readers.kernel import READER
+from projections.readers.wires.kernel import READER
 from projections.registry import choose_view
 from tests.infrastructure.appends import NOON, calls, given, reply
 

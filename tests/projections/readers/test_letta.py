@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage, UnknownFormat
 from domain.events import Event
-from projections.readers import openai
-from projections.readers.letta import READER
 from projections.readers.registry import READERS, choose_reader
+from projections.readers.wires import openai
+from projections.readers.wires.letta import READER
 from projections.view import Item
 from projections.views.letta.shapes import STREAM_ONLY
 from projections.views.letta.view import LettaView

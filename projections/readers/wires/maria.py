@@ -15,7 +15,7 @@ from typing_extensions import override
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, sample_event
-from projections.readers.maria_events import read_event
+from projections.readers.wires.maria_events import read_event
 from projections.residue import METADATA_KEY, residue
 from projections.view import Item, Placed, render
 from projections.views.maria.view import WIRES, Dialect, MariaCarry, MariaOptions, MariaView

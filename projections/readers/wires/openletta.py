@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.letta import identifier, milliseconds, result_fields, usage_fields
+from projections.readers.wires.letta import identifier, milliseconds, result_fields, usage_fields
 from projections.text_format import call_fields
 from projections.view import Item
 from projections.views.openletta import OpenLettaView

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue, print_text
 from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.letta_parts import input_draft, parts_text
+from projections.readers.wires.letta_parts import input_draft, parts_text
 from projections.residue import METADATA_KEY
 from projections.text_format import call_fields
 from projections.view import Item
