@@ -1,32 +1,21 @@
 """Reader of Letta messages, as the API lists or streams them (letta-client 1.12)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue, print_text
 from projections.readers.draft import Draft, Reader, text_field
+from projections.readers.history import format_of_items
+from projections.readers.reading import usage
+from projections.readers.times import milliseconds
 from projections.readers.wires.letta_parts import input_draft, parts_text
 from projections.residue import METADATA_KEY
 from projections.text_format import call_fields
 from projections.view import Item
 from projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
-from projections.views.letta.shapes import read_date
 from projections.views.letta.view import CUSTOM, LettaOptions, LettaView
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST = 253_402_300_799_999
 _ERROR = "Error: "
-
-
-def milliseconds(date: JsonValue) -> int | None:
-    """Return an ISO 8601 time as milliseconds since the epoch, or None; no zone means UTC."""
-    at = read_date(date)
-    if at is None:
-        return None
-    since = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - _EPOCH
-    found = since // timedelta(milliseconds=1)
-    return found if 0 <= found <= _LAST else None
 
 
 def result_fields(call_id: str, status: JsonValue, told: JsonValue) -> Item:
@@ -46,15 +35,6 @@ def identifier(item: JsonValue, key: str, place: str) -> str:
             return found
         case _:
             raise InvalidMessage([Flaw(f"{place}.{key}".removeprefix("."), "not an id")])
-
-
-def usage_fields(item: Item, names: Mapping[str, str]) -> Item:
-    """Return the token figures of an item, under the catalogue's names."""
-    return {ours: item[theirs] for theirs, ours in names.items() if _is_count(item.get(theirs))}
-
-
-def _is_count(value: JsonValue) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _read(item: Item, index: int) -> Sequence[Draft]:
@@ -181,7 +161,7 @@ def _return(each: JsonValue, place: str) -> Item:
 
 
 def _usage(item: Item) -> Sequence[Draft]:
-    return [{"type": "llm_response", "usage": usage_fields(item, _FIGURES)}]
+    return [{"type": "llm_response", "usage": usage(item, _FIGURES) or {}}]
 
 
 def _stop(item: Item) -> Sequence[Draft]:
@@ -230,3 +210,12 @@ _KINDS: Mapping[str, Callable[[Item], Sequence[Draft]]] = {
 }
 
 READER = Reader("letta", _read, LettaView(LettaOptions(stream=True)))
+
+
+def _is_message(value: JsonValue) -> bool:
+    return (
+        isinstance(value, dict) and value.get("message_type") in _KINDS and "timestamp" not in value
+    )
+
+
+FORMAT = format_of_items(READER, "Letta messages", _is_message)

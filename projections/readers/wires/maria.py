@@ -14,7 +14,8 @@ from typing_extensions import override
 
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
-from projections.readers.draft import Draft, Reader, sample_event
+from projections.readers.draft import Aside, Draft, Reader, sample_event
+from projections.readers.history import format_of_items
 from projections.readers.wires.maria_events import read_event
 from projections.residue import METADATA_KEY, residue
 from projections.view import Item, Placed, render
@@ -30,7 +31,10 @@ class MariaReader(Reader):
     """Compares each event with the view's rendering of the messages before it."""
 
     @override
-    def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
+    def read(
+        self, items: Iterable[JsonValue], asides: list[Aside] | None = None
+    ) -> Iterator[Draft]:
+        del asides  # each event is kept whole, what the view lacks as its residue
         reading = _Reading()
         for index, item in enumerate(items):
             if isinstance(item, dict) and reading.says_already(item):
@@ -109,3 +113,14 @@ def _what(item: Item) -> tuple[JsonValue, ...]:
 
 
 READER = MariaReader("maria", read_event, _VIEWS["2025-12"])
+
+
+def _is_event(value: JsonValue) -> bool:
+    match value:
+        case {"desc": {"msg": str()}} | {"msg": str()}:
+            return True
+        case _:
+            return False
+
+
+FORMAT = format_of_items(READER, "Maria's events", _is_event)

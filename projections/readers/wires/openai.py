@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
+from projections.readers.history import format_of_items
 from projections.text_format import call_fields
 from projections.view import Item
 from projections.views.openai import OpenAIOptions, OpenAIView
@@ -165,3 +166,16 @@ _WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhasha
 READER = Reader(
     "openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)), _is_plain
 )
+
+
+def _is_message(value: JsonValue) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("role") in _ROLES
+        and ("content" in value or "tool_calls" in value)
+    )
+
+
+_ROLES = ("system", "developer", "user", "assistant", "tool")
+
+FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True)

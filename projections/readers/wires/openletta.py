@@ -5,7 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.wires.letta import identifier, milliseconds, result_fields, usage_fields
+from projections.readers.history import format_of_items
+from projections.readers.reading import usage
+from projections.readers.times import milliseconds
+from projections.readers.wires.letta import identifier, result_fields
 from projections.text_format import call_fields
 from projections.view import Item
 from projections.views.openletta import OpenLettaView
@@ -62,7 +65,7 @@ def _return(item: Item) -> Draft:
 
 
 def _usage(item: Item) -> Draft:
-    return {"type": "llm_response", "usage": usage_fields(item, _FIGURES)}
+    return {"type": "llm_response", "usage": usage(item, _FIGURES) or {}}
 
 
 _FIGURES = {
@@ -81,3 +84,10 @@ _KINDS: Mapping[str, Callable[[Item], Draft]] = {
 }
 
 READER = Reader("openletta", _read, OpenLettaView())
+
+
+def _is_message(value: JsonValue) -> bool:
+    return isinstance(value, dict) and value.get("message_type") in _KINDS and "timestamp" in value
+
+
+FORMAT = format_of_items(READER, "OpenLetta messages", _is_message)

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from domain.threads import Status
+from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.importer import Importer, ImportReport
-from infrastructure.transfer.records import Plan
-from infrastructure.transfer.sources import find_files
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.report import ImportReport
+from infrastructure.transfer.sources import find_sources
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
-from projections.readers.registry import choose_reader
+from projections.readers.registry import choose_format
 from projections.registry import choose_view
 from tests.infrastructure.appends import calls, reply
 
@@ -71,10 +72,9 @@ every_format = pytest.mark.parametrize("wire", HISTORIES)
 
 def run(store: Store, *paths: Path, wire: str = "kernel", **fields: Any) -> ImportReport:
     """Import what is in `paths`; return the report."""
-    plan = Plan(reader=choose_reader(wire), **fields)
+    plan = Plan(choose_format(wire), **fields)
     importer = Importer(store, plan, progress=lambda _: None)
-    for path in find_files(paths):
-        importer.import_file(path)
+    importer.import_sources(find_sources(paths))
     return importer.report
 
 
@@ -337,9 +337,9 @@ def test_many_records_go_in_batches_and_progress_comes_to_the_whole_file(
     histories[350] = [calls("a"), calls("a")]
     path = written(tmp_path, "runs.jsonl", histories)
     told: list[int] = []
-    plan = Plan(reader=choose_reader("kernel"), policy="strict")
+    plan = Plan(choose_format("kernel"), policy="strict")
     importer = Importer(store, plan, progress=told.append)
-    importer.import_file(path)
+    importer.import_sources(find_sources([path]))
     assert importer.report.threads == 699
     assert [each.place for each in importer.report.failures] == [f"{path}:351"]
     assert importer.report.appended == position(store) == 699 * 7

@@ -9,9 +9,9 @@ from domain.identifiers import derived_message_id
 from infrastructure.transfer.records import History, InvalidPath, Plan, read_history
 from infrastructure.transfer.sources import SourceRecord
 from infrastructure.transfer.template import InvalidTemplate
-from projections.readers.registry import choose_reader
+from projections.readers.registry import choose_format
 
-KERNEL = Plan(reader=choose_reader("kernel"))
+KERNEL = Plan(choose_format("kernel"))
 REPLY = {"type": "reply", "text": "hi"}
 
 
@@ -120,7 +120,7 @@ def test_a_record_without_messages_says_how_to_name_their_place(value: Any) -> N
 def test_a_message_that_is_none_is_named_by_its_place() -> None:
     with pytest.raises(InvalidMessage, match=r"messages\[1\]: not a JSON object"):
         read([REPLY, 7])
-    openai = Plan(reader=choose_reader("openai"))
+    openai = Plan(choose_format("openai"))
     with pytest.raises(InvalidMessage, match=r"messages\[1\]\.role"):
         read([{"role": "user", "content": "x"}, {"role": "nobody"}], plan=openai)
 
