@@ -79,53 +79,58 @@ class Documents:
             raise record.value
         if self._messages is None:
             return record.value
-        found = _found(self._messages, record.value)
-        return found[0] if len(found) == 1 and isinstance(found[0], list) else found
+        return self._messages.find(record.value)
 
     def _of_messages(self, records: Sequence[SourceRecord]) -> Format | None:
         for record in records:
             try:
                 return recognise([self.value(record)])
-            except InvalidPath:  # the record is refused for it later
+            except InvalidInput:  # the record is refused for it later
                 continue
         return None
 
 
-def _compiled(text: str | None) -> JSONPath | None:
+@dataclass(frozen=True, slots=True)
+class _Path:
+    text: str
+    compiled: JSONPath
+
+    def find(self, value: JsonValue) -> list[JsonValue]:
+        """Return what the path leads to: the values, or the items of the one array."""
+        try:
+            found = self.compiled.findall(value)
+        except JSONPathError as error:  # as for `$..x` in what is nested deep
+            raise InvalidPath(f"{self.text} does not apply to this record: {error}") from error
+        if not found:
+            raise InvalidPath(f"{self.text} leads to nothing in this record")
+        return list(found[0] if len(found) == 1 and isinstance(found[0], list) else found)
+
+
+def _compiled(text: str | None) -> _Path | None:
+    if text is None:
+        return None
     try:
-        path = None if text is None else compile_path(text)
+        path = compile_path(text)
     except JSONPathError as error:
         raise InvalidPath(f"{text!r} is no JSONPath: {error}") from error
-    if path is not None and not isinstance(path, JSONPath):
+    if not isinstance(path, JSONPath):
         raise InvalidPath(f"{text!r}: use a single path")
-    return path
+    return _Path(text, path)
 
 
-def _inner(path: JSONPath, record: SourceRecord) -> Iterator[SourceRecord]:
+def _inner(path: _Path, record: SourceRecord) -> Iterator[SourceRecord]:
     """Yield the records in a record; itself if it has none."""
     if isinstance(record.value, InvalidInput):
         yield record
         return
     try:
-        found = _found(path, record.value)
+        found = path.find(record.value)
     except InvalidPath as error:
         yield replace(record, value=error)
         return
-    if len(found) == 1 and isinstance(found[0], list):
-        found = found[0]
     for number, value in enumerate(found):
         place, share = f"{record.place}[{number}]", record.size // len(found)
         yield replace(record, place=place, number=number, size=share, value=value)
-
-
-def _found(path: JSONPath, value: JsonValue) -> list[JsonValue]:
-    try:
-        found = path.findall(value)
-    except JSONPathError as error:  # as for `$..x` in what is nested deep
-        raise InvalidPath(f"{path} does not apply to this record: {error}") from error
-    if not found:
-        raise InvalidPath(f"{path} leads to nothing in this record")
-    return list(found)
 
 
 def _together(chosen: Format, records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:

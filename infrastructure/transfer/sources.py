@@ -2,7 +2,6 @@
 
 import gzip
 import sys
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,12 +9,12 @@ from pathlib import Path, PurePosixPath
 from domain.errors import InvalidInput
 
 if sys.version_info >= (3, 14):
-    from zipfile import ZipFile
+    from zipfile import BadZipFile, ZipFile, is_zipfile
 
     from compression.zstd import ZstdError, decompress
 else:
     from backports.zstd import ZstdError, decompress
-    from backports.zstd.zipfile import ZipFile
+    from backports.zstd.zipfile import BadZipFile, ZipFile, is_zipfile
 
 SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".af"})
 """What files with histories are named; of a folder or an archive, others are passed over."""
@@ -23,6 +22,7 @@ ARCHIVES = frozenset({".zip", ".eval"})
 COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
 
+_UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError)
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
@@ -95,12 +95,14 @@ def _is_source(path: Path | PurePosixPath) -> bool:
 
 def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[SourceFile]:
     """Yield a file, or those in an archive."""
-    if path.is_file() and path.suffix in ARCHIVES and zipfile.is_zipfile(path):
+    if path.is_file() and path.suffix in ARCHIVES and is_zipfile(path):
         with ZipFile(path) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir()]
+            members = sorted(archive.infolist(), key=lambda each: each.filename)
         for member in members:
             inside = PurePosixPath(member.filename)
             place = f"{path}:{member.filename}"
+            if member.is_dir():
+                continue
             if not _is_source(inside):
                 passed_over.append(place)
                 continue
@@ -126,7 +128,7 @@ def _member(path: Path, name: str) -> Callable[[], bytes]:
         try:
             with ZipFile(path) as archive:
                 return archive.read(name)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ZstdError) as error:
+        except _UNREADABLE as error:
             raise UnreadableSource(f"cannot be read: {error}") from error
 
     return read

@@ -25,6 +25,7 @@ from infrastructure.transfer.sources import find_sources
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.readers.registry import FORMATS, choose_format
+from projections.readers.wires import kernel
 from projections.registry import choose_view
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import Clock, Ids
@@ -150,9 +151,9 @@ def check_import(
 
 def check_records(store: Store, plan: Plan, path: Path, failed: set[str]) -> None:
     """Check each record, as far as a lenient reader of JSON finds it: there in whole, or not."""
-    records = dict(lenient(path))
+    records, wire = dict(lenient(path)), (plan.format or kernel.FORMAT).name
     ids = Counter(_thread_id(record) for record in records.values())
-    view = choose_view(plan.reader.name, SAME_VIEW.get(plan.reader.name))
+    view = choose_view(wire, SAME_VIEW.get(wire))
     for place, record in records.items():
         thread_id = _thread_id(record)
         if thread_id is None or ids[thread_id] > 1:
@@ -162,7 +163,7 @@ def check_records(store: Store, plan: Plan, path: Path, failed: set[str]) -> Non
         if not refused:
             shown = store.view(thread_id, view)
             assert isinstance(shown, Page)
-            check_items(plan.reader.name, [placed.item for placed in shown.items], record)
+            check_items(wire, [placed.item for placed in shown.items], record)
 
 
 def check_items(wire: str, shown: list[Any], record: Any) -> None:

@@ -213,9 +213,11 @@ READER = Reader("letta", _read, LettaView(LettaOptions(stream=True)))
 
 
 def _is_message(value: JsonValue) -> bool:
-    return (
-        isinstance(value, dict) and value.get("message_type") in _KINDS and "timestamp" not in value
-    )
+    if not isinstance(value, dict) or value.get("message_type") not in _KINDS:
+        return False
+    return "id" in value or "date" in value or value["message_type"] in _OF_STREAMS
 
+
+_OF_STREAMS = ("usage_statistics", "stop_reason", "ping")
 
 FORMAT = format_of_items(READER, "Letta messages", _is_message)

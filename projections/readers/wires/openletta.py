@@ -87,7 +87,9 @@ READER = Reader("openletta", _read, OpenLettaView())
 
 
 def _is_message(value: JsonValue) -> bool:
-    return isinstance(value, dict) and value.get("message_type") in _KINDS and "timestamp" in value
+    if not isinstance(value, dict) or value.get("message_type") not in _KINDS:
+        return False
+    return "id" not in value and "date" not in value  # those are Letta's
 
 
 FORMAT = format_of_items(READER, "OpenLetta messages", _is_message)

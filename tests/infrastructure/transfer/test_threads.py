@@ -1,26 +1,36 @@
-"""What a record says: its thread, what for, and its messages."""
+"""The thread that a record has: its id, what for, and its messages."""
 
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
 
 from domain.errors import InvalidJson, InvalidMessage, InvalidThreadId
-from domain.identifiers import derived_message_id
-from infrastructure.transfer.records import History, InvalidPath, Plan, read_history
-from infrastructure.transfer.sources import SourceRecord
+from domain.identifiers import derived_message_id, is_thread_id
+from infrastructure.transfer.documents import Documents, InvalidPath, Plan
+from infrastructure.transfer.records import SourceRecord
+from infrastructure.transfer.sources import SourceFile
 from infrastructure.transfer.template import InvalidTemplate
+from infrastructure.transfer.threads import ImportedThread, NamelessThread, fitted, threads_of
+from projections.readers.history import Format, History
 from projections.readers.registry import choose_format
 
-KERNEL = Plan(choose_format("kernel"))
 REPLY = {"type": "reply", "text": "hi"}
 
 
-def read(value: Any, *, plan: Plan = KERNEL, stem: str = "run", number: int = 0) -> History:
-    return read_history(plan, plan.compiled(), SourceRecord("here", stem, number, 0, value))
+def record_of(value: Any, name: str = "run.json", number: int = 0) -> SourceRecord:
+    file = SourceFile(name, PurePosixPath(name), 0, bytes)
+    return SourceRecord(file, "here", number, 0, value)
 
 
-def plan(**fields: Any) -> Plan:
-    return Plan(reader=KERNEL.reader, **fields)
+def read(
+    value: Any, *, name: str = "run.json", number: int = 0, wire: str = "kernel", **plan: Any
+) -> ImportedThread:
+    """Return the one thread of a record, read by a plan with these fields."""
+    chosen, record = Plan(choose_format(wire), **plan), record_of(value, name, number)
+    document = Documents(chosen).value(record)
+    (found,) = threads_of(chosen, choose_format(wire), record, document)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -40,14 +50,14 @@ def test_a_thread_is_named_by_its_record_or_after_its_file(
 
 
 def test_a_template_names_the_thread_before_all() -> None:
-    found = read({"threadId": "t", "n": 1, "messages": [REPLY]}, plan=plan(thread_id="x-{n}"))
+    found = read({"threadId": "t", "n": 1, "messages": [REPLY]}, thread_id="x-{n}")
     assert found.thread_id == "x-1"
 
 
 @pytest.mark.parametrize("thread_id", ["{text}", "", "a/b", ".."])
 def test_a_bad_thread_id_is_refused(thread_id: str) -> None:
     with pytest.raises(InvalidThreadId):
-        read({"text": "with a space", "messages": []}, plan=plan(thread_id=thread_id))
+        read({"text": "with a space", "messages": []}, thread_id=thread_id)
 
 
 def test_messages_without_ids_get_the_same_ones_every_time() -> None:
@@ -75,7 +85,7 @@ def test_messages_without_ids_get_the_same_ones_every_time() -> None:
 def test_messages_are_found_by_a_path_or_in_their_usual_place(
     path: str | None, record: Any
 ) -> None:
-    drafts = read(record, plan=plan(messages=path)).drafts
+    drafts = read(record, messages=path).drafts
     assert [draft["text"] for draft in drafts] == ["hi", "hi"]
 
 
@@ -89,18 +99,18 @@ def test_messages_are_found_by_a_path_or_in_their_usual_place(
 )
 def test_a_path_that_does_not_parse_is_refused(path: str, reason: str) -> None:
     with pytest.raises(InvalidPath, match=reason):
-        plan(messages=path).compiled()
+        Documents(Plan(messages=path))
 
 
 def test_a_history_may_be_empty() -> None:
-    assert read({"traj": []}, plan=plan(messages="$.traj")).drafts == []
+    assert read({"traj": []}, messages="$.traj").drafts == []
     assert read({"messages": []}).drafts == read([]).drafts == []
 
 
 @pytest.mark.parametrize("value", [{}, {"messages": []}, [], "text", 5, None])
 def test_a_path_that_leads_nowhere_is_said(value: Any) -> None:
     with pytest.raises(InvalidPath, match=r"\$\.traj leads to nothing in this record"):
-        read(value, plan=plan(messages="$.traj"))
+        read(value, messages="$.traj")
 
 
 def test_a_path_too_deep_for_the_record_is_said() -> None:
@@ -108,7 +118,7 @@ def test_a_path_too_deep_for_the_record_is_said() -> None:
     for _ in range(120):
         nested = {"a": [nested]}
     with pytest.raises(InvalidPath, match=r"\$\.\.x"):
-        read(nested, plan=plan(messages="$..x"))
+        read(nested, messages="$..x")
 
 
 @pytest.mark.parametrize("value", [{}, {"messages": 1}, "text", 5, None, {"traj": [REPLY]}])
@@ -120,9 +130,8 @@ def test_a_record_without_messages_says_how_to_name_their_place(value: Any) -> N
 def test_a_message_that_is_none_is_named_by_its_place() -> None:
     with pytest.raises(InvalidMessage, match=r"messages\[1\]: not a JSON object"):
         read([REPLY, 7])
-    openai = Plan(choose_format("openai"))
     with pytest.raises(InvalidMessage, match=r"messages\[1\]\.role"):
-        read([{"role": "user", "content": "x"}, {"role": "nobody"}], plan=openai)
+        read([{"role": "user", "content": "x"}, {"role": "nobody"}], wire="openai")
 
 
 def test_a_record_that_was_no_json_raises_why() -> None:
@@ -137,7 +146,7 @@ def test_a_history_is_kept_as_it_is_unless_it_or_the_caller_names_another_policy
     assert read({"threadId": "t", "messages": [REPLY], "policy": "record"}).started == record
     # a strict thread needs no more than its first message to start
     assert read({"threadId": "t", "messages": [REPLY], "policy": "strict"}).started is None
-    assert read([REPLY], plan=plan(policy="strict")).started is None
+    assert read([REPLY], policy="strict").started is None
     theirs = {"messages": [REPLY], "policy": "strict", "threadId": 7}
     assert read(theirs).started == record
 
@@ -153,8 +162,8 @@ def test_the_facts_of_our_own_export_are_those_of_the_thread() -> None:
 def test_a_history_of_elsewhere_has_no_facts_but_those_that_were_asked_for() -> None:
     record = {"goal": "theirs", "metadata": "free text", "closed": {}, "n": 1.50, "messages": []}
     assert read(record).closed is None
-    chosen = plan(goal="task {n}", metadata={"n": "{n}", "kind": "test"})
-    assert read(record, plan=chosen).started == {
+    chosen = {"n": "{n}", "kind": "test", "m": "{m?}"}
+    assert read(record, goal="task {n}", metadata=chosen).started == {
         "type": "thread.started",
         "goal": "task 1.5",
         "metadata": {"n": 1.5, "kind": "test"},
@@ -164,7 +173,7 @@ def test_a_history_of_elsewhere_has_no_facts_but_those_that_were_asked_for() -> 
 
 def test_metadata_that_was_asked_for_stands_beside_that_of_our_own() -> None:
     own = {"threadId": "t", "metadata": {"a": 1, "b": 1}, "messages": []}
-    found = read(own, plan=plan(metadata={"b": "2"}))
+    found = read(own, metadata={"b": "2"})
     assert found.started is not None
     assert found.started["metadata"] == {"a": 1, "b": "2"}
 
@@ -172,7 +181,7 @@ def test_metadata_that_was_asked_for_stands_beside_that_of_our_own() -> None:
 def test_metadata_that_is_no_object_is_refused_in_its_place() -> None:
     own = {"threadId": "t", "metadata": "free text", "messages": []}
     with pytest.raises(InvalidMessage, match="metadata: not an object"):
-        read(own, plan=plan(metadata={"b": "2"}))
+        read(own, metadata={"b": "2"})
 
 
 def test_a_thread_of_ours_that_has_nothing_yet_is_started_all_the_same() -> None:
@@ -180,7 +189,37 @@ def test_a_thread_of_ours_that_has_nothing_yet_is_started_all_the_same() -> None
     assert found.started == {"type": "thread.started", "policy": "strict"}
 
 
-@pytest.mark.parametrize("chosen", [plan(goal="{x}"), plan(metadata={"a": "{x}"})])
-def test_a_template_without_its_field_is_refused(chosen: Plan) -> None:
+@pytest.mark.parametrize("chosen", [{"goal": "{x}"}, {"metadata": {"a": "{x}"}}])
+def test_a_template_without_its_field_is_refused(chosen: dict[str, Any]) -> None:
     with pytest.raises(InvalidTemplate, match="it has messages"):
-        read({"messages": []}, plan=chosen)
+        read({"messages": []}, **chosen)
+
+
+def test_a_file_whose_name_is_no_thread_id_names_its_thread_nearly() -> None:
+    found = read([REPLY], name="my run (2).json")
+    assert found.thread_id == "my-run-2"
+    with pytest.raises(NamelessThread, match=r"--thread-id 'run-\{record\}'"):
+        read([REPLY], name="")
+    assert read([REPLY], name="", number=3, thread_id="run-{record}").thread_id == "run-3"
+    named = read([REPLY], name="a b/c.traj.json", thread_id="{path}+{file}".replace("+", "~"))
+    assert named.thread_id == "a-b:c.traj~c.traj.json"
+
+
+@pytest.mark.parametrize("name", ["x" * 200, "..", "", "東京", "a b" * 100])
+def test_any_name_becomes_a_thread_id_of_its_own(name: str) -> None:
+    assert is_thread_id(fitted(name))
+    assert fitted(name) != fitted(name + "!x" * 200)
+
+
+def test_a_history_names_its_thread_and_says_what_it_is_for() -> None:
+    history = History([REPLY], id="s/1", goal="g", parent="s", metadata={"model": "m"})
+    only = Format("x", "X", lambda _: iter([history]))
+    (found,) = threads_of(Plan(metadata={"a": "{a?}"}), only, record_of({"b": 1}), {})
+    assert (found.thread_id, found.is_own_id) == ("s-1", True)
+    assert found.started == {
+        "type": "thread.started",
+        "goal": "g",
+        "parent": "s",
+        "metadata": {"model": "m", "source": "s/1"},
+        "policy": "record",
+    }
