@@ -171,11 +171,9 @@ READER = Reader(
 def _is_message(value: JsonValue) -> bool:
     return (
         isinstance(value, dict)
-        and value.get("role") in _ROLES
+        and isinstance(value.get("role"), str)
         and ("content" in value or "tool_calls" in value)
     )
 
-
-_ROLES = ("system", "developer", "user", "assistant", "tool")
 
 FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True)
