@@ -4,9 +4,15 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from domain.errors import InvalidInput, InvalidJson
 from domain.json.text import JsonValue, parse, replace_lone_surrogates
 from infrastructure.transfer.sources import SourceFile
+
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+_MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +40,30 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
     """Yield the records of a file; what cannot be read is a record that says so.
 
     JSON lines are recognised by the file's name, or by a first line that is a JSON value by itself.
+    They and the items of an array are parsed one by one: a large file takes little more memory
+    than its bytes.
     """
     try:
-        data = file.content()
+        data = file.content().removeprefix(_MARK)
     except InvalidInput as error:
         yield SourceRecord(file, file.place, 0, file.size, error)
         return
     if file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
-        for number, line in enumerate(data.split(b"\n"), 1):
+        for number, line in enumerate(_lines(data), 1):
             if line.strip():
                 yield _record(file, f"{file.place}:{number}", number, line)
         return
+    try:
+        items = _ITEMS.decode(data)
+    except (msgspec.DecodeError, RecursionError):  # no array, or one that is off
+        yield from _whole(file, data)
+        return
+    for number, item in enumerate(items):
+        yield _record(file, f"{file.place}[{number}]", number, bytes(item))
+
+
+def _whole(file: SourceFile, data: bytes) -> Iterator[SourceRecord]:
+    """Yield what is read at once: an object, what is no JSON, or an array with lone surrogates."""
     whole = _record(file, file.place, 0, data)
     if not isinstance(whole.value, list):
         yield whole
@@ -69,14 +88,22 @@ def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
     )
 
 
+def _lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:  # `split` would copy all at once
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
+
+
 def _has_lines(data: bytes) -> bool:
     """Return whether the first line is a JSON value by itself, with more to come."""
-    text = data.strip()
-    end = text.find(b"\n")  # `partition` would copy all the rest
-    if end < 0:
+    lines = (line for line in _lines(data) if line.strip())
+    first = next(lines, b"")
+    if not first or next(lines, None) is None:
         return False
     try:
-        json.loads(text[:end])
+        json.loads(first)
     except (ValueError, RecursionError):
         return False
     return True
