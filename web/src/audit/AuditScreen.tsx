@@ -1,15 +1,15 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { AuditAddress } from "./address";
-import { canHash } from "./bytes";
-import { ChainDetails } from "./ChainDetails";
-import { Checkpoints } from "./Checkpoints";
-import { Consistency } from "./Consistency";
-import { EvidenceFile } from "./EvidenceFile";
+import { canHash } from "./hashes/bytes";
+import { ChainDetails } from "./chain/ChainDetails";
+import { Checkpoints } from "./checkpoints/Checkpoints";
+import { Consistency } from "./checkpoints/Consistency";
+import { EvidenceFile } from "./evidence/EvidenceFile";
 import { textIn } from "./fields";
-import { HeldKey, useHeldKey } from "./HeldKey";
-import { MessageProof } from "./MessageProof";
-import { useChain } from "./useChain";
+import { HeldKey, useHeldKey } from "./checkpoints/HeldKey";
+import { MessageProof } from "./checkpoints/MessageProof";
+import { useChain } from "./chain/useChain";
 import styles from "./audit.module.css";
 
 const route = getRouteApi("/audit");

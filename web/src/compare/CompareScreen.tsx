@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { SideBySide } from "./SideBySide";
+import { SideBySide } from "./grid/SideBySide";
 import { Choosing } from "./Choosing";
-import { Tasks } from "./Tasks";
+import { Tasks } from "./tasks/Tasks";
 
 const route = getRouteApi("/compare");
 

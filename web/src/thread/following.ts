@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import type { Connection } from "../api/stream";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
-import { useStanding, useTimeline } from "./timeline";
+import { useStanding, useTimeline } from "./timeline/timeline";
 
 const QUIET_MS = 500;
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { accessQuery } from "../app/access";
 import { Copy } from "../parts/Copy";
 import type { Change } from "./address";
-import { NO_FILTERS } from "./filters";
+import { NO_FILTERS } from "./filter/filters";
 import styles from "./NoThreads.module.css";
 
 /** A log without a thread: how one gets there. The list shows it by itself, then. */

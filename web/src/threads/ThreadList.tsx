@@ -2,17 +2,17 @@ import { useCallback, useMemo, useState } from "react";
 import { count, counted } from "../parts/format";
 import { Failure } from "../parts/Failure";
 import type { Change, ThreadsAddress } from "./address";
-import { ColumnPicker } from "./ColumnPicker";
+import { ColumnPicker } from "./grid/ColumnPicker";
 import { CompareRuns } from "./CompareRuns";
-import { ORDERS, USUAL_SORT } from "./columns";
-import { FilterBar } from "./FilterBar";
-import { filtersOf } from "./filters";
+import { ORDERS, USUAL_SORT } from "./grid/columns";
+import { FilterBar } from "./filter/FilterBar";
+import { filtersOf } from "./filter/filters";
 import { useIsNarrow } from "./narrow";
 import { NoMatch, NoThreads } from "./NoThreads";
-import { seenIn } from "./seen";
-import { ThreadGrid } from "./ThreadGrid";
-import { type Sight, type ThreadRows, useThreadRows } from "./threadRows";
-import { TickedBar } from "./TickedBar";
+import { seenIn } from "./filter/seen";
+import { ThreadGrid } from "./grid/ThreadGrid";
+import { type Sight, type ThreadRows, useThreadRows } from "./grid/threadRows";
+import { TickedBar } from "./grid/TickedBar";
 import styles from "./ThreadList.module.css";
 
 interface ThreadListProps {

@@ -13,7 +13,7 @@ import { JsonPanel } from "./JsonPanel";
 import { Proof } from "./Proof";
 import { beginningQuery } from "./queries";
 import { Raw } from "./Raw";
-import { Shown } from "./Shown";
+import { Shown } from "./shown/Shown";
 
 const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "shown", name: "Shown" },

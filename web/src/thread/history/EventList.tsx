@@ -5,11 +5,11 @@ import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
 import { isNarrow, useNarrow } from "../narrow";
 import type { Hits } from "../hits";
-import type { ThreadTimeline } from "../timeline";
+import type { ThreadTimeline } from "../timeline/timeline";
 import { useAnomalies } from "./anomalies";
-import { EventRow } from "./EventRow";
+import { EventRow } from "./row/EventRow";
 import { useEvents } from "./events";
-import { FoldRow } from "./FoldRow";
+import { FoldRow } from "./row/FoldRow";
 import styles from "./history.module.css";
 import { MOST_LINES, type Rows } from "./rows";
 

@@ -3,7 +3,7 @@ import { count } from "../../parts/format";
 import { type Fold, MARKS } from "../address";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
-import { useTimeline } from "../timeline";
+import { useTimeline } from "../timeline/timeline";
 import { EventList } from "./EventList";
 import { Find } from "./Find";
 import { Folds } from "./Folds";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { counted } from "../../parts/format";
-import { LongText } from "../../parts/LongText";
+import { LongText } from "../../parts/text/LongText";
 import styles from "./state.module.css";
 
 const MOST_LINES = 6;

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { type JumpMark, JUMPS } from "./keys";
-import { SPEEDS } from "./playback";
+import { type JumpMark, JUMPS } from "./moves/keys";
+import { SPEEDS } from "./moves/playback";
 import styles from "./Travel.module.css";
-import type { Play } from "./usePlay";
+import type { Play } from "./moves/usePlay";
 
 interface ControlsProps {
   readonly at: number;

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { cost, count, duration } from "../../parts/format";
-import type { ThreadTimeline } from "../timeline";
+import type { ThreadTimeline } from "../timeline/timeline";
 import type { Course } from "./course";
 import styles from "./Travel.module.css";
 

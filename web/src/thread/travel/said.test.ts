@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisOf } from "./axis";
+import { axisOf } from "./chart/axis";
 import { placed, saidAt, told } from "./said";
 import { span } from "./spans.testing";
 

@@ -1,7 +1,7 @@
 import { counted, duration } from "../../parts/format";
-import type { Span, Timeline } from "../timeline";
-import type { Axis } from "./axis";
-import { labelOf } from "./chart";
+import type { Span, Timeline } from "../timeline/timeline";
+import type { Axis } from "./chart/axis";
+import { labelOf } from "./chart/chart";
 import { type Course, versionAt } from "./course";
 
 const MOST_NAMED = 2;

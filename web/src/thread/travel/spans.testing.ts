@@ -1,4 +1,4 @@
-import type { Span, Timeline } from "../timeline";
+import type { Span, Timeline } from "../timeline/timeline";
 
 /** A span for tests: a message at version 1, but for what is given. */
 export function span(given: Partial<Span>): Span {
