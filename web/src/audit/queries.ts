@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answered, api } from "../api/client";
+import { answered, api, fetchWithKey } from "../api/client";
 import type { components } from "../api/schema";
 
 export type SignedCheckpoint = components["schemas"]["Checkpoint"];
@@ -29,3 +29,8 @@ export const checkpointsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next,
   staleTime: 0,
 });
+
+/** A thread with all its proofs, as `agentlog verify` reads it. */
+export async function evidenceOf(threadId: string): Promise<Blob> {
+  return (await fetchWithKey(`/v1/threads/${threadId}/evidence`)).blob();
+}

@@ -43,9 +43,9 @@ export function reportQuery(name: string, address: ReportAddress) {
 }
 
 /** The report as CSV: texts that a spreadsheet would compute have an apostrophe in front. */
-export async function reportCsv(name: string, address: ReportAddress): Promise<string> {
+export async function reportCsv(name: string, address: ReportAddress): Promise<Blob> {
   const path = `${pathOf(name, address, MOST_ROWS_OF_CSV)}&format=csv`;
-  return (await fetchWithKey(path)).text();
+  return (await fetchWithKey(path)).blob();
 }
 
 function pathOf(name: string, address: ReportAddress, limit: number): string {

@@ -7,7 +7,7 @@ import { CompareRuns } from "./CompareRuns";
 import { ORDERS, USUAL_SORT } from "./grid/columns";
 import { FilterBar } from "./filter/FilterBar";
 import { filtersOf } from "./filter/filters";
-import { useIsNarrow } from "./narrow";
+import { PHONE, useNarrow } from "../app/narrow";
 import { NoMatch, NoThreads } from "./NoThreads";
 import { seenIn } from "./filter/seen";
 import { ThreadGrid } from "./grid/ThreadGrid";
@@ -24,7 +24,7 @@ const TOP: Sight = { first: 0, last: 0, held: null };
 
 /** The live list with its filters, and what can be done with what is ticked. */
 export function ThreadList({ address, change }: ThreadListProps) {
-  const isNarrow = useIsNarrow();
+  const isNarrow = useNarrow(PHONE);
   const [sight, setSight] = useState(TOP);
   const filters = useMemo(() => filtersOf(address), [address]);
   const sort = address.sort ?? USUAL_SORT;

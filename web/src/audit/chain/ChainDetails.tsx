@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../../app/access";
 import { Copy } from "../../parts/Copy";
+import { DownloadButton } from "../../parts/DownloadButton";
 import { count, counted, time } from "../../parts/format";
-import { Download } from "../evidence/Download";
-import { latestQuery } from "../queries";
+import { evidenceOf, latestQuery } from "../queries";
 import { RedactThread } from "./RedactThread";
 import type { Chain } from "./useChain";
 import { allFindings, verdictOf } from "./verdict";
@@ -71,9 +71,9 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
         <button type="button" disabled={isBusy || step === "unavailable"} onClick={begin}>
           {step === "unchecked" ? "Check" : "Check again"}
         </button>
-        <Download path={`/v1/threads/${threadId}/evidence`} name={`${threadId}.json`}>
+        <DownloadButton name={`${threadId}.json`} content={() => evidenceOf(threadId)}>
           Download evidence
-        </Download>
+        </DownloadButton>
         {onLeave !== undefined && (
           <Link to="/audit" search={{ thread: threadId }} className="button" onClick={onLeave}>
             Audit

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Copy } from "../../parts/Copy";
-import { Failure } from "../../parts/Failure";
 import { count, time } from "../../parts/format";
-import { type Column, WindowedTable } from "../../parts/WindowedTable";
+import type { Column } from "../../parts/DataTable";
+import { PagedTable } from "../../parts/PagedTable";
 import type { VerifierKey } from "./note";
 import { short, signatureStep } from "./proofs";
 import { checkpointsQuery, type SignedCheckpoint } from "../queries";
@@ -14,36 +14,21 @@ interface CheckpointsProps {
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: "Events", width: "5rem", isNumber: true },
-  { name: "Made", width: "11rem" },
-  { name: "Root", width: "11rem" },
-  { name: "Signature", width: "minmax(11rem, 1fr)" },
-  { name: "Compare, copy", width: "13rem" },
+  { heading: "Events", width: 90, isFigure: true },
+  { heading: "Made", width: 180 },
+  { heading: "Root", width: 180 },
+  { heading: "Signature", width: 220 },
+  { heading: "Compare, copy", width: 220 },
 ];
 
 /** The signed checkpoints, each with its signature verified here. */
 export function Checkpoints({ held, onChoose }: CheckpointsProps) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery(checkpointsQuery);
-  if (error !== null) return <Failure error={error} />;
-  if (isPending) return <p className="loading">Reading checkpoints…</p>;
-  const items = data.pages.flatMap((page) => page.items);
-  if (items.length === 0) {
-    return (
-      <p>
-        There is no checkpoint yet. <code>agentlog checkpoint &gt; kept-elsewhere.note</code> signs
-        the log as it is: keep the note where the owner of the database cannot change it.
-      </p>
-    );
-  }
   return (
-    <WindowedTable
+    <PagedTable
       label="Checkpoints"
+      found={useInfiniteQuery(checkpointsQuery)}
       columns={COLUMNS}
-      items={items}
-      idOf={({ size }) => size}
       most={8}
-      onMore={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : null}
       cells={(checkpoint) => [
         count(checkpoint.size),
         time(checkpoint.madeAt),
@@ -51,6 +36,12 @@ export function Checkpoints({ held, onChoose }: CheckpointsProps) {
         <SignatureBadge checkpoint={checkpoint} held={held} />,
         <Choices checkpoint={checkpoint} onChoose={onChoose} />,
       ]}
+      empty={
+        <>
+          There is no checkpoint yet. <code>agentlog checkpoint &gt; kept-elsewhere.note</code>{" "}
+          signs the log as it is: keep the note where the owner of the database cannot change it.
+        </>
+      }
     />
   );
 }

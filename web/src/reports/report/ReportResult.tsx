@@ -1,13 +1,13 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { count, counted } from "../../parts/format";
 import { ChartPicture } from "../chart/ChartPicture";
-import { DataTable } from "../DataTable";
+import { DownloadButton } from "../../parts/DownloadButton";
+import { DataTable } from "../../parts/DataTable";
 import { figure, heading, unitText } from "../figures";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";
 import { type ReportAnswer, type ReportColumn, type ReportRow, reportCsv } from "../queries";
 import { RowLink } from "./RowLink";
-import { Saving } from "../Saving";
 import styles from "../reports.module.css";
 import { targetOf } from "./target";
 
@@ -72,11 +72,13 @@ export function ReportResult({ answer, behind }: { answer: ReportAnswer; behind:
           as of position {count(answer.asOf)},{" "}
           {behind === 0 ? "level with the log" : `${counted(behind, "position")} behind the log`}
         </span>
-        <Saving
+        <DownloadButton
           name={`${report}.csv`}
           title="Texts that a spreadsheet would compute get an apostrophe in front"
-          ask={() => reportCsv(report, address)}
-        />
+          content={() => reportCsv(report, address)}
+        >
+          Save CSV
+        </DownloadButton>
       </div>
       <DataTable
         label={`Report ${report}`}
@@ -91,28 +93,22 @@ export function ReportResult({ answer, behind }: { answer: ReportAnswer; behind:
             width: widthOf(column),
           })),
         ]}
-        length={rows.length}
+        items={rows}
         order={address.order}
         onOrder={(order) => {
           void navigate({ search: (before) => ({ ...before, order }), replace: true });
         }}
-        cell={(index, place) => {
-          const row = rows[index];
-          if (row === undefined) return null;
-          const column = columns[place - 1];
-          return column === undefined ? (
-            <RowLink target={targetOf(answer, row, address)} />
-          ) : (
-            <Value row={row} column={column} />
-          );
-        }}
+        cells={(row) => [
+          <RowLink target={targetOf(answer, row, address)} />,
+          ...columns.map((column) => <Value row={row} column={column} />),
+        ]}
       />
     </>
   );
 }
 
 /** The links of the rows. */
-const LEADING = { key: "", heading: "open", unit: "", comment: "", isFigure: false, width: 84 };
+const LEADING = { heading: "open", width: 84 };
 const WIDTHS: Record<string, number> = { error_class: 230, error_message: 230 };
 
 function widthOf({ name, unit }: ReportColumn): number {

@@ -1,14 +1,15 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { memo, useState } from "react";
+import type { Json } from "../../api/exact";
 import { Dialog } from "../../parts/Dialog";
 import { count, counted } from "../../parts/format";
+import { DownloadButton } from "../../parts/DownloadButton";
 import { Tabs } from "../../parts/Tabs";
 import { ChartPicture } from "../chart/ChartPicture";
-import { DataTable } from "../DataTable";
+import { DataTable } from "../../parts/DataTable";
 import { cellText } from "../figures";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";
-import { Saving } from "../Saving";
 import { type Answer, answerCsv, isFigure, isTime } from "./sql";
 import styles from "./sql.module.css";
 
@@ -48,11 +49,13 @@ export const SqlAnswer = memo(function SqlAnswer({ sql, answer, isOld }: SqlAnsw
           </small>
         )}
         {isOld && <small>of the statement as it was run</small>}
-        <Saving
+        <DownloadButton
           name="answer.csv"
           title="Values are exact: a spreadsheet may compute a text that begins with = + - or @"
-          ask={() => answerCsv(sql)}
-        />
+          content={() => answerCsv(sql)}
+        >
+          Save CSV
+        </DownloadButton>
       </div>
       <Tabs
         label="Answer"
@@ -82,9 +85,8 @@ function Rows({ answer: { columns, rows } }: { answer: Answer }) {
       <DataTable
         label="Answer"
         columns={[
-          { key: "", heading: "row", unit: "", comment: "", isFigure: true, width: 56 },
-          ...columns.map(({ name, type }, index) => ({
-            key: `${name} ${index}`,
+          { heading: "row", isFigure: true, width: 56 },
+          ...columns.map(({ name, type }) => ({
             heading: name,
             unit: type.replace("timestamp with time zone", "timestamptz"),
             comment: type,
@@ -92,40 +94,22 @@ function Rows({ answer: { columns, rows } }: { answer: Answer }) {
             width: isFigure(type) ? 112 : 180,
           })),
         ]}
-        length={rows.length}
-        cell={(index, column) => {
-          const row = rows[index] ?? [];
-          const value = row[column - 1];
-          if (column === 0) {
-            return (
-              <button
-                type="button"
-                className="quiet"
-                aria-label={`Row ${index + 1} whole`}
-                onClick={() => {
-                  setWhole(index);
-                }}
-              >
-                {count(index + 1)}
-              </button>
-            );
-          }
-          if (value === undefined) return null;
-          const text = cellText(value);
-          if (columns[column - 1]?.name === "thread_id" && typeof value === "string") {
-            const at = row[version];
-            return (
-              <Link
-                to="/threads/$threadId"
-                params={{ threadId: value }}
-                search={typeof at === "number" ? { at } : {}}
-              >
-                {text}
-              </Link>
-            );
-          }
-          return <span title={text.slice(0, 500)}>{text.slice(0, 300)}</span>;
-        }}
+        items={rows}
+        cells={(row, index) => [
+          <button
+            type="button"
+            className="quiet"
+            aria-label={`Row ${index + 1} whole`}
+            onClick={() => {
+              setWhole(index);
+            }}
+          >
+            {count(index + 1)}
+          </button>,
+          ...columns.map(({ name }, column) => (
+            <Value name={name} value={row[column]} version={row[version]} />
+          )),
+        ]}
       />
       {shown !== undefined && whole !== null && (
         <Dialog
@@ -147,6 +131,31 @@ function Rows({ answer: { columns, rows } }: { answer: Answer }) {
         </Dialog>
       )}
     </>
+  );
+}
+
+interface ValueProps {
+  /** The column's name. */
+  readonly name: string;
+  readonly value: Json | undefined;
+  /** The version that the row names, if it does. */
+  readonly version: Json | undefined;
+}
+
+function Value({ name, value, version }: ValueProps) {
+  if (value === undefined) return null;
+  const text = cellText(value);
+  if (name !== "thread_id" || typeof value !== "string") {
+    return <span title={text.slice(0, 500)}>{text.slice(0, 300)}</span>;
+  }
+  return (
+    <Link
+      to="/threads/$threadId"
+      params={{ threadId: value }}
+      search={typeof version === "number" ? { at: version } : {}}
+    >
+      {text}
+    </Link>
   );
 }
 

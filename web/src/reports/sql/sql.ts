@@ -42,9 +42,9 @@ export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
 }
 
 /** Asks for up to 100,000 rows as CSV, exact to the byte. */
-export async function answerCsv(sql: string): Promise<string> {
+export async function answerCsv(sql: string): Promise<Blob> {
   const body = JSON.stringify({ sql, limit: MOST_ROWS_OF_CSV });
-  return (await fetchWithKey(`${PATH}?format=csv`, { method: "POST", body })).text();
+  return (await fetchWithKey(`${PATH}?format=csv`, { method: "POST", body })).blob();
 }
 
 /** The place in a refusal, if it names one. */

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
-import { isNarrow, useNarrow } from "../narrow";
+import { isNarrow, ONE_PANE, useNarrow } from "../../app/narrow";
 import type { Hits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
 import { useAnomalies } from "./anomalies";
@@ -92,14 +92,14 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
 
   const choose = useCallback(
     (version: number) => {
-      if (isNarrow()) change({ at: version, pane: "event" });
+      if (isNarrow(ONE_PANE)) change({ at: version, pane: "event" });
       else go(version);
     },
     [change, go],
   );
   useShortcuts(
     "History",
-    useNarrow()
+    useNarrow(ONE_PANE)
       ? [
           {
             key: "Enter",

@@ -32,11 +32,6 @@ export async function exportedThread(threadId: string): Promise<Blob> {
   return new Blob([before, await messages.blob(), after]);
 }
 
-/** The thread with all its proofs. */
-export async function evidenceOf(threadId: string): Promise<Blob> {
-  return (await fetchWithKey(`/v1/threads/${threadId}/evidence`)).blob();
-}
-
 async function exactly(path: string): Promise<Json> {
   return parseExact(await (await fetchWithKey(path)).text());
 }

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Json } from "../../../api/exact";
 import { counted } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
-import type { DiffNode } from "./diffTree";
+import type { DiffNode } from "./difference";
 import styles from "../state.module.css";
 import { TextDiff } from "./TextDiff";
 import { Value } from "../Value";

@@ -5,7 +5,7 @@ import { Failure } from "../../../parts/Failure";
 import type { ViewName } from "../../address";
 import { useCursor } from "../../cursor";
 import { DiffTree } from "./DiffTree";
-import { diffTree } from "./diffTree";
+import { diffTree } from "./difference";
 import { ItemList } from "../ItemList";
 import { type ItemChange, itemChanges, type ItemsDifference } from "./itemChanges";
 import styles from "../state.module.css";

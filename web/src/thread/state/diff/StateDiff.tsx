@@ -4,7 +4,7 @@ import { Failure } from "../../../parts/Failure";
 import { useCursor } from "../../cursor";
 import { stateQuery } from "../../queries";
 import { DiffTree } from "./DiffTree";
-import { diffTree } from "./diffTree";
+import { diffTree } from "./difference";
 import styles from "../state.module.css";
 
 /** The states at two versions as one tree. */

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import styles from "../state.module.css";
-import { textDiff } from "./textDiff";
+import { textDiff } from "./textDifference";
 
 /** Runs that are drawn: a text that differs in more places is better read by itself. */
 const MOST_RUNS = 500;

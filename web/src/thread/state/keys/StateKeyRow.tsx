@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Json } from "../../../api/exact";
 import { useCursor } from "../../cursor";
 import { DiffTree } from "../diff/DiffTree";
-import { diffTree } from "../diff/diffTree";
+import { diffTree } from "../diff/difference";
 import { KeyHistory } from "../versions/KeyHistory";
 import styles from "../state.module.css";
 import type { StateKey } from "../stateChanges";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textDiff } from "./textDiff";
+import { textDiff } from "./textDifference";
 
 test("short texts are compared by words", () => {
   expect(textDiff("pay 10 euro", "pay 12 euro")).toEqual([

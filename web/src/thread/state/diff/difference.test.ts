@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Json, parseExact } from "../../../api/exact";
-import { diffTree } from "./diffTree";
+import { diffTree } from "./difference";
 
 test("unchanged neighbours are one node", () => {
   expect(diffTree("", { a: 1, b: 2, c: 3, d: 4 }, { a: 1, b: 2, c: 5, e: 6 })).toEqual({
