@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { colourOf, groupOf, nameOf } from "../../parts/kinds";
 import { counted } from "../../parts/format";
 import type { Cell, Row } from "./alignment";
 import styles from "../compare.module.css";
@@ -76,9 +77,7 @@ function CellHeading({ cell, threadId, count }: { cell: Cell; threadId: string; 
         <span>{counted(count, "equal step")} from here</span>
       ) : (
         <>
-          <span className={styles[`type_${KINDS[item.type] ?? "other"}`]}>
-            {item.type.replaceAll("_", " ")}
-          </span>
+          <span style={{ color: colourOf(groupOf(item.type)) }}>{nameOf(item.type)}</span>
           {item.tools.length > 0 && <code>{item.tools.join(", ")}</code>}
         </>
       )}
@@ -106,24 +105,6 @@ function Words({ pieces, isFirst }: { pieces: readonly Piece[]; isFirst: boolean
     </div>
   );
 }
-
-/** What a message is of, as the colours of the design name it. */
-const KINDS: Record<string, string> = {
-  input: "user",
-  system: "user",
-  reply: "agent",
-  reasoning: "agent",
-  scratchpad: "agent",
-  tool_calls: "tool",
-  tool_results: "tool",
-  llm_request: "model",
-  llm_response: "model",
-  approval_request: "person",
-  approval_response: "person",
-  worker_spawned: "worker",
-  worker_result: "worker",
-  runtime_error: "bad",
-};
 
 function marksOf({ cells, isEqual }: Row): (Piece[] | null)[] {
   const texts = cells.map((cell) => (cell?.item == null ? null : said(cell.item)));

@@ -2,9 +2,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { answered, api } from "../../api/client";
 import { Dialog } from "../../parts/Dialog";
+import { nameOf } from "../../parts/kinds";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
-import { kindOf, type Recorded } from "./contents";
+import type { Recorded } from "./contents";
 import styles from "./event.module.css";
 
 /** Asks twice, then erases what a message says. */
@@ -39,9 +40,9 @@ export function Redact({ event, onClose }: { event: Recorded; onClose: () => voi
         }}
       >
         <p>
-          This cannot be undone. The <strong>{kindOf(event.type)[0].toLowerCase()}</strong> of
-          version {event.version} loses its texts, arguments, files and metadata for ever, at every
-          point of the thread.
+          This cannot be undone. The <strong>{nameOf(event.type)}</strong> of version{" "}
+          {event.version} loses its texts, arguments, files and metadata for ever, at every point of
+          the thread.
         </p>
         <p>
           Its type, time, ids, names, figures and digests stay, so that the thread can still be

@@ -4,7 +4,6 @@ import {
   filesOf,
   isPicture,
   jsonIn,
-  kindOf,
   numberIn,
   recordedIn,
   safeName,
@@ -58,12 +57,6 @@ test("pictures are drawn, documents that may run are not", () => {
 test("a file's name is no path", () => {
   expect(safeName("../../etc/pass\u202ewd")).toBe("_.._etc_pass⟨U+202E⟩wd");
   expect(safeName("")).toBe("file");
-});
-
-test("a type of a vendor's own is called what it is", () => {
-  expect(kindOf("tool_calls")[0]).toBe("Tool calls");
-  expect(kindOf("vendor.citation")[0]).toBe("vendor.citation");
-  expect(kindOf("constructor")[0]).toBe("constructor");
 });
 
 test("each call and result, approval, worker and request has an other end", () => {

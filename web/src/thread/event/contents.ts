@@ -124,39 +124,6 @@ export function safeName(name: string): string {
   return plain.slice(-100).replace(/^\.+/, "") || "file";
 }
 
-/** What a type of message is called, and whose it is: a colour of the design. */
-export const KINDS: Readonly<Record<string, readonly [name: string, of: Whose]>> = {
-  input: ["Input", "user"],
-  reply: ["Reply", "agent"],
-  reasoning: ["Reasoning", "agent"],
-  tool_calls: ["Tool calls", "tool"],
-  tool_results: ["Tool results", "tool"],
-  system: ["System", "log"],
-  log: ["Log", "log"],
-  approval_request: ["Approval asked", "person"],
-  approval_response: ["Approval answered", "person"],
-  worker_spawned: ["Worker spawned", "worker"],
-  worker_result: ["Worker result", "worker"],
-  llm_request: ["Model request", "model"],
-  llm_response: ["Model response", "model"],
-  scratchpad: ["Scratchpad", "agent"],
-  runtime_error: ["Runtime error", "bad"],
-  tick: ["Tick", "log"],
-  shutdown: ["Shutdown", "log"],
-  exit: ["Exit", "agent"],
-  "thread.started": ["Thread started", "log"],
-  "thread.annotated": ["Thread annotated", "log"],
-  "thread.closed": ["Thread closed", "log"],
-  "thread.redacted": ["Contents redacted", "log"],
-};
-
-export type Whose = "user" | "agent" | "tool" | "model" | "person" | "worker" | "bad" | "log";
-
-/** The name of a type; one of a vendor's own is its own name. */
-export function kindOf(type: string): readonly [name: string, of: Whose] {
-  return Object.hasOwn(KINDS, type) && KINDS[type] !== undefined ? KINDS[type] : [type, "log"];
-}
-
 /** How many calls, approvals, workers or model requests an event begins or ends. */
 export function spansOf(type: string, message: Fields): number {
   if (type === "tool_calls") return listIn(message, "calls").length;

@@ -8,7 +8,7 @@ import { EventList } from "./EventList";
 import { Find } from "./Find";
 import { Folds } from "./Folds";
 import styles from "./history.module.css";
-import { DEFAULT_FOLDS } from "./kinds";
+import { DEFAULT_FOLDS } from "./folding";
 import { filtered, foldsIn, Rows } from "./rows";
 
 const PATIENCE_MS = 400;

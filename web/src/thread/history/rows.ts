@@ -1,7 +1,7 @@
 import type { Fold } from "../address";
 import type { Mark, Span, Timeline } from "../timeline/timeline";
 import { isError } from "../timeline/timelineIndex";
-import { foldOf } from "./kinds";
+import { foldOf } from "./folding";
 
 /** A row of the list: an event, or a run of folded ones. */
 export interface Row {

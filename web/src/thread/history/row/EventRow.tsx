@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { type CSSProperties, memo } from "react";
 import { duration } from "../../../parts/format";
 import type { Hit } from "../../hits";
 import type { ThreadTimeline } from "../../timeline/timeline";
@@ -6,7 +6,7 @@ import type { Anomaly } from "../anomalies";
 import { EventLine } from "./EventLine";
 import type { StoredEvent } from "../events";
 import styles from "../history.module.css";
-import { groupOf } from "../kinds";
+import { colourOf, groupOf } from "../../../parts/kinds";
 import { linesOf } from "./labels";
 import { Marked } from "./Marked";
 import { type Pair, paired } from "./pairing";
@@ -50,6 +50,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
     <div
       className={styles["event"]}
       data-group={group}
+      style={{ "--group": colourOf(group) } as CSSProperties}
       data-turn={startsTurn(event, before)}
       data-hit={hit !== undefined}
       aria-current={isCurrent}

@@ -1,6 +1,6 @@
 import { count } from "../../../parts/format";
 import styles from "../history.module.css";
-import { nameOf } from "../kinds";
+import { nameOf } from "../../../parts/kinds";
 import { type Row, typesIn } from "../rows";
 import { hasTurn } from "../turns";
 

@@ -1,4 +1,4 @@
-import type { Group } from "../kinds";
+import type { Group } from "../../../parts/kinds";
 import styles from "../history.module.css";
 
 /** What stands for each group, on a field of 16 by 16. */

@@ -1,7 +1,7 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
 import type { StoredEvent } from "../events";
-import { nameOf } from "../kinds";
+import { nameOf } from "../../../parts/kinds";
 
 /** A line of a row: who or what, and what distinguishes it. */
 export interface Line {
