@@ -57,5 +57,6 @@ function Result({ thread, message, held }: ResultProps) {
   });
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <p className="loading">Verifying…</p>;
+  if (typeof data === "string") return <p>{data}</p>;
   return <Steps steps={data} shows="The message was in the log, there, when it was signed." />;
 }

@@ -4,7 +4,7 @@ import { fromBase64, fromHex, isSame, sha256, toHex } from "../hashes/bytes";
 import { linkOf } from "../hashes/link";
 import { isConsistent, isIncluded, leafHash } from "../hashes/merkle";
 import { parseCheckpoint, parseKey, signatureOf, type VerifierKey } from "./note";
-import type { SignedCheckpoint } from "../queries";
+import { inclusionOf, type SignedCheckpoint } from "../queries";
 
 /** One thing that was verified; `isGood` is null where the browser could not. */
 export interface Step {
@@ -65,20 +65,23 @@ export async function verifyConsistency(
   ];
 }
 
-/** Verifies a message from its contents to the signed root of the latest checkpoint. */
+/**
+ * Verifies a message from its contents to the signed root of the latest checkpoint. Where no
+ * checkpoint covers it, returns that as a sentence.
+ */
 export async function verifyInclusion(
   threadId: string,
   messageId: string,
   held: VerifierKey | null,
   signal: AbortSignal,
-): Promise<Step[]> {
+): Promise<Step[] | string> {
   const path = { thread_id: threadId, message_id: messageId };
-  const [message, proof] = await Promise.all([
-    api.GET("/v1/threads/{thread_id}/messages/{message_id}", { params: { path }, signal }),
-    api.GET("/v1/threads/{thread_id}/messages/{message_id}/proof", { params: { path }, signal }),
-  ]);
-  const { version } = answered(message);
-  const { leafIndex, path: nodes, checkpoint } = answered(proof);
+  const { version, position } = answered(
+    await api.GET("/v1/threads/{thread_id}/messages/{message_id}", { params: { path }, signal }),
+  );
+  const proof = await inclusionOf(threadId, { id: messageId, position }, signal);
+  if (typeof proof === "string") return proof;
+  const { leafIndex, path: nodes, checkpoint } = proof;
   const page = answered(
     await api.GET("/v1/threads/{thread_id}/chain", {
       params: { path: { thread_id: threadId }, query: { after: String(version - 1), limit: 1 } },

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { components } from "../../api/schema";
+import type { Inclusion as InclusionProof } from "../../audit/queries";
 import { Copy } from "../../parts/Copy";
 import { Failure } from "../../parts/Failure";
 import { bytes, count, counted, time } from "../../parts/format";
@@ -85,7 +85,7 @@ function Chain({ event }: { event: Recorded }) {
   );
 }
 
-function Inclusion({ proof }: { proof: components["schemas"]["Inclusion"] }) {
+function Inclusion({ proof }: { proof: InclusionProof }) {
   const { size, madeAt, root } = proof.checkpoint;
   return (
     <>
