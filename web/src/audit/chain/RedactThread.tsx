@@ -1,107 +1,55 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { answered, api } from "../../api/client";
-import { Dialog } from "../../parts/Dialog";
-import { Failure } from "../../parts/Failure";
-import styles from "../audit.module.css";
+import { EraseDialog } from "../../parts/EraseDialog";
 
 interface RedactThreadProps {
   readonly threadId: string;
   readonly onDone: () => void;
 }
 
-/** A button that erases the contents of a whole thread, when the reader has said so twice. */
+/** A button that asks for a reason and a confirmation, then erases a thread's contents. */
 export function RedactThread({ threadId, onDone }: RedactThreadProps) {
   const [isAsking, setAsking] = useState(false);
-  const [reason, setReason] = useState("");
-  const [typed, setTyped] = useState("");
-  const id = useId();
-  const queries = useQueryClient();
-  const redaction = useMutation({
-    mutationFn: async () =>
-      answered(
-        await api.POST("/v1/threads/{thread_id}/redact", {
-          params: { path: { thread_id: threadId } },
-          body: { reason: reason.trim() },
-        }),
-      ),
-    onSuccess: async () => {
-      setAsking(false);
-      await queries.invalidateQueries(); // what was read of earlier versions is erased as well
-      onDone();
-    },
-  });
-  const isReady = reason.trim() !== "" && typed === threadId && !redaction.isPending;
   return (
     <>
       <button
         type="button"
         className="danger"
         onClick={() => {
-          setReason("");
-          setTyped("");
-          redaction.reset();
           setAsking(true);
         }}
       >
         Redact thread…
       </button>
       {isAsking && (
-        <Dialog
+        <EraseDialog
           title="Redact this thread"
+          reasonLabel="Reason (it is recorded in the thread)"
+          confirmLabel={
+            <>
+              Type the thread's id to confirm: <code>{threadId}</code>
+            </>
+          }
+          confirm={threadId}
+          erase={async (reason) =>
+            answered(
+              await api.POST("/v1/threads/{thread_id}/redact", {
+                params: { path: { thread_id: threadId } },
+                body: { reason },
+              }),
+            )
+          }
+          onErased={onDone}
           onClose={() => {
             setAsking(false);
           }}
         >
-          <form
-            className={styles["form"]}
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (isReady) redaction.mutate();
-            }}
-          >
-            <p>
-              Erases the contents of all messages so far, the goal and the metadata, for ever. That
-              the messages existed, their order, times, types and ids stay and can be proved.
-              Exports, backups and followers keep what they have.
-            </p>
-            <label htmlFor={`${id}-reason`}>Reason: it stays on record</label>
-            <input
-              id={`${id}-reason`}
-              autoComplete="off"
-              value={reason}
-              onChange={(event) => {
-                setReason(event.target.value);
-              }}
-            />
-            <label htmlFor={`${id}-typed`}>
-              Type the thread's id to confirm: <code>{threadId}</code>
-            </label>
-            <input
-              id={`${id}-typed`}
-              autoComplete="off"
-              spellCheck={false}
-              value={typed}
-              onChange={(event) => {
-                setTyped(event.target.value);
-              }}
-            />
-            {redaction.error !== null && <Failure error={redaction.error} />}
-            <div className={styles["actions"]}>
-              <button type="submit" className="danger" disabled={!isReady}>
-                Erase for ever
-              </button>
-              <button
-                type="button"
-                onClick={() => {
-                  setAsking(false);
-                }}
-              >
-                Cancel
-              </button>
-            </div>
-          </form>
-        </Dialog>
+          <p>
+            Erases the contents of all messages so far, the goal and the metadata, for ever. That
+            the messages existed, their order, times, types and ids stay and can be proved. Exports,
+            backups and followers keep what they have.
+          </p>
+        </EraseDialog>
       )}
     </>
   );
