@@ -34,9 +34,9 @@ export function AuditScreen() {
     );
   }
   return (
-    <main className={`screen ${styles["audit"] ?? ""}`}>
+    <main className="screen sections">
       <h1>Audit</h1>
-      <p className={styles["lead"]}>
+      <p className="lead">
         All of this is computed in this browser, from the events, links and notes themselves.
       </p>
       <Section
@@ -88,7 +88,7 @@ interface SectionProps {
 
 function Section({ title, shows, children }: SectionProps) {
   return (
-    <section className={styles["section"]} aria-label={title}>
+    <section aria-label={title}>
       <h2>{title}</h2>
       <p className={styles["remark"]}>{shows}</p>
       {children}

@@ -4,7 +4,6 @@ import { accessQuery } from "../app/access";
 import { Accesses } from "./Accesses";
 import { CreateKey } from "./CreateKey";
 import { KeyList } from "./KeyList";
-import styles from "./keys.module.css";
 
 /** The keys of the tenant: made and revoked here, and what they read. */
 export function KeysScreen() {
@@ -24,19 +23,19 @@ export function KeysScreen() {
     );
   }
   return (
-    <main className={`screen ${styles["keys"] ?? ""}`}>
+    <main className="screen sections">
       <h1>Keys</h1>
-      <p className={styles["lead"]}>
+      <p className="lead">
         Tenant {access.tenant}. Give each agent a key of its own, with an expiry.
       </p>
-      <section aria-label="Keys" className={styles["section"]}>
+      <section aria-label="Keys">
         <KeyList ownId={access.keyId} now={now} />
       </section>
-      <section aria-label="Create a key" className={styles["section"]}>
+      <section aria-label="Create a key">
         <h2>Create a key</h2>
         <CreateKey isFirst={!access.keyRequired} />
       </section>
-      <section aria-label="Accesses" className={styles["section"]}>
+      <section aria-label="Accesses">
         <h2>Accesses</h2>
         <Accesses />
       </section>

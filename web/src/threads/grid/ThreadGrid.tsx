@@ -7,6 +7,7 @@ import { useGridKeys } from "./gridKeys";
 import { ThreadRow } from "./ThreadRow";
 import type { Sight, ThreadRows } from "./threadRows";
 import styles from "./ThreadGrid.module.css";
+import screen from "../ThreadsScreen.module.css";
 import { Waiting } from "./Waiting";
 import { ROW_HEIGHT, useWindow } from "./window";
 
@@ -93,7 +94,7 @@ export function ThreadGrid(props: ThreadGridProps) {
       />
       <div
         ref={scroller}
-        className={styles["scroller"]}
+        className={screen["list"]}
         role="grid"
         aria-label="Threads"
         aria-rowcount={rows.total === null ? -1 : total + 1}

@@ -12,6 +12,7 @@ import { contentFilters, type Filters } from "../filter/filters";
 import { byThread, type Hit, type HitRow, marked } from "./hits";
 import { seenIn } from "../filter/seen";
 import styles from "./HitList.module.css";
+import screen from "../ThreadsScreen.module.css";
 
 const PAGE_HITS = 50;
 const NONE_SEEN = seenIn([]);
@@ -108,7 +109,7 @@ function Rows({ rows, find, hasMore, onEnd }: RowsProps) {
   return (
     <div
       ref={scroller}
-      className={styles["scroller"]}
+      className={screen["list"]}
       role="region"
       aria-label="Messages found"
       tabIndex={0}
