@@ -14,7 +14,7 @@ const SCOPES: Record<Scope, string> = {
   admin: "manage keys",
 };
 
-/** Asks for a key where the service wants one, once; its screens come after that. */
+/** Shows the screens; before them a form for the API key where the service needs one. */
 export function KeyGate({ children }: { children: ReactNode }) {
   const { data, error, isPending } = useQuery(accessQuery);
   const path = useLocation({ select: ({ pathname }) => pathname });
@@ -56,7 +56,7 @@ async function tryKey(text: string): Promise<string> {
   return text;
 }
 
-/** `ended`: when the key that was used until now expires, if it does. */
+/** `ended`: the expiry of the key that was used until now; null if it has none. */
 function AskForKey({ ended }: { ended: string | null }) {
   const [text, setText] = useState("");
   const [now] = useState(Date.now);

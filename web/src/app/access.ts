@@ -9,7 +9,7 @@ export const accessQuery = queryOptions({
   queryFn: async () => answered(await api.GET("/v1/keys/self")),
 });
 
-/** Whether a key with these scopes may open a screen: Keys asks for `admin`, the others for `read`. */
+/** Whether a key may open a screen: Keys needs `admin` or `read`, every other one `read`. */
 export function mayOpen(path: string, scopes: readonly Scope[]): boolean {
   return scopes.includes("read") || (path === "/keys" && scopes.includes("admin"));
 }

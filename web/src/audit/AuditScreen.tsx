@@ -14,7 +14,7 @@ import styles from "./audit.module.css";
 
 const route = getRouteApi("/audit");
 
-/** What can be proved, verified in this browser. */
+/** The proofs of the log, verified in this browser. */
 export function AuditScreen() {
   const address = route.useSearch();
   const navigate = route.useNavigate();

@@ -5,7 +5,7 @@ import { Tasks } from "./tasks/Tasks";
 
 const route = getRouteApi("/compare");
 
-/** Threads side by side, all runs of each task, or the way to choose them. */
+/** Threads side by side, all runs of each task, or the forms to choose them. */
 export function CompareScreen() {
   const { thread = [], by } = route.useSearch();
   if (thread.length > 1) return <SideBySide key={thread.join("\n")} threads={thread} />;

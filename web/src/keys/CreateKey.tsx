@@ -152,8 +152,8 @@ function ShownOnce({ made, isFirst, onClose }: ShownOnceProps) {
       {isFirst && (
         <p>
           {mayOpen("/keys", made.scopes)
-            ? "Every request needs a key now. This page goes on with this one, until the tab closes."
-            : "Every request needs a key now. This one opens no screen, so the page asks for another."}
+            ? "Every request needs a key now. This page uses this one until the tab closes."
+            : "Every request needs a key now. This one opens no screen: the page asks for another."}
         </p>
       )}
       <button type="button" onClick={close}>

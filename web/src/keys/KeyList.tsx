@@ -24,7 +24,7 @@ interface KeyListProps {
   readonly now: number;
 }
 
-/** All keys, those that ended too. */
+/** All keys, also expired and revoked ones. */
 export function KeyList({ ownId, now }: KeyListProps) {
   const [revoked, revoke] = useState<Key | null>(null);
   return (

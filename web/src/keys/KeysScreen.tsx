@@ -5,7 +5,7 @@ import { Accesses } from "./Accesses";
 import { CreateKey } from "./CreateKey";
 import { KeyList } from "./KeyList";
 
-/** The keys of the tenant: made and revoked here, and what they read. */
+/** The keys of the tenant, to create and revoke, and the recorded accesses. */
 export function KeysScreen() {
   const { data: access } = useQuery(accessQuery);
   const [now] = useState(Date.now);

@@ -26,7 +26,7 @@ export interface DataTableProps<T> {
   readonly onOrder?: (order: string) => void;
   /** Rows in sight before it scrolls; without it the table fills its place. */
   readonly most?: number;
-  /** Reads more rows when the end is in sight; null where there are none, or they are on their way. */
+  /** Called when the end is in sight; null where no row follows, or it is being read. */
   readonly onMore?: (() => void) | null;
 }
 

@@ -25,7 +25,7 @@ export const tablesQuery = queryOptions({
   queryFn: async ({ signal }) => answered(await api.GET("/v1/analytics/sql/tables", { signal })),
 });
 
-/** A report as the address asks for it, and where the log stood just after. */
+/** A report as the address asks for it, and the log's position just after. */
 export function reportQuery(name: string, address: ReportAddress) {
   const asked = pathOf(name, address, MOST_ROWS);
   return queryOptions({

@@ -13,7 +13,7 @@ export interface Following {
   readonly news: number;
 }
 
-/** Lets the known end of the thread grow by what the stream tells, unless the reader paused it. */
+/** Moves the thread's known end as the stream brings events, unless the reader paused it. */
 export function useFollowing(): Following {
   const { threadId, last, address } = useCursor();
   const client = useQueryClient();

@@ -22,7 +22,7 @@ interface ThreadListProps {
 
 const TOP: Sight = { first: 0, last: 0, held: null };
 
-/** The live list with its filters, and what can be done with what is ticked. */
+/** The live list with its filters, and the actions on ticked threads. */
 export function ThreadList({ address, change }: ThreadListProps) {
   const isNarrow = useNarrow(PHONE);
   const [sight, setSight] = useState(TOP);

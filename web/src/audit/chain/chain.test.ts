@@ -78,7 +78,7 @@ test("the worked example of the documentation has its bytes and its link", async
   expect(await findings([EXAMPLE])).toEqual([]);
 });
 
-test("a time counts in microseconds, and another spelling is none", () => {
+test("a time is read in microseconds, and only in one spelling", () => {
   expect(microseconds("2026-01-02T03:04:05.678901+00:00")).toBe(1767323045678901);
   expect(microseconds("2026-01-02T03:04:05.678901Z")).toBeNull();
   expect(microseconds(null)).toBeNull();

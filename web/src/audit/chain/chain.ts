@@ -132,7 +132,7 @@ export async function verifyPage(before: Verified, page: ChainPage): Promise<Ver
   return unmarked(after);
 }
 
-/** What is left to say at the end of the events: redactions that never came. */
+/** Adds a finding for each redacted event whose redaction never came. */
 export function unmarked(at: Verified): Verified {
   return at.marks.reduce<Verified>(
     (all, { version, by }) => {

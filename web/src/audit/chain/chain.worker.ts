@@ -1,6 +1,6 @@
 import { type ChainPage, type Verified, verifyPage } from "./chain";
 
-/** Verifies pages of a chain beside the page, which stays free to be used. */
+/** Verifies pages of a chain in a worker, so that the page keeps responding. */
 
 export interface Asked {
   readonly before: Verified;
@@ -8,7 +8,7 @@ export interface Asked {
   readonly bytes: ArrayBuffer;
 }
 
-/** First where the next page begins and where the thread ends, then what was found. */
+/** Answers: first the next page's place and the thread's last version, then the result. */
 export type Answer =
   | { readonly type: "read"; readonly next: string | null; readonly last: number }
   | { readonly type: "verified"; readonly verified: Verified }

@@ -16,10 +16,10 @@ export interface ChainState {
   readonly error: unknown;
 }
 
-/** Events up to which a thread is verified without being asked. */
+/** A thread of at most this many events is verified without a request of the reader. */
 const SHORT = 2000;
 
-/** Verifies one thread's chain, and goes on with it while the thread grows. */
+/** Verifies one thread's chain, and the new events as the thread grows. */
 export class ChainCheck {
   readonly #threadId: string;
   readonly #listeners = new Set<() => void>();
@@ -43,7 +43,7 @@ export class ChainCheck {
 
   readonly state = (): ChainState => this.#state;
 
-  /** Says at which version the thread is: a short one is verified, a verified one further on. */
+  /** Called with the thread's version: starts on a short thread, goes on with a verified one. */
   grown(last: number): void {
     this.#set({ last: Math.max(last, this.#state.last) });
     const { step, verified } = this.#state;
@@ -82,7 +82,7 @@ export class ChainCheck {
         return;
       }
       this.#set({ step: "checked", verified });
-      // not meanwhile: the service reads the same events for it, and both would wait
+      // not at the same time: the service reads the same events for both
       if (from === GENESIS) this.#set({ audit: await this.#audit(signal) });
       if (verified.version < this.#state.last) this.grown(this.#state.last);
     } catch (error) {

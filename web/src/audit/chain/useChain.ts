@@ -3,7 +3,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { headQuery } from "../../thread/queries";
 import { ChainCheck, type ChainState } from "./chainCheck";
 
-/** The chain of a thread, verified in the browser, and the way to verify it anew. */
+/** The chain of a thread, verified in the browser, with functions that verify it again. */
 export interface Chain {
   readonly threadId: string;
   readonly state: ChainState;

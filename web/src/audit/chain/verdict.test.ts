@@ -33,7 +33,7 @@ test("each finding says who found it", () => {
   expect(allFindings(state([BROKEN], [])).map(({ by }) => by)).toEqual(["browser"]);
 });
 
-test("what is under way says how far it is", () => {
+test("a running verification shows its progress", () => {
   const checking = { ...state([], null), step: "checking", last: 20_000 } as const;
   const verified = { ...GENESIS, version: 3000 };
   expect(verdictOf({ ...checking, verified }).label).toBe("Checking 3,000 of 20,000");

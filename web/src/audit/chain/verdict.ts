@@ -73,7 +73,7 @@ export interface FoundBy {
   readonly by: "browser" | "service" | "both";
 }
 
-/** What broke, by version, with who found it; what the service says of redactions is left out. */
+/** The findings by version, each with its finder, without the service's on redactions. */
 export function allFindings({ verified, audit }: ChainState): FoundBy[] {
   const name = ({ what, version }: Finding): string => `${what} ${version ?? ""}`;
   const service = (audit?.findings ?? []).filter(({ breaks }) => breaks);

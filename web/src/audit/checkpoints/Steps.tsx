@@ -1,7 +1,7 @@
 import type { Step } from "./proofs";
 import styles from "../audit.module.css";
 
-/** What was verified, one line each, and what all of it shows. */
+/** The verified steps, one line each, and the conclusion. */
 export function Steps({ steps, shows }: { steps: readonly Step[]; shows: string }) {
   const isBroken = steps.some(({ isGood }) => isGood === false);
   const isPartly = steps.some(({ isGood }) => isGood === null);

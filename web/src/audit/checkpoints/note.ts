@@ -17,7 +17,7 @@ export interface Checkpoint {
   readonly root: Bytes;
 }
 
-/** `signed`, or why it does not count; `unknown` where the browser has no Ed25519. */
+/** `signed`, or why not; `unknown` where the browser has no Ed25519. */
 export type Signature = "signed" | "changed" | "other key" | "unsigned" | "unknown";
 
 const ED25519 = 1;
@@ -41,7 +41,7 @@ export async function parseKey(text: string): Promise<VerifierKey | null> {
   }
 }
 
-/** Reads what a note says; null where it is no checkpoint. Its signature is another question. */
+/** Parses a note; null where it is no checkpoint. The signature is not verified here. */
 export function parseCheckpoint(note: string): Checkpoint | null {
   const [origin = "", size = "", root = ""] = note.split("\n");
   if (origin === "" || !/^(0|[1-9]\d{0,15})$/.test(size)) return null;

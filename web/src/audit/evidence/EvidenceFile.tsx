@@ -13,7 +13,7 @@ export function EvidenceFile({ held }: { held: VerifierKey | null }) {
   const field = useId();
   const [isOver, setOver] = useState(false);
   const { mutate, data, error, isPending } = useMutation({
-    networkMode: "always", // it asks nobody
+    networkMode: "always", // no request is made
     mutationFn: async (file: File) => verifyBundle(await file.text(), held),
   });
   const take = (files: FileList | null): void => {

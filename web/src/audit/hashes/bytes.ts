@@ -1,4 +1,4 @@
-/** Bytes as texts write them. */
+/** Conversions between bytes and text. */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -8,7 +8,7 @@ export function utf8(text: string): Bytes {
   return encoder.encode(text);
 }
 
-/** Whether the browser hashes here: over HTTP it does so for the own machine's addresses only. */
+/** Whether the browser hashes on this page: over HTTP it does so on localhost only. */
 export function canHash(): boolean {
   return "subtle" in crypto;
 }

@@ -57,7 +57,7 @@ export function covered(
   return bytes.subarray(0, end);
 }
 
-/** The link computed anew, in hexadecimal; null where the event has what has no link. */
+/** The computed link in hexadecimal; null where a value of the event cannot be hashed. */
 export async function linkOf(
   before: string,
   owner: ChainOwner,
@@ -68,7 +68,7 @@ export async function linkOf(
     const bytes = covered(before, owner, event, metadata);
     return bytes === null ? null : toHex(await sha256(bytes));
   } catch (error) {
-    if (error instanceof RangeError) return null; // what is no hash and no base64 has no link
+    if (error instanceof RangeError) return null; // a malformed hash or base64
     throw error;
   }
 }

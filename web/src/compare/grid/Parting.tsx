@@ -11,7 +11,7 @@ interface PartingProps {
   readonly onGo: () => void;
 }
 
-/** In one line: after how many equal steps the threads part, and how much differs. */
+/** One line: the number of equal steps before the threads part, and of those that differ. */
 export function Parting({ found, rows, current, hasMore, onGo }: PartingProps) {
   const { divergence, sides, comparisons } = found;
   if (divergence === null) return <p className={styles["parting"]}>These threads say the same.</p>;

@@ -12,7 +12,7 @@ import { Parting } from "./Parting";
 import { comparisonQuery } from "../queries";
 
 const route = getRouteApi("/compare");
-/** What the service compares at once. */
+/** Threads that the service compares in one request, at most. */
 const MOST = 10;
 
 /** Two or more threads side by side, from the row where they first differ. */

@@ -16,7 +16,7 @@ interface SideHeaderProps {
   readonly without: readonly string[];
 }
 
-/** What a column is of: the thread, its goal, how it ended, what it took. */
+/** The head of a column: the thread, its goal, its end and its figures. */
 export function SideHeader({ asked, side, isFirst, first, without }: SideHeaderProps) {
   const { data: thread } = useQuery(summaryQuery(side.threadId));
   const isPast = asked !== side.threadId;

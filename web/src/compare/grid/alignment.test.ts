@@ -33,7 +33,7 @@ const run = (count: number, a: string, b: string): Comparison["items"][number] =
 const places = (comparisons: Comparison[]) =>
   aligned([{ comparisons }]).map(({ cells }) => cells.map((cell) => cell?.place ?? null));
 
-test("an inserted item shifts nothing", () => {
+test("an inserted item does not shift the others", () => {
   const found = places([comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")])]);
   expect(found).toEqual([
     ["2.0", "2.0"],
@@ -42,7 +42,7 @@ test("an inserted item shifts nothing", () => {
   ]);
 });
 
-test("three sides meet at the items of the first", () => {
+test("three sides are aligned at the items of the first", () => {
   const found = aligned([
     {
       comparisons: [
@@ -60,7 +60,7 @@ test("three sides meet at the items of the first", () => {
   expect(found.map(({ isEqual }) => isEqual)).toEqual([true, false, false, false]);
 });
 
-test("what one side folds another may show", () => {
+test("a run folded on one side may be unfolded on another", () => {
   const found = aligned([
     {
       comparisons: [

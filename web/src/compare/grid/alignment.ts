@@ -15,7 +15,7 @@ export interface Row {
   readonly cells: readonly (Cell | null)[];
 }
 
-/** One comparison by the places of the first side's items, counted from 0. */
+/** One comparison, indexed by the first side's items from 0. */
 interface Spine {
   /** Items of the first side that the pages so far cover. */
   readonly length: number;

@@ -3,10 +3,10 @@ import type { ComparedItem } from "../queries";
 
 type Fields = { readonly [key: string]: Json };
 
-/** What does not count when items are compared. */
+/** Fields that are left out when items are compared. */
 const NOT_SAID = new Set(["id", "timestamp", "type", "metadata"]);
 
-/** What an item says without its id and time, as one text: what is said, or JSON by sorted keys. */
+/** An item as one text, without its id and time: its own text, or JSON with sorted keys. */
 export function said({ item, hint }: ComparedItem): string {
   const fields = item as Json;
   if (!isObject(fields)) return hint;
@@ -47,7 +47,7 @@ function printed(value: Json): string {
   return printExact(sorted(value), 2);
 }
 
-/** The order of keys is no difference. */
+/** Sorts keys: their order makes no difference. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(sorted);
   if (!isObject(value)) return value;

@@ -34,7 +34,7 @@ test("a run that succeeded is put beside one that failed", () => {
   ]);
 });
 
-test("runs of one end are taken where they part", () => {
+test("runs with the same end are chosen from two branches", () => {
   const parting = { equal: 2, branches: [branch("c"), branch("a", "b")] };
   expect(oneOfEach(parting)).toEqual(["a", "c"]);
   expect(

@@ -1,6 +1,6 @@
 import type { RunParting, RunSet } from "../queries";
 
-/** What is opened side by side at once, at most. */
+/** Threads that are opened side by side, at most. */
 const MOST_SIDES = 5;
 
 /** A thread of each branch of a parting: the branch that most runs took first. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 /** Characters that are coloured; a longer text is shown plain. */
 const LONGEST = 30_000;
 
-/** Code with its words coloured, once the colouring is loaded. */
+/** Highlighted code; plain until the highlighter is loaded. */
 export function Code({ text, language }: { text: string; language: string }) {
   const [coloured, setColoured] = useState({ text: "", html: "" });
   useEffect(() => {

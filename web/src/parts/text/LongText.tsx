@@ -3,12 +3,12 @@ import { useMemo, useRef } from "react";
 import { pieces } from "./pieces";
 import styles from "./LongText.module.css";
 
-/** Below that many characters the browser lays a text out by itself. */
+/** Texts of fewer characters are laid out by the browser, without a window. */
 const SHORT = 20_000;
 /** About how many characters a line has room for. */
 const LINE = 80;
 
-/** A text of any length as it is: long ones are drawn where they are looked at. */
+/** A plain text of any length; of long texts only the lines in sight are drawn. */
 export function LongText({ text }: { text: string }) {
   return text.length <= SHORT ? <pre className="text">{text}</pre> : <Windowed text={text} />;
 }

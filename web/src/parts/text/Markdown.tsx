@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "react";
 /** Characters that are rendered; more than that is shown as plain text. */
 const LONGEST = 50_000;
 
-/** What markdown may become: text and its shape. No links that open, no pictures, no styles. */
+/** The elements that Markdown may produce: no links, no pictures, no styles. */
 const ALLOWED = {
   ALLOWED_TAGS: [
     ..."p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li".split(" "),
@@ -14,7 +14,7 @@ const ALLOWED = {
   ALLOWED_ATTR: ["title", "start", "align", "class"],
 };
 
-/** An agent's text, which is hostile until proven otherwise, as markdown. */
+/** An agent's text as Markdown; it is treated as hostile. */
 export function Markdown({ text }: { text: string }) {
   const colour = useColour(text);
   const html = useMemo(
@@ -28,7 +28,7 @@ export function Markdown({ text }: { text: string }) {
 /** Returns a text as HTML with its words in spans. */
 type Colour = (text: string, language: string) => string;
 
-/** The colouring of code, once it is loaded; null for a text without code. */
+/** The highlighter, once it is loaded; null for a text without code. */
 function useColour(text: string): Colour | null {
   const hasCode = text.includes("```");
   const [colour, setColour] = useState<Colour | null>(null);
@@ -51,7 +51,7 @@ function parserWith(colour: Colour | null): Marked {
     gfm: true,
     breaks: true,
     renderer: {
-      // an address is shown, and opened by nobody but the reader
+      // an address is shown as text: the page opens none
       link({ href, text }) {
         const address = href === text ? "" : ` (${href})`;
         return `<span class="address">${escaped(text + address)}</span>`;

@@ -10,7 +10,7 @@ import xml from "highlight.js/lib/languages/xml";
 const LANGUAGES = { bash, diff, javascript, json, python, sql, xml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-/** Returns a text as HTML with its words in spans; the library escapes all that is not its own. */
+/** Returns a text as HTML with highlighted words; the library escapes the text. */
 export function highlighted(text: string, language: string): string {
   return language in LANGUAGES
     ? hljs.highlight(text, { language, ignoreIllegals: true }).value

@@ -2,8 +2,7 @@ const LONGEST_PIECE = 2000;
 
 /**
  * Cuts a text into its lines, and lines of more than 2,000 characters into pieces of that length,
- * none of them between the halves of a surrogate pair. Joined by nothing but their line breaks they
- * are the text again.
+ * never within a surrogate pair. Joined with their line breaks, the pieces are the text again.
  */
 export function pieces(text: string): string[] {
   const found: string[] = [];

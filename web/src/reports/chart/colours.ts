@@ -19,7 +19,7 @@ const SERIES = [
   "number",
 ];
 
-/** The design's colours as a canvas takes them; anew when the theme changes. */
+/** The design's colours as a canvas takes them, read again when the theme changes. */
 export function useColours(): Colours {
   const [colours, setColours] = useState(current);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useColours(): Colours {
   return colours;
 }
 
-/** A variable holds both themes; only an element that uses it tells the colour in force. */
+/** A CSS variable holds both themes; the computed style of an element has the current one. */
 function current(): Colours {
   const probe = document.createElement("span");
   document.body.append(probe);

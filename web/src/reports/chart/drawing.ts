@@ -19,7 +19,7 @@ Chart.register(LineController, LineElement, PointElement, Tooltip);
 
 const LONGEST_LABEL = 22;
 
-/** Draws a picture; returns the way to end it. `axis` gives the text of a value. */
+/** Draws a picture; returns a function that removes it. `axis` formats a value. */
 export function draw(
   canvas: HTMLCanvasElement,
   picture: Picture,

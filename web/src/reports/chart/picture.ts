@@ -1,4 +1,4 @@
-/** What a chart shows: a value a label and series, null where there is none. */
+/** The data of a chart: a value per label and series, null where there is none. */
 export interface Picture {
   readonly kind: "bar" | "line";
   readonly labels: readonly string[];
@@ -10,7 +10,7 @@ export interface Picture {
   readonly isCut: boolean;
 }
 
-/** A table as a chart is made from it: a function gives the value in a row and column. */
+/** A table as the source of a chart. */
 export interface Drawable {
   readonly length: number;
   /** Columns that name a row; a time comes along the axis, and the others make a series each. */
@@ -58,7 +58,7 @@ function byColumns(table: Drawable): Picture {
   return cut({ kind, labels, series, isCut: false });
 }
 
-/** Of a line the latest labels are kept, of bars the first. */
+/** A line keeps its latest labels, bars their first. */
 function cut({ kind, labels, series }: Picture): Picture {
   const isCut = labels.length > MOST_LABELS * (kind === "line" ? 20 : 1);
   const range = kind === "line" ? [-MOST_LABELS * 20, undefined] : [0, MOST_LABELS];

@@ -6,7 +6,7 @@ import type { ReportRow, ReportTerms } from "../queries";
 import styles from "../reports.module.css";
 
 const route = getRouteApi("/reports/$name");
-/** What the service takes at once. */
+/** Breakdowns that the service takes in one request, at most. */
 const MOST_BY = 4;
 const METADATA = "metadata.KEY";
 
@@ -26,7 +26,7 @@ export function Choices({ terms, rows }: ChoicesProps) {
   const by = address.by ?? terms.by;
   const only = address.only ?? [];
   const setBy = (next: string[]): void => {
-    // a column of the breakdown may be gone: its order is no more
+    // the order may name a column of the old breakdown
     change({ by: next.length === 0 ? undefined : next, order: undefined });
   };
   return (

@@ -13,7 +13,7 @@ import { targetOf } from "./target";
 
 const route = getRouteApi("/reports/$name");
 const TIMES = ["hour", "day", "week", "month"];
-/** What is no news beside the link of the row: an address of the API, and places that it leads to. */
+/** Columns that the row's link replaces: an API address and places in the log. */
 const HIDDEN = ["link", "position", "version", "answered_version"];
 const THREADS = ["thread", "worst_thread", "parent"];
 

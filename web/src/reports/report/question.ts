@@ -1,4 +1,4 @@
-/** What a row of a report is about: each condition has to hold, by any of its values. */
+/** The conditions of a report's row: all must hold, each for one of its values. */
 export interface Asked {
   readonly report: string;
   readonly conditions: readonly { readonly name: string; readonly values: readonly unknown[] }[];

@@ -19,7 +19,7 @@ test("a tool leads to the list of threads that called it", () => {
   });
 });
 
-test("what the list cannot say becomes a question", () => {
+test("conditions that the list cannot express become an SQL statement", () => {
   const row = { tool: "book", error_class: "it's full", thread: "last" };
   const found = targetOf(answer("failures", "tool", "error_class"), row, {});
   expect(found.kind === "question" && found.sql).toContain(

@@ -3,13 +3,13 @@ import { filterOf } from "../address";
 import type { ReportAnswer, ReportRow } from "../queries";
 import { type Asked, questionOf } from "./question";
 
-/** Where the threads of a row are: one of them, the list with filters, or a question in SQL. */
+/** What a row links to: a thread, the list with filters, or an SQL statement. */
 export type Target =
   | { readonly kind: "thread"; readonly threadId: string; readonly at: number | undefined }
   | { readonly kind: "list"; readonly search: ThreadsAddress }
   | { readonly kind: "question"; readonly sql: string };
 
-/** Returns where the threads of a row are. */
+/** Returns what a row links to. */
 export function targetOf(
   answer: Pick<ReportAnswer, "report" | "by" | "from" | "to">,
   row: ReportRow,
@@ -42,7 +42,7 @@ function filters(only: readonly string[]): Asked["conditions"] {
   return [...found].map(([name, pairs]) => ({ name, values: pairs.map(([, value]) => value) }));
 }
 
-/** The list's filters, where it can say the same; anomalies are in no table, so as near as it can. */
+/** The list's filters, where they can express the conditions; for anomalies the nearest ones. */
 function listOf(report: string, conditions: Asked["conditions"]): ThreadsAddress | null {
   const isNear = report === "anomalies";
   if (!isNear && report !== "threads" && report !== "tools") return null;

@@ -22,7 +22,7 @@ const TABS = [
 interface SqlAnswerProps {
   readonly sql: string;
   readonly answer: Answer;
-  /** Whether the statement in the editor is another by now. */
+  /** Whether the statement in the editor has changed since. */
   readonly isOld: boolean;
 }
 

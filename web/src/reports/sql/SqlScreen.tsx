@@ -13,7 +13,7 @@ import { Tables } from "./Tables";
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** That the reader ran the statement, and when: a link from elsewhere only shows it. */
+    /** When the reader ran the statement; a link from elsewhere shows it without running it. */
     ran?: number;
     /** The statement, where the address is too short for it. */
     sql?: string;

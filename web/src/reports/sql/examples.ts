@@ -1,4 +1,4 @@
-/** Questions to start from. */
+/** Example statements. */
 export const EXAMPLES: readonly { readonly title: string; readonly sql: string }[] = [
   {
     title: "Messages of each type",

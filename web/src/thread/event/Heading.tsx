@@ -13,7 +13,7 @@ interface HeadingProps {
   readonly last: number;
 }
 
-/** What the event is, where and when; the ways to its neighbours. */
+/** The event's type, place and time, with buttons to its neighbours. */
 export function Heading({ event, at, last }: HeadingProps) {
   const { go } = useCursor();
   const mayRedact = useMay("redact");

@@ -20,7 +20,7 @@ export interface Recorded {
   readonly isCut: boolean;
   /** The version that erased its contents. */
   readonly redactedBy: number | null;
-  /** Which contents the log has lost, in words. */
+  /** A sentence on contents that the log has lost. */
   readonly lost: string | null;
   /** All of it, as it was answered. */
   readonly whole: Json;
@@ -118,7 +118,7 @@ export function isPicture(file: FileOf): boolean {
   return PICTURES.has(file.type ?? "");
 }
 
-/** A name that a file system takes, of what an agent called a file. */
+/** Returns a valid file name made from the one that an agent gave. */
 export function safeName(name: string): string {
   const plain = visible(name).replace(/[/\\:*?"<>|]/g, "_");
   return plain.slice(-100).replace(/^\.+/, "") || "file";

@@ -53,7 +53,7 @@ export function proofQuery(threadId: string, messageId: string, position: number
   });
 }
 
-/** A call, approval, worker or model request with its end; null is what is not there. */
+/** A call, approval, worker or model request with its end; null where a value is missing. */
 export interface Span {
   readonly kind: string;
   /** The id of the call or worker. */
@@ -67,7 +67,7 @@ export interface Span {
 const PAGE = 500;
 const MOST_PAGES = 4;
 
-/** What begins or ends at a version: `wanted` spans; fewer where the end lies far away. */
+/** The spans that begin or end at a version; not all `wanted` where an end is far away. */
 export function spansQuery(threadId: string, version: number, wanted: number) {
   return queryOptions({
     queryKey: ["spans", threadId, version],
@@ -95,7 +95,7 @@ export function spansQuery(threadId: string, version: number, wanted: number) {
       }
       return found;
     },
-    // what waits for its end may get it
+    // an open span may end
     refetchInterval: ({ state }) =>
       state.data?.some((span) => span.endVersion === null) === true ? 3000 : false,
   });

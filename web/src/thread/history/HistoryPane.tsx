@@ -25,7 +25,7 @@ export function HistoryPane() {
   const hasWaited = usePatience() || last > LONG;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const { isComplete } = timeline;
-  const known = isComplete ? timeline : null; // what is not known yet cannot be folded
+  const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, DEFAULT_FOLDS), [fold]);
   const versions = useMemo(
     () => filtered(timeline, { only, tool, hits: hits.versions }),
@@ -128,7 +128,7 @@ export function HistoryPane() {
   );
 }
 
-/** False for a moment: most timelines are complete by then, and rows are drawn once. */
+/** False at first, for a moment: most timelines are complete by then, and rows are drawn once. */
 function usePatience(): boolean {
   const [hasWaited, setWaited] = useState(false);
   useEffect(() => {

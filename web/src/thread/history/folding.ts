@@ -11,7 +11,7 @@ const FOLDED: Partial<Record<string, Fold>> = {
 
 export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model"];
 
-/** By which choice of the reader an event is folded away. */
+/** The fold, an option of the reader, that an event belongs to. */
 export function foldOf(type: string): Fold | null {
   return FOLDED[type] ?? (type.startsWith("thread.") ? "facts" : null);
 }

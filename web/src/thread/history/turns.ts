@@ -29,7 +29,7 @@ export function hasTurn(run: Row, typeOf: (version: number) => string | null): b
   return false;
 }
 
-/** Milliseconds since the message before, where that is long; null else, and beside facts. */
+/** Milliseconds since the previous message if that is long; else, and for facts, null. */
 export function pauseBefore(event: StoredEvent, before: StoredEvent | undefined): number | null {
   if (before === undefined || event.kind === "fact" || before.kind === "fact") return null;
   const passed = Number(event.message["timestamp"]) - Number(before.message["timestamp"]);

@@ -11,7 +11,7 @@ export interface Timeline {
   find(mark: Mark, from: number, by: 1 | -1): number | null;
   /** Version up to which events are known. */
   readonly loadedTo: number;
-  /** Whether that is all that there was when the thread was opened. */
+  /** Whether all events from before the thread was opened are read. */
   readonly isComplete: boolean;
   readonly connection: Connection;
   /** When the first and the last message were sent. */
@@ -72,7 +72,7 @@ export class ThreadTimeline implements Timeline {
     return null;
   }
 
-  /** The type of an event; null while nothing told of it. */
+  /** The type of an event; null until it is read. */
   typeOf(version: number): string | null {
     return version <= this.loadedTo ? this.index.typeOf(version) : null;
   }
@@ -94,7 +94,7 @@ export class ThreadTimeline implements Timeline {
     return found;
   }
 
-  /** Whether something that an event asked for is open. */
+  /** Whether a call or request of an event is open. */
   isOpen(version: number): boolean {
     return this.openFrom.has(version);
   }

@@ -9,7 +9,7 @@ import { type Span, spanOf, TimelineIndex, type TimelineItem } from "./timelineI
 export type { ThreadTimeline, Timeline } from "./threadTimeline";
 export type { Counts, Mark, Span } from "./timelineIndex";
 
-/** What the stream tells of the thread now, paused or not. */
+/** The state of the thread's stream, paused or not. */
 export interface Standing {
   readonly connection: Connection;
   readonly loadedTo: number;
@@ -80,7 +80,7 @@ class Following {
       onConnection: (connection) => {
         if (signal.aborted) return;
         this.connection = connection;
-        // the stream tells what is open anew, but not that nothing is
+        // the stream sends all open spans again, and nothing where there are none
         if (connection === "open") this.open = [];
         this.tellSoon();
       },
@@ -130,7 +130,7 @@ export function useTimeline(): ThreadTimeline {
   return useSyncExternalStore(following.subscribe, () => following.timeline);
 }
 
-/** What the stream tells of the thread that is open, and the way to hold the timeline. */
+/** The state of the open thread's stream, and a function that pauses the timeline. */
 export function useStanding(): Standing & { readonly pause: (isPaused: boolean) => void } {
   const { threadId } = useCursor();
   const following = followingOf(threadId);

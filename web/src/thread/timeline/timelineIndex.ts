@@ -1,4 +1,4 @@
-/** What the view `timeline` says of a thread, kept in columns: 100,000 spans are a few megabytes. */
+/** The view `timeline` of a thread, kept in columns: 100,000 spans take a few megabytes. */
 import { Chains, Texts } from "./columns";
 
 /** Versions; a message that neither asks nor answers is a span that ends where it begins. */
@@ -148,7 +148,7 @@ export class TimelineIndex {
     return ((this.marks[version] ?? 0) & (1 << TIMELINE_MARKS.indexOf(mark))) !== 0;
   }
 
-  /** Takes notice of the events of a span, settled or not. */
+  /** Records the events of a span, settled or not. */
   see(span: Span, step: number): void {
     const { kind, from, to, startMs, endMs } = span;
     const [first, second] = ENDS[kind] ?? [kind, kind];
@@ -205,7 +205,7 @@ export class TimelineIndex {
     return new Map([...found].map(([name, count]) => [this.names.get(name) ?? "", count]));
   }
 
-  /** The type of an event; null while nothing told of it. */
+  /** The type of an event; null until it is read. */
   typeOf(version: number): string | null {
     return this.names.get(this.types[version] ?? this.text(null));
   }
@@ -229,7 +229,7 @@ export class TimelineIndex {
     return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd) };
   }
 
-  /** Notes that the thread had made that many steps at a version. */
+  /** Records the number of steps up to a version. */
   private reach(version: number, step: number): void {
     while (this.steps.length <= version) this.steps.push(this.steps.at(-1) ?? 0);
     this.steps[version] = Math.max(this.steps[version] ?? 0, step);
@@ -266,7 +266,7 @@ export function spanOf(item: TimelineItem): Span {
   };
 }
 
-/** Adds what is known. */
+/** Adds two counts; NaN is a missing one. */
 function sum(a: number, b: number): number {
   if (Number.isNaN(a)) return b;
   return Number.isNaN(b) ? a : a + b;

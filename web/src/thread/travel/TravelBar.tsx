@@ -29,7 +29,7 @@ function Bar() {
   const { at, move } = useMoves();
   const timeline = useTimeline();
   const [notice, setNotice] = useState("");
-  /** A jump to what is not read yet. */
+  /** A jump whose target is not read yet. */
   const [awaited, setAwaited] = useState<{ mark: JumpMark; by: 1 | -1 } | null>(null);
   const { versions: hits, error, isPending } = useHits();
 

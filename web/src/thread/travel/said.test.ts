@@ -14,7 +14,7 @@ test("a version says what began, ended or was said", () => {
   expect(saidAt([span({ kind: "gap", from: 1, to: 2 })], 1)).toBe("");
 });
 
-test("of many things it says two, and how many more", () => {
+test("of many events it names two and counts the rest", () => {
   const calls = ["a", "b", "c", "d"].map((name) => ({ ...call, name }));
   expect(saidAt(calls, 3)).toBe("a called, b called and 2 more");
 });

@@ -49,7 +49,7 @@ export function placed(unit: number, axis: Axis, course: Course): string {
   return course.isTimed ? `${duration(time)} · ${version}` : version;
 }
 
-/** The chart in a sentence, for those who do not see it. */
+/** A text alternative of the chart. */
 export function summaryOf(timeline: Timeline, course: Course, lanes: readonly string[]): string {
   const time = course.isTimed ? duration(course.times[course.last]) : "in their order";
   return `${counted(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;

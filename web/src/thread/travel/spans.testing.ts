@@ -19,7 +19,7 @@ export function span(given: Partial<Span>): Span {
   };
 }
 
-/** As much of a timeline as drawing it takes. */
+/** The part of a timeline that the drawing uses. */
 export function timelineOf(spans: readonly Span[]): Pick<Timeline, "length" | "span"> {
   return {
     length: spans.length,

@@ -17,7 +17,7 @@ interface FilterBarProps {
   readonly address: ThreadsAddress;
   readonly change: Change;
   readonly seen: Seen;
-  /** Whether the list is there: what it counts beside is asked for after that. */
+  /** Whether the list is loaded: further counts are asked for after it. */
   readonly isLoaded: boolean;
   readonly children?: ReactNode;
 }

@@ -33,7 +33,7 @@ test("a filter on metadata takes the place of another on the same key", () => {
   expect(withTerm(["a=1", "ab=2"], "a", "3")).toEqual(["ab=2", "a=3"]);
 });
 
-test("a text that reads as a number is quoted, as a number it is not", () => {
+test("a text that looks like a number is quoted, a number is not", () => {
   expect(["7", 7, true, "true", "x", "-1.5", '"q"'].map(asTerm)).toEqual([
     '"7"',
     "7",

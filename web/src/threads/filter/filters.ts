@@ -6,7 +6,7 @@ import { OUTCOME_WORDS } from "../standing";
 type Asked = NonNullable<operations["list_summaries_v1_summaries_get"]["parameters"]["query"]>;
 export type Filters = Omit<Asked, "sort" | "offset" | "limit" | "wait">;
 
-/** Nothing but the rest of the address: no filter. */
+/** The address without any filter. */
 export const NO_FILTERS = {
   q: undefined,
   find: undefined,
@@ -20,7 +20,7 @@ export const NO_FILTERS = {
   row: undefined,
 } satisfies Changed;
 
-/** Filters that a search in contents has not. */
+/** Filters that a search in contents does not have. */
 export const NOT_IN_CONTENTS = {
   q: undefined,
   status: undefined,
@@ -89,7 +89,7 @@ function keyAndValue(term: string): [string, string] {
   return at < 0 ? [term, ""] : [term.slice(0, at), term.slice(at + 1)];
 }
 
-/** A value of metadata as a filter says it: a text that reads as other JSON is quoted. */
+/** A metadata value as filters write it: a text that could be read as other JSON is quoted. */
 export function asTerm(value: unknown): string {
   if (typeof value !== "string") return String(value);
   return /^(?:-?[0-9].*|true|false|null|".*")$/.test(value) ? JSON.stringify(value) : value;

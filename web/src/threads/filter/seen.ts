@@ -9,7 +9,7 @@ export interface Seen {
 
 const MOST_VALUES = 50;
 
-/** What rows have that a filter or a column could be about, sorted. */
+/** The tools and metadata of rows, sorted, as choices for filters and columns. */
 export function seenIn(rows: readonly Summary[]): Seen {
   const tools = new Set<string>();
   const values = new Map<string, Set<string>>();

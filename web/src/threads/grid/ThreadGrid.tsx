@@ -19,7 +19,7 @@ export interface ThreadGridProps {
   readonly list: string;
   readonly sort: string;
   readonly held: number | null;
-  /** Told what the reader looks at. */
+  /** Called with the pages in sight, or the position at which the list is held. */
   readonly look: (part: Partial<Sight>) => void;
   readonly isNarrow: boolean;
   readonly address: ThreadsAddress;
@@ -32,7 +32,7 @@ interface Selection {
   readonly threadId?: string | undefined;
 }
 
-/** The rows: of any number, those in sight are drawn. On a phone they are cards. */
+/** The windowed rows of the list. On a phone they are cards. */
 export function ThreadGrid(props: ThreadGridProps) {
   const { rows, list, sort, held, look, isNarrow, address, change } = props;
   const navigate = useNavigate();
@@ -60,7 +60,7 @@ export function ThreadGrid(props: ThreadGridProps) {
     const row = rows.rowAt(index);
     if (row === undefined) return;
     setSelection({ index, threadId: row.threadId });
-    // first where the reader was, so that Back leads there
+    // the row is stored in the list's address first, so that Back returns to it
     await navigate({ to: "/", search: { ...address, row: index + 1 }, replace: true });
     await navigate({ to: "/threads/$threadId", params: { threadId: row.threadId } });
   };

@@ -17,7 +17,7 @@ interface ThreadRowProps {
   readonly now: number;
   readonly isSelected: boolean;
   readonly isTicked: boolean;
-  /** Whether it came or moved a moment ago. */
+  /** Whether it is new or has moved in the last seconds. */
   readonly isFresh: boolean;
   readonly onOpen: () => void;
   readonly onTick: () => void;

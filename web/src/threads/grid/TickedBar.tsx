@@ -5,7 +5,7 @@ import styles from "./TickedBar.module.css";
 /** Threads that one comparison takes. */
 const MOST = 10;
 
-/** What can be done with the ticked threads. */
+/** The actions on the ticked threads. */
 export function TickedBar({ ticked, change }: { ticked: readonly string[]; change: Change }) {
   if (ticked.length === 0) return null;
   const isTooMany = ticked.length > MOST;

@@ -8,7 +8,7 @@ interface WaitingProps {
   readonly onShow: () => void;
 }
 
-/** Over a list that is held: how many threads came or moved since, and the way to them. */
+/** Over a held list: the number of new or moved threads, and a button that shows them. */
 export function Waiting({ count, onShow }: WaitingProps) {
   const words = count < PAGE_ROWS ? counted(count, "thread") : `${PAGE_ROWS} or more threads`;
   return (

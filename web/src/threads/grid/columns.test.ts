@@ -12,13 +12,13 @@ test("columns stand in one order, unknown ones are left out, the thread is alway
   expect(found.map(({ id }) => id)).toEqual(["threadId", "status", "costUsd", "metadata.team"]);
 });
 
-test("a column that is toggled twice leaves the usual ones, which no address says", () => {
+test("a column toggled twice leaves the usual ones, which the address does not name", () => {
   const more = toggled("policy");
   expect(more).toEqual([...USUAL, "policy"]);
   expect(toggled("policy", more)).toBeUndefined();
 });
 
-test("figures sort from the largest, texts from the first, and a press turns them", () => {
+test("figures sort from the largest, texts from the first; a second press reverses", () => {
   const cost = named("costUsd");
   expect(nextSort(cost, "-position")).toBe("-costUsd");
   expect(nextSort(cost, "-costUsd")).toBe("costUsd");
@@ -26,14 +26,14 @@ test("figures sort from the largest, texts from the first, and a press turns the
   expect(nextSort(named("goal"), "goal")).toBe("-goal");
 });
 
-test("the list as it is without a choice is sorted by what moved last, and no address says so", () => {
+test("by default the latest events come first, and the address does not say so", () => {
   const moved = named("updatedAt");
   expect(direction(moved, "-position")).toBe("descending");
   expect(nextSort(moved, "-position")).toBe("position");
   expect(nextSort(moved, "position")).toBeUndefined();
 });
 
-test("metadata has no order, so no order is its", () => {
+test("the list cannot be sorted by metadata", () => {
   const [, team] = chosenColumns(["metadata.team"]);
   if (team === undefined) throw new Error("no column");
   expect(direction(team, "-")).toBeNull();

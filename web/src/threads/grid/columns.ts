@@ -9,7 +9,7 @@ export interface Column {
   /** Key to sort by; null where the API has no order of it. */
   readonly sort: string | null;
   readonly isNumber?: boolean;
-  /** What a badge says is wrong where the figure is not 0. */
+  /** Text of the badge that is shown where the figure is not 0. */
   readonly tone?: "bad" | "warn";
   /** Explains a short name. */
   readonly title?: string;
@@ -151,7 +151,7 @@ export function layout(columns: readonly Column[]): { template: string; width: n
 }
 
 const TICK_WIDTH = 34;
-/** Columns that take the room which is left, and how much of it. */
+/** Columns that share the remaining width, with their shares. */
 const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
 
 function metadataText({ metadata }: Summary): string {

@@ -73,7 +73,7 @@ export interface Sight {
  * The list of threads around some pages, kept up to date.
  *
  * `held` is the position at which the reader scrolled away from its top: from then on its rows stay
- * in their places, and only what they say is brought up to date. Null: it moves by itself.
+ * in their places, and only their contents are updated. With null, rows move as threads change.
  */
 export function useThreadRows(
   filters: Filters,

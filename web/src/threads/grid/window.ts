@@ -7,7 +7,7 @@ export const ROW_HEIGHT = 32;
 const CARD_HEIGHT = 78;
 /** Placeholder rows before the first answer. */
 const UNKNOWN_ROWS = 30;
-/** A jump further than that loads its rows when the reader stops. */
+/** A scroll of more pages loads rows only once it stops. */
 const NEAR_PAGES = 2;
 
 interface WindowOptions {
@@ -15,14 +15,14 @@ interface WindowOptions {
   /** Names filters and order: another list begins at its top. */
   readonly list: string;
   readonly held: number | null;
-  /** Told what the reader looks at. */
+  /** Called with the pages in sight, or the position at which the list is held. */
   readonly look: (part: Partial<Sight>) => void;
   readonly isNarrow: boolean;
   /** Row, from 1, that is shown first. */
   readonly row: number | undefined;
 }
 
-/** Which rows are drawn, and what that means: their pages are loaded, and a scrolled list is held. */
+/** Windows the rows: loads the pages in sight, and holds a list that is scrolled. */
 export function useWindow(
   scroller: RefObject<HTMLDivElement | null>,
   { rows, list, held, look, isNarrow, row }: WindowOptions,

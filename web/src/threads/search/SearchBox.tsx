@@ -11,7 +11,7 @@ interface SearchBoxProps {
   readonly box: RefObject<HTMLInputElement | null>;
 }
 
-/** One box, and what it searches: goals and ids, or contents. Typing searches by itself. */
+/** A search box for goals and ids, or for contents. It searches while the reader types. */
 export function SearchBox({ address, change, box }: SearchBoxProps) {
   const { q, find } = address;
   const [choice, setChoice] = useState(find !== undefined);

@@ -12,7 +12,7 @@ import { curlOf, type Place, pythonOf } from "./snippets";
 /** Documentation of the view that the snippets read. */
 const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view__get";
 
-/** A menu: the thread at this point for other tools. */
+/** A menu: copies and downloads of the thread at this point, for other tools. */
 export function HandOn() {
   return (
     <Popover label="Hand on">

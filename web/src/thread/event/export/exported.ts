@@ -2,7 +2,7 @@ import { type Json, printExact } from "../../../api/exact";
 import { isFields, textIn, valueIn } from "../contents";
 
 /**
- * A thread as the line that `agentlog export` writes and `agentlog import` reads: what stands before
+ * A thread as the line that `agentlog export` writes and `agentlog import` reads: what is before
  * and after the list of its messages, which stays as it came.
  *
  * `closing` is the event that closed the thread, if one did.

@@ -16,7 +16,7 @@ interface CallsProps {
 
 const NAMES = ["Call", "Result"] as const;
 
-/** The tools that were called, each with its arguments. */
+/** Tool calls, each with its arguments. */
 export function Calls({ event, spans }: CallsProps) {
   return (
     <Portion
@@ -56,7 +56,7 @@ function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
   );
 }
 
-/** What the tools gave back, and where they failed. */
+/** Tool results: outputs and errors. */
 export function Results({ event, spans }: CallsProps) {
   return (
     <Portion

@@ -92,7 +92,7 @@ function contentQuery(file: FileOf) {
   return queryOptions({
     queryKey: ["file", file.sha256 ?? file.data, file.type],
     queryFn: ({ signal }) => contentOf(file, signal),
-    gcTime: 0, // a reader goes through many: they stay no longer than they are looked at
+    gcTime: 0, // files are large: they are not kept once they are out of sight
   });
 }
 

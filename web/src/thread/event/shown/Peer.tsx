@@ -12,7 +12,7 @@ interface PeerProps {
   /** The words for the two ends: Call and Result. */
   readonly names: readonly [begin: string, end: string];
   readonly side: "begin" | "end";
-  /** Whether what stands beside says already that it failed. */
+  /** Whether the text beside it already says that it failed. */
   readonly isStated?: boolean;
 }
 

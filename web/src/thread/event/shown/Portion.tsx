@@ -8,7 +8,7 @@ interface PortionProps<T> {
   readonly draw: (each: T, index: number) => ReactNode;
 }
 
-/** The first 50 of a list, and the way to the next. */
+/** The first 50 items of a list, and a button for the next. */
 export function Portion<T>({ of, draw }: PortionProps<T>) {
   const [shown, show] = useState(SIZE);
   return (

@@ -7,7 +7,7 @@ import { visible } from "../texts";
 /** Characters; longer texts are drawn where they are looked at, so not as markdown. */
 export const LONGEST = 20_000;
 
-/** What somebody wrote: as markdown, or as it is where the reader wants that. */
+/** A text as Markdown, or plain if the reader chose that. */
 export function Prose({ text }: { text: string }) {
   const { address } = useCursor();
   return address.plain === true || text.length > LONGEST ? (

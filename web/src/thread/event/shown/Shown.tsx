@@ -13,7 +13,7 @@ import { ApprovalRequest, ApprovalResponse, ModelRequest, ModelResponse } from "
 import { Value } from "./Value";
 import { WorkerResult, WorkerSpawned } from "./Workers";
 
-/** What the event says, as a reader wants to see it. */
+/** The contents of an event, drawn by its type. */
 export function Shown({ event }: { event: Recorded }) {
   const { threadId } = useCursor();
   const wanted = spansOf(event.type, event.message);
@@ -107,7 +107,7 @@ function Said({ event, spans }: SaidProps) {
   }
 }
 
-/** A type of a vendor's own, or one that this page does not know. */
+/** An application's own type, or one that this page does not know. */
 function Unnamed({ event }: { event: Recorded }) {
   const bytes = textIn(event.message, "unreadable");
   if (bytes !== null) return <Plain text={bytes} />;

@@ -56,7 +56,7 @@ export function ApprovalResponse({ event: { message, metadata }, spans }: StepPr
   );
 }
 
-/** What the model was asked with. */
+/** A request to a model. */
 export function ModelRequest({ event: { message }, spans }: StepProps) {
   const { responseFormat, stream, temperature } = message;
   return (
@@ -83,7 +83,7 @@ export function ModelRequest({ event: { message }, spans }: StepProps) {
   );
 }
 
-/** What the model's answer took. */
+/** A model's response: its tokens, cost and time. */
 export function ModelResponse({ event: { message }, spans }: StepProps) {
   const usage = fieldsIn(message, "usage");
   return (

@@ -12,7 +12,7 @@ import { Value } from "./Value";
 
 const NAMES = ["Start", "Result"] as const;
 
-/** A worker that was sent off, and what for. */
+/** A spawned worker, with its objective. */
 export function WorkerSpawned({ event: { message }, spans }: StepProps) {
   const workerId = textIn(message, "workerId");
   const context = textIn(message, "context");
@@ -46,7 +46,7 @@ export function WorkerSpawned({ event: { message }, spans }: StepProps) {
   );
 }
 
-/** What a worker came back with. */
+/** The result of a worker. */
 export function WorkerResult({ event: { message }, spans }: StepProps) {
   const workerId = textIn(message, "workerId");
   const { error, output } = message;

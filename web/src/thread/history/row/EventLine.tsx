@@ -25,7 +25,7 @@ const WAITING: Partial<Record<string, string>> = {
   model: "no response yet",
 };
 
-/** One line of an event: a call with what became of it, a result with what asked for it. */
+/** One line of an event: a call with its outcome, or a result with its call. */
 export function EventLine(props: EventLineProps) {
   const { line, pair, isResult, found, tabIndex, onJump, onChoose } = props;
   const name = line.name === "" ? (pair?.span.name ?? "result") : line.name;

@@ -26,7 +26,7 @@ interface EventRowProps {
   readonly onJump: (version: number) => void;
 }
 
-/** One event of the list: what it is on a line, of calls and results a line each. */
+/** One event of the list: one line, or a line per call or result. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { version, event, before, timeline, anomalies, hit, isCurrent, onChoose, onJump } = props;
   if (event === undefined) {
@@ -114,7 +114,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
   );
 });
 
-/** Whether a line answers what nothing asked; a model may respond without a request. */
+/** Whether a line is a result without a call; a model may respond without a request. */
 function isOrphan(pair: Pair | null): boolean {
   return pair !== null && !pair.isAsking && pair.partner === null && pair.span.kind !== "model";
 }

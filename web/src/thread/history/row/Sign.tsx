@@ -1,7 +1,7 @@
 import type { Group } from "../../../parts/kinds";
 import styles from "../history.module.css";
 
-/** What stands for each group, on a field of 16 by 16. */
+/** The icon of each group, as an SVG path in a view box of 16 by 16. */
 const PATHS: Record<Group, string> = {
   user: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6Zm-5.5 6c.4-3 2.6-4.5 5.5-4.5s5.1 1.5 5.5 4.5",
   agent: "M2.5 3h11v8h-6l-3 3v-3h-2Z",
@@ -16,7 +16,7 @@ const PATHS: Record<Group, string> = {
   fact: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM8 7.5v3M8 5.2v.3",
 };
 
-/** The sign of a group of events. */
+/** The icon of a group of events. */
 export function Sign({ group }: { group: Group }) {
   return (
     <svg className={styles["sign"]} viewBox="0 0 16 16" aria-hidden>

@@ -3,7 +3,7 @@ import { cost, count, counted, duration } from "../../../parts/format";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
 
-/** A line of a row: who or what, and what distinguishes it. */
+/** A line of a row: a name and a text. */
 export interface Line {
   readonly name: string;
   readonly text: string;
@@ -164,7 +164,7 @@ function files(value: Value): string | null {
   return names.length === 0 ? counted(found.length, "file") : names.join(", ");
 }
 
-/** What a JSON text means; undefined where it is none. */
+/** Parses JSON; undefined where the text is none. */
 function parsedIn(text: string): Value {
   try {
     return JSON.parse(text) as Json;

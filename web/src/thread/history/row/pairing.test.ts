@@ -42,7 +42,7 @@ test("an open call has no partner and no time, an orphan no call", () => {
   expect(paired("tool_results", 4, [line("a")], [orphan])[0]).toMatchObject({ partner: null });
 });
 
-test("a clock that stood still or ran backwards measured nothing", () => {
+test("no time is shown where the clock stood still or ran backwards", () => {
   const span = call("a", { endedAt: "2026-01-05T07:59:00Z" });
   expect(paired("tool_calls", 3, [line("a")], [span])[0]?.elapsedMs).toBeNull();
 });

@@ -1,7 +1,7 @@
 import type { Span } from "../../timeline/timeline";
 import type { Line } from "./labels";
 
-/** What a line asked for, or answers: the other end, and how it went. */
+/** The other end of a line's call or result, and its outcome. */
 export interface Pair {
   readonly span: Span;
   /** Version of the other end; null where there is none. */

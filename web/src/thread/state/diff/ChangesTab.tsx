@@ -8,7 +8,7 @@ import { ViewChoice } from "../ViewChoice";
 const STATE = "agent-state";
 const CHOICES = [STATE, ...VIEWS] as const;
 
-/** What lies between two pinned versions, or what the event under the cursor changed. */
+/** The differences between two pinned versions, or those made by the event under the cursor. */
 export function ChangesTab() {
   const { address, at, change } = useCursor();
   const { a, b, view } = address;

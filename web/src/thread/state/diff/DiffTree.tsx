@@ -60,7 +60,7 @@ function Entry({ kind, name, value }: { kind: "added" | "removed"; name: string;
   );
 }
 
-/** Characters of a value that stands on one line with the one after it. */
+/** Characters up to which the old and new value share a line. */
 const SHORT = 24;
 
 function isShort(value: Json): boolean {

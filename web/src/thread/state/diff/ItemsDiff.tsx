@@ -27,7 +27,7 @@ function differenceQuery(threadId: string, { view, from, to }: ItemsDiffProps) {
   });
 }
 
-/** The items of a view that are others at another version. */
+/** The items of a view that differ between two versions. */
 export function ItemsDiff(props: ItemsDiffProps) {
   const { threadId } = useCursor();
   const { data, error } = useQuery({

@@ -2,11 +2,11 @@ import { useMemo } from "react";
 import styles from "../state.module.css";
 import { textDiff } from "./textDifference";
 
-/** Runs that are drawn: a text that differs in more places is better read by itself. */
+/** Runs that are drawn; a text with more differences is cut. */
 const MOST_RUNS = 500;
 const LONGEST_RUN = 5_000;
 
-/** Two texts as one, with what was taken out and put in. */
+/** Two texts as one, with removed and added parts marked. */
 export function TextDiff({ before, after }: { before: string; after: string }) {
   const runs = useMemo(() => textDiff(before, after), [before, after]);
   return (

@@ -15,7 +15,7 @@ test("unchanged neighbours are one node", () => {
   });
 });
 
-test("an entry put in the middle of a list moves no other", () => {
+test("an entry inserted into a list leaves the others unchanged", () => {
   expect(diffTree("", ["a", "b", "c"], ["a", "x", "b", "c"])).toMatchObject({
     children: [
       { kind: "same", count: 1 },
@@ -37,7 +37,7 @@ test("an entry in the place of another is compared with it", () => {
   });
 });
 
-test("numbers that only their digits tell apart differ", () => {
+test("numbers with different digits differ, even if JavaScript rounds them alike", () => {
   expect(diffTree("n", parseExact("1e400"), parseExact("1e401")).kind).toBe("changed");
   expect(diffTree("n", parseExact("1e400"), parseExact("1e400")).kind).toBe("same");
 });

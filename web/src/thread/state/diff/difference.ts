@@ -2,15 +2,15 @@ import { diffArrays } from "diff";
 import { ExactNumber, type Json } from "../../../api/exact";
 import { sameJson } from "../stateChanges";
 
-/** What lies between two values, as a tree of what changed. */
+/** The difference between two values, as a tree. */
 export type DiffNode =
-  /** Neighbours that are as they were: `value` has them, as an object or a list. */
+  /** Unchanged neighbours; `value` has them as an object or a list. */
   | { readonly kind: "same"; readonly key: string; readonly count: number; readonly value: Json }
   | { readonly kind: "added" | "removed"; readonly key: string; readonly value: Json }
   | { readonly kind: "changed"; readonly key: string; readonly before: Json; readonly after: Json }
   | { readonly kind: "inside"; readonly key: string; readonly children: readonly DiffNode[] };
 
-/** Edits of a list that are looked for; more than that, and the list counts as replaced. */
+/** Edits that are searched for in a list; with more, the list counts as replaced. */
 const MOST_EDITS = 500;
 
 /** Returns the difference of two values; objects and lists are compared entry by entry. */

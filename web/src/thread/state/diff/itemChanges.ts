@@ -1,6 +1,6 @@
 import type { Json } from "../../../api/exact";
 
-/** What the service answers of a view's items at two versions. */
+/** The service's answer: a view's items at two versions. */
 export interface ItemsDifference {
   readonly added: readonly { readonly place: string; readonly item: Json }[];
   readonly changed: readonly {

@@ -15,9 +15,9 @@ import { TokenTotal } from "./TokenTotal";
 import { useTokens } from "./useTokens";
 import { itemsQuery, useTail, wholeText } from "../useTail";
 
-/** With marks, so that the page can say which messages the view added. */
+/** With marks, which tell the messages that the view added. */
 const ASKED = "openai?mark=true";
-/** Characters up to which tokens are counted without being asked for. */
+/** Up to this many characters tokens are counted without a request of the reader. */
 const MOST_UNASKED = 2_000_000;
 
 /** What a model would be sent at the cursor, message by message. */

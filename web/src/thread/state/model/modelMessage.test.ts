@@ -44,7 +44,7 @@ test("a file is described, and its data is neither shown nor counted", () => {
   expect(countedTexts(message)).toEqual(["Look"]);
 });
 
-test("what is no message is shown with what it has", () => {
+test("an item that is not a message is shown with all its members", () => {
   expect(modelMessage({ content: 5, other: [1] })).toMatchObject({
     role: "?",
     rest: { other: [1] },

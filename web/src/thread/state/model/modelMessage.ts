@@ -1,7 +1,7 @@
 import type { Json } from "../../../api/exact";
 import { bytes } from "../../../parts/format";
 
-/** A part of a message's contents: a text, or a file, of which only is said what it is. */
+/** A part of a message's contents: a text, or the description of a file. */
 export type Part =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly about: string };

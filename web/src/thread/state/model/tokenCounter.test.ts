@@ -55,7 +55,7 @@ test("a sum is known once all of its texts are", () => {
   expect(counter.sum(["a", "b", "a"])).toBe(4);
 });
 
-test("other texts overtake: the worker ends, what it counted stays", () => {
+test("new texts stop the worker, and its counts are kept", () => {
   const { counter, workers } = counterAndWorkers();
   counter.count(["a", "b"]);
   workers[0]?.report(1);
@@ -73,7 +73,7 @@ test("texts that are under way already are not asked for again", () => {
   expect(workers.map(({ isEnded, asked }) => [isEnded, asked.length])).toEqual([[false, 1]]);
 });
 
-test("listeners hear of reports and of a worker that failed", () => {
+test("listeners are called on reports and when a worker fails", () => {
   const { counter, workers } = counterAndWorkers();
   const heard: number[] = [];
   counter.subscribe(() => heard.push(counter.revision()));

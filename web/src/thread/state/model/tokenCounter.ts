@@ -1,4 +1,4 @@
-/** What the worker reports: the counts of the texts that come next in what it was given. */
+/** A report of the worker: the counts of the next texts of its order. */
 export interface Counted {
   readonly counts: readonly number[];
 }

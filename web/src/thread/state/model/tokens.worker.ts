@@ -9,7 +9,7 @@ addEventListener("message", ({ data: texts }: MessageEvent<string[]>) => {
   let counts: number[] = [];
   let reported = performance.now();
   texts.forEach((text, index) => {
-    // signs as <|endoftext|> are plain text in what an agent was told
+    // special tokens such as <|endoftext|> are plain text here
     counts.push(countTokens(text, { disallowedSpecial: new Set() }));
     if (index < texts.length - 1 && performance.now() - reported < REPORT_MS) return;
     postMessage({ counts } satisfies Counted);

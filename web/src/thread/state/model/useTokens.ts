@@ -15,7 +15,7 @@ export interface Tokens {
   readonly hasFailed: boolean;
 }
 
-/** Counts the tokens of texts in a worker; null counts nothing. Later texts overtake. */
+/** Counts the tokens of texts in a worker; null counts nothing. New texts replace old ones. */
 export function useTokens(texts: readonly string[] | null): Tokens {
   useSyncExternalStore(counter.subscribe, counter.revision);
   useEffect(() => {

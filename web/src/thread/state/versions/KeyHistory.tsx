@@ -15,8 +15,8 @@ export function KeyHistory({ name }: { name: string }) {
   return (
     <div className={styles["under"]} role="group" aria-label={`History of ${name}`}>
       <p className={styles["note"]}>
-        {changes.length === 0 ? "Never changed" : counted(changes.length, "change")} up to version{" "}
-        {count(examined)}
+        {changes.length === 0 ? "Never changed" : counted(changes.length, "change")}
+        {` up to version ${count(examined)}`}
         <ReadOn found={found} />
         {isFetching && " reading…"}
       </p>

@@ -5,7 +5,7 @@ import styles from "../state.module.css";
 import { useStatePair } from "../statePair";
 import { WatchCard } from "./WatchCard";
 
-/** Expressions over the state: their values at the cursor, and where these change. */
+/** Expressions over the state, with their values at the cursor and their changes. */
 export function WatchTab() {
   const { address, change } = useCursor();
   const { pair, error } = useStatePair();

@@ -21,7 +21,7 @@ test("a number keeps its digits, and is no object to descend into", () => {
   expect(found.found[0]?.value).toEqual(new ExactNumber("1e400"));
 });
 
-test("what is no JSONPath is said with its place", () => {
+test("an invalid JSONPath gives an error with its place", () => {
   expect(watched("$.x[", STATE)).toEqual({ error: "unclosed bracketed selection", index: 4 });
   expect(watched("x", STATE)).toMatchObject({ index: 0 });
 });

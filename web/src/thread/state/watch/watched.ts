@@ -2,7 +2,7 @@ import { compile, JSONPathError } from "json-p3";
 import { ExactNumber, type Json } from "../../../api/exact";
 import type { StateAt } from "../../queries";
 
-/** What an expression selects, each value with its path; or why it cannot be read. */
+/** The selected values, each with its path, or the error of the expression. */
 export type Watched =
   | { readonly found: readonly { readonly path: string; readonly value: Json }[] }
   | { readonly error: string; readonly index: number };
@@ -10,7 +10,7 @@ export type Watched =
 /** Returns what a JSONPath (RFC 9535) selects in a state. */
 export function watched(expression: string, state: StateAt): Watched {
   try {
-    // numbers that keep their digits are objects here: the path is followed over plain ones
+    // an ExactNumber is an object, which a path would descend into: plain numbers stand for them
     const nodes = compile(expression).query(plain(state) as never);
     return {
       found: [...nodes].map((node) => ({

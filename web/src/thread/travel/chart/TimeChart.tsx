@@ -8,7 +8,7 @@ import { barAt, type Row } from "./lanes";
 import { placed, summaryOf, told } from "../said";
 import styles from "../Travel.module.css";
 
-/** A pointer that moved less pressed; one that is that near to a bar means it. In pixels. */
+/** Pixels: a shorter drag is a click, and a click this near to a bar selects it. */
 const SLACK = 4;
 
 interface TimeChartProps {

@@ -3,7 +3,7 @@ import { axisOf, longestPause, rangeIn, scaled, zoomTo } from "./axis";
 
 const MINUTE = 60_000;
 
-test("an axis without long pauses is a ruler", () => {
+test("an axis without long pauses is linear", () => {
   const axis = axisOf(Float64Array.of(0, 0, 1000, 5000));
   expect(axis.length).toBe(5000);
   expect(axis.gaps).toEqual([]);

@@ -77,7 +77,7 @@ export function zoomTo({ from, to }: Range, axis: Axis): string {
   return `${Math.floor(axis.toTime(from))}-${Math.ceil(axis.toTime(to))}`;
 }
 
-/** Returns a part of the axis made narrower or wider by a factor around a place, kept on the axis. */
+/** Returns a part of the axis scaled around a place, kept within the axis. */
 export function scaled(range: Range, factor: number, around: number, axis: Axis): Range {
   const width = Math.min((range.to - range.from) * factor, axis.length);
   const share = (around - range.from) / (range.to - range.from);

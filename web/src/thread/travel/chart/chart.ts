@@ -85,7 +85,7 @@ function drawGaps({ context, width, height, colour }: Drawing, { axis, range }: 
 function drawRow(drawing: Drawing, { timeline, range }: Chart, row: Row, top: number): void {
   const { context, colour, width } = drawing;
   const scale = width / (range.to - range.from);
-  const worst = new Int32Array(Math.ceil(width) + 1).fill(-1); // a bar for each pixel of narrow ones
+  const worst = new Int32Array(Math.ceil(width) + 1).fill(-1); // narrow bars share a pixel
   const first = firstAfter(row.reach, range.from - NARROW / scale);
   const beyond = firstAfter(row.starts, range.to);
   for (let index = first; index < beyond; index += 1) {

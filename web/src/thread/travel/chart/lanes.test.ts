@@ -31,7 +31,7 @@ test("an open call reaches to the end, one that was given up does not", () => {
   expect(second?.ends).toEqual([1000]);
 });
 
-test("a result that nothing asked for stands where it came", () => {
+test("a result without a call is drawn where it was recorded", () => {
   expect(rows(call(null, 5))[0]).toMatchObject({ starts: [4000], ends: [4000] });
 });
 

@@ -6,7 +6,7 @@ import type { Course } from "../course";
 export const LANES = ["messages", "model", "tools", "approvals", "workers"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** How a bar ended, the worst last: where bars share a pixel, the worst is drawn. */
+/** Outcomes of a bar, the worst last: it is drawn where bars share a pixel. */
 export const TONES = ["plain", "open", "suspected", "failed"] as const;
 export type Tone = (typeof TONES)[number];
 
@@ -23,7 +23,7 @@ export interface Row {
   readonly tones: readonly number[];
 }
 
-/** Bars that overlap go to rows of their own, up to so many a lane; more share the last. */
+/** Rows of a lane, at most: overlapping bars have their own row, further ones share the last. */
 const MOST_ROWS = 3;
 
 /** Returns the rows of the lanes that have any bars. */
@@ -45,7 +45,7 @@ export function rowsOf(
   return LANES.flatMap((lane) => stacked(lane, lanes.get(lane) ?? []));
 }
 
-/** Returns the index in a row of the bar at a place, or the nearest within `slack`; null if none. */
+/** Returns the index of the bar at a place, or of the nearest within `slack`; null if none. */
 export function barAt(row: Row, unit: number, slack: number): number | null {
   let found: number | null = null;
   let nearest = slack;
@@ -100,7 +100,7 @@ function barOf(span: Span, index: number, { times, last }: Course, axis: Axis): 
   return { span: index, start, end: Math.max(start, end), tone: TONES.indexOf(toneOf(span)) };
 }
 
-/** Puts each bar into the first row of the lane that is free, as a calendar does. */
+/** Puts each bar into the first free row of its lane. */
 function stacked(lane: Lane, bars: readonly Bar[]): Row[] {
   const most = lane === "messages" ? 1 : MOST_ROWS;
   const rows: Bar[][] = [];

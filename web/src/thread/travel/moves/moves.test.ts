@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("each move of its own is an entry of the history, at once", () => {
+test("each single move is an entry of the history, at once", () => {
   moves.move(2, go);
   moves.move(3, go);
   expect(went).toEqual(["push 2", "push 3"]);
@@ -35,7 +35,7 @@ test("a drag is one entry, at the pace that browsers allow, and ends where it wa
   expect(went.at(-1)).toBe("replace 60");
 });
 
-test("a drag that begins where the cursor is has an entry too", () => {
+test("a drag that begins at the cursor is an entry too", () => {
   moves.begin();
   moves.move(2, go, { isContinued: true });
   vi.advanceTimersByTime(100);
@@ -43,7 +43,7 @@ test("a drag that begins where the cursor is has an entry too", () => {
   expect(went).toEqual(["push 2", "replace 3"]);
 });
 
-test("what is wanted is known at once, until the address has followed", () => {
+test("the target of a move is known before the address has changed", () => {
   let told = 0;
   moves.subscribe(() => (told += 1));
   moves.move(7, go);
@@ -55,7 +55,7 @@ test("what is wanted is known at once, until the address has followed", () => {
   expect(told).toBe(2);
 });
 
-test("a move that the address does not follow is given up", () => {
+test("a move is given up if the address does not change", () => {
   moves.move(7, go);
   vi.advanceTimersByTime(1000);
   expect(moves.wanted).toBeNull();

@@ -1,6 +1,6 @@
 /** The shortest time between two changes of the address; browsers refuse more than 20 a second. */
 const PACE_MS = 60;
-/** A move that the address has not followed by then is given up. */
+/** Milliseconds after which a move is given up if the address has not changed. */
 const PATIENCE_MS = 1000;
 
 type Go = (version: number, options: { replace: boolean }) => void;
@@ -29,7 +29,7 @@ export class Moves {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Says that the next move begins a drag or a play, though it continues: one of no distance. */
+  /** Makes the next move an entry of its own, as the first of a drag or a play. */
   begin(): void {
     this.#hasEntry = false;
   }

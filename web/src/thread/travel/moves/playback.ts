@@ -1,12 +1,12 @@
 export const SPEEDS = [1, 10, 100] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** No pause plays longer, at any speed. */
+/** Milliseconds that a pause plays at most, at any speed. */
 const LONGEST_PAUSE_MS = 1000;
 /** A step between versions of the same time takes this long at 1×. */
 const SHORTEST_PAUSE_MS = 100;
 
-/** Where a play is: the version that is shown, and for how many milliseconds it has been. */
+/** A playhead: the version shown, and for how many milliseconds it has been. */
 export interface Playhead {
   readonly version: number;
   readonly waited: number;

@@ -8,7 +8,7 @@ export interface Travel {
   readonly move: (version: number, options?: { isContinued?: boolean }) => void;
 }
 
-/** The cursor, moved as fast as a drag or a play moves it. */
+/** The cursor for drags and plays, which move faster than the address may change. */
 export function useMoves(): Travel {
   const { at, last, go } = useCursor();
   const [moves] = useState(() => new Moves(() => performance.now()));
