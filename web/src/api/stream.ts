@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Follows a stream of server-sent events until the signal; after a break it goes on after the last
- * frame that it has seen. Events of one network read are told together.
+ * frame that it has seen. Events of one network read are handed over together.
  *
  * By `fetch`, because an EventSource cannot carry the key as a header.
  */

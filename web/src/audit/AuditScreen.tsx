@@ -36,12 +36,10 @@ export function AuditScreen() {
   return (
     <main className="screen sections">
       <h1>Audit</h1>
-      <p className="lead">
-        All of this is computed in this browser, from the events, links and notes themselves.
-      </p>
+      <p className="lead">This browser computes all of it from the events, links and notes.</p>
       <Section
         title="Key of the log"
-        shows="Shows who signed, if you have the key from another channel than this service."
+        shows="Shows who signed, if the key did not come from this service."
       >
         <HeldKey held={held} onHold={hold} />
       </Section>

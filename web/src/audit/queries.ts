@@ -5,7 +5,7 @@ import type { components } from "../api/schema";
 export type SignedCheckpoint = components["schemas"]["Checkpoint"];
 export type Inclusion = components["schemas"]["Inclusion"];
 
-/** The latest checkpoint; null where there is none. Asked anew by each screen that shows it. */
+/** The latest checkpoint; null where there is none. Read again by each screen that shows it. */
 export const latestQuery = queryOptions({
   queryKey: ["checkpoints", "latest"],
   queryFn: ({ signal }) => latestCheckpoint(signal),

@@ -15,9 +15,8 @@ export function KeysScreen() {
       <main className="screen message">
         <h1>This key may not manage keys</h1>
         <p>
-          That takes the scope <code>admin</code>, which the key “{access.name}” has not. Use
-          another, or have one made:{" "}
-          <code>agentlog keys create --name admin --scope read --scope admin</code>
+          The key “{access.name}” does not have the scope <code>admin</code>. Use another, or have
+          one made: <code>agentlog keys create --name admin --scope read --scope admin</code>
         </p>
       </main>
     );

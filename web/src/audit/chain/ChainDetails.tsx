@@ -64,8 +64,8 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
         </dd>
       </dl>
       <p className={styles["remark"]}>
-        Shows that nobody changed an event and left the rest as it was. Who owns the database could
-        link all of a thread anew: only a checkpoint that is kept elsewhere shows that.
+        A whole chain shows that no event was changed by itself. The owner of the database could
+        compute all links of a thread again: only a checkpoint kept elsewhere shows that.
       </p>
       <div className={styles["actions"]}>
         <button type="button" disabled={isBusy || step === "unavailable"} onClick={begin}>

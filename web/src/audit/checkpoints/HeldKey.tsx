@@ -61,8 +61,8 @@ export function HeldKey({ held, onHold }: HeldKeyProps) {
       }}
     >
       <p>
-        Signatures are verified by the key that the service names, which proves nothing by itself:
-        who changed the log could name another. Give the key that you have from elsewhere, as{" "}
+        Signatures are verified by the key that the service names. Who can change the log can also
+        name another key: to prove more, enter the key that you received elsewhere, as{" "}
         <code>agentlog checkpoint --public-key</code> prints it. The page keeps it until the tab
         closes.
       </p>

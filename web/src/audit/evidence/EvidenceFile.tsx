@@ -71,7 +71,7 @@ function Result({ verdict, isOwnKey }: { verdict: Verdict; isOwnKey: boolean }) 
       {!isSignatureKnown && <p>Signature not verified: this browser has no Ed25519.</p>}
       {isWhole && !isOwnKey && (
         <p>
-          Whose key that is, the file cannot show: compare <code>{verdict.publicKey}</code> with one
+          The file cannot show whose key that is: compare <code>{verdict.publicKey}</code> with one
           from elsewhere.
         </p>
       )}

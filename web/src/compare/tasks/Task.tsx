@@ -72,7 +72,7 @@ const TONES = { failed: "bad", succeeded: "ok", unknown: "" } as const;
 
 function Parting({ parting, mayOpen }: { parting: RunParting; mayOpen: boolean }) {
   return (
-    <div className={styles["parting"]}>
+    <div>
       <small>
         after {counted(parting.equal, "equal call")}{" "}
         {mayOpen && (

@@ -46,7 +46,7 @@ export function Tasks({ by }: { by: string }) {
             Only with both ends
           </button>
           <Link to="/compare" search={{}}>
-            Choose anew
+            Choose again
           </Link>
         </div>
         {data !== undefined && (

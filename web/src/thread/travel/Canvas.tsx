@@ -10,7 +10,7 @@ export interface Drawing {
 
 interface CanvasProps {
   readonly height: number;
-  /** Draws anew when it is another function, or when the width or the theme changes. */
+  /** Draws. Called again when it is another function, or the width or the theme changes. */
   readonly draw: (drawing: Drawing) => void;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { axisOf } from "./chart/axis";
-import { placed, saidAt, told } from "./said";
+import { placed, saidAt, barText } from "./said";
 import { span } from "./spans.testing";
 
 const call = span({ kind: "call", name: "run_tests", from: 3, to: 4, outcome: "failed" });
@@ -22,7 +22,7 @@ test("of many events it names two and counts the rest", () => {
 const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 0, 1000, 3500) };
 
 test("a bar says its tool, hint, time and outcome", () => {
-  const text = told({ ...call, hint: "smoke", suspected: ["slow"] }, course);
+  const text = barText({ ...call, hint: "smoke", suspected: ["slow"] }, course);
   expect(text).toBe("run_tests · smoke · 2.5 s · failed · suspected: slow · v3 to v4");
 });
 

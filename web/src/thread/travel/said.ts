@@ -25,7 +25,7 @@ function statedOutcome({ outcome }: Span): string | null {
 }
 
 /** What a bar is: tool, hint, elapsed time, how it ended, where. */
-export function told(span: Span, { times, isTimed }: Course): string {
+export function barText(span: Span, { times, isTimed }: Course): string {
   const isBar = span.from !== null && span.to !== null && span.from !== span.to;
   const elapsed = isBar ? (times[span.to] ?? 0) - (times[span.from] ?? 0) : 0;
   return [

@@ -4,7 +4,7 @@ import type { Counted } from "./tokenCounter";
 /** Milliseconds between two reports. */
 const REPORT_MS = 50;
 
-/** Counts tokens of texts in their order; tells what it has from time to time. */
+/** Counts tokens of texts in their order, and reports from time to time. */
 addEventListener("message", ({ data: texts }: MessageEvent<string[]>) => {
   let counts: number[] = [];
   let reported = performance.now();

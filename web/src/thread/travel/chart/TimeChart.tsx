@@ -5,7 +5,7 @@ import { Canvas, type Drawing } from "../Canvas";
 import { drawChart, ROW, TICKS } from "./chart";
 import { type Course, versionAt } from "../course";
 import { barAt, type Row } from "./lanes";
-import { placed, summaryOf, told } from "../said";
+import { placed, summaryOf, barText } from "../said";
 import styles from "../Travel.module.css";
 
 /** Pixels: a shorter drag is a click, and a click this near to a bar selects it. */
@@ -90,7 +90,7 @@ export function TimeChart(props: TimeChartProps) {
           if (drag !== null) setDrag({ ...drag, to: share });
           setHover({
             share,
-            text: span === undefined ? placed(unit, axis, course) : told(span, course),
+            text: span === undefined ? placed(unit, axis, course) : barText(span, course),
           });
         }}
         onPointerUp={(event) => {

@@ -44,15 +44,15 @@ test("a drag that begins at the cursor is an entry too", () => {
 });
 
 test("the target of a move is known before the address has changed", () => {
-  let told = 0;
-  moves.subscribe(() => (told += 1));
+  let called = 0;
+  moves.subscribe(() => (called += 1));
   moves.move(7, go);
   expect(moves.wanted).toBe(7);
   moves.arrived(6);
   expect(moves.wanted).toBe(7);
   moves.arrived(7);
   expect(moves.wanted).toBeNull();
-  expect(told).toBe(2);
+  expect(called).toBe(2);
 });
 
 test("a move is given up if the address does not change", () => {
