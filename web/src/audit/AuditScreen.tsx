@@ -36,7 +36,9 @@ export function AuditScreen() {
   return (
     <main className="screen sections">
       <h1>Audit</h1>
-      <p className="lead">This browser computes all of it from the events, links and notes.</p>
+      <p className="lead">
+        All of this is computed in this browser, from the events, links and notes.
+      </p>
       <Section
         title="Key of the log"
         shows="Shows who signed, if the key did not come from this service."

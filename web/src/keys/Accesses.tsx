@@ -6,7 +6,7 @@ import { PagedTable } from "../parts/PagedTable";
 import { accessesQuery } from "./queries";
 
 const COLUMNS: readonly Column[] = [
-  { heading: "Time", width: 180 },
+  { heading: "Time", width: 190 },
   { heading: "Key", width: 130 },
   { heading: "Request", width: 330 },
   { heading: "Thread", width: 240 },

@@ -8,12 +8,12 @@ import { RevokeKey } from "./RevokeKey";
 import { standingOf } from "./standing";
 
 const COLUMNS: readonly Column[] = [
-  { heading: "Name", width: 180 },
+  { heading: "Name", width: 160 },
   { heading: "Id", width: 120 },
-  { heading: "Scopes", width: 210 },
-  { heading: "Created", width: 170 },
-  { heading: "Expires", width: 170 },
-  { heading: "State", width: 90 },
+  { heading: "Scopes", width: 200 },
+  { heading: "Created", width: 190 },
+  { heading: "Expires", width: 190 },
+  { heading: "State", width: 85 },
   { heading: "Revoke", width: 100 },
 ];
 const TONES = { "in use": "ok", expired: "warn", revoked: "" };

@@ -15,7 +15,7 @@ interface CheckpointsProps {
 
 const COLUMNS: readonly Column[] = [
   { heading: "Events", width: 90, isFigure: true },
-  { heading: "Made", width: 180 },
+  { heading: "Made", width: 190 },
   { heading: "Root", width: 180 },
   { heading: "Signature", width: 220 },
   { heading: "Compare, copy", width: 220 },

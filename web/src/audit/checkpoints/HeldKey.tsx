@@ -61,8 +61,8 @@ export function HeldKey({ held, onHold }: HeldKeyProps) {
       }}
     >
       <p>
-        Signatures are verified by the key that the service names. Who can change the log can also
-        name another key: to prove more, enter the key that you received elsewhere, as{" "}
+        Signatures are verified by the key that the service names. Anyone who can change the log can
+        name another key, too: to rule that out, enter the key that you received elsewhere, as{" "}
         <code>agentlog checkpoint --public-key</code> prints it. The page keeps it until the tab
         closes.
       </p>
