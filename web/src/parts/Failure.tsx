@@ -1,6 +1,6 @@
 import { Problem } from "../api/problem";
 
-/** What went wrong, in the service's own words. */
+/** An error message; for a refusal of the service, its title and detail. */
 export function Failure({ error }: { error: unknown }) {
   const title = error instanceof Problem ? error.title : "Something went wrong";
   const detail = error instanceof Error ? error.message : String(error);
