@@ -26,6 +26,7 @@ from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import Finding, ImportReport
 from infrastructure.transfer.sources import find_sources
+from projections.readers.masking import KNOWN_SECRETS
 from projections.readers.registry import FORMATS, choose_format
 
 app = typer.Typer()
@@ -74,6 +75,9 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse records with what a reader does not know.")
     ] = False,
+    mask: Annotated[
+        bool, typer.Option("--mask", help="Mask secrets of known shapes before they are written.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; say what would come.")
     ] = False,
@@ -94,6 +98,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         metadata=templates,
         policy=chosen,
         strict=strict,
+        masks=KNOWN_SECRETS if mask else (),
     )
     opening = nullcontext() if dry_run else service_in(data_dir)
     found = _import_files(opening, plan, paths)
@@ -201,6 +206,7 @@ def _print_report(console: Console, report: ImportReport) -> None:
         "events": (report.appended, f"{report.replayed} there already"),
         "kept aside": _counted(report.of_kind("aside")),
         "anomalies": (report.anomalies, ""),
+        "masked": _counted(report.of_kind("masked")),
         "mended": (report.mended, "lone surrogates replaced by U+FFFD"),
         "refused": (len(failures), ""),
         "passed over": _counted(report.of_kind("passed over"), by_place=True),

@@ -12,6 +12,7 @@ from domain.facts import Policy
 from domain.json.text import JsonValue
 from infrastructure.transfer.records import SourceRecord, gathered
 from projections.readers.history import Format
+from projections.readers.masking import Mask
 from projections.readers.registry import recognise
 
 _LOOKED_AT = 100
@@ -29,7 +30,7 @@ class Plan:
     Without `format` each file's is found out. `records` is a JSONPath (RFC 9535) to the records in
     a file's document, `messages` one to the messages in a record. `thread_id`, `goal` and the
     values of `metadata` are templates over the record. `strict` refuses what a reader does not
-    know.
+    know. `masks` are the secrets that are masked before anything is written.
     """
 
     format: Format | None = None
@@ -40,6 +41,7 @@ class Plan:
     metadata: Mapping[str, str] = field(default_factory=dict)
     policy: Policy | None = None
     strict: bool = False
+    masks: Sequence[Mask] = ()
 
 
 class Documents:

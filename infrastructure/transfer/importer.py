@@ -105,6 +105,7 @@ class Importer:
                 continue
             for n, thread in enumerate(threads):
                 self.report.keep_aside(record, thread.asides)
+                self.report.mask(record.place, thread.masked)
                 last = n == len(threads) - 1
                 self._add(replace(record, size=record.size if last else 0), thread)
 

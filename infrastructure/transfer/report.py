@@ -15,7 +15,10 @@ from projections.readers.history import Format
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What there is to say of a place: `kind` is aside, anomaly, mended, refused or passed over."""
+    """What there is to say of a place.
+
+    `kind` is aside, anomaly, masked, mended, refused or passed over.
+    """
 
     kind: str
     place: str
@@ -74,6 +77,11 @@ class ImportReport:
         for aside in asides:
             place = "".join(_placed(record, aside.place))
             self.findings.append(Finding("aside", place, f"{aside.what} is not known"))
+
+    def mask(self, place: str, hits: Counter[str]) -> None:
+        """Note secrets that were masked."""
+        for name, number in hits.items():
+            self.findings += [Finding("masked", place, name)] * number
 
     def mend(self, place: str, surrogates: int) -> None:
         """Note lone surrogates that were replaced."""

@@ -1,6 +1,7 @@
 """Makes threads of histories: an id, facts, and messages that have the same ids at every import."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,6 +14,7 @@ from infrastructure.transfer.records import SourceRecord
 from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import Format, History
+from projections.readers.masking import masked
 
 OWN_FACTS = ("goal", "parent", "limits", "metadata")
 """Facts of a thread in a record of our own export, beside `threadId` and `messages`."""
@@ -33,7 +35,7 @@ class ImportedThread:
     """A thread, ready to be appended.
 
     `is_own_id` says whether the source names the thread: two records with one id are one thread
-    then. Else they are a mistake.
+    then. Else they are a mistake. `masked` counts secrets by their names.
     """
 
     thread_id: str
@@ -41,6 +43,7 @@ class ImportedThread:
     drafts: list[Draft]
     closed: dict[str, JsonValue] | None
     asides: Sequence[Aside]
+    masked: Counter[str]
     is_own_id: bool
 
 
@@ -59,12 +62,18 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
     if plan.thread_id is not None:
         named = {}
     drafts = [_identified(draft, thread_id, n) for n, draft in enumerate(history.drafts)]
+    started = _started(plan, record, history, named, implied=bool(drafts))
+    hits = Counter[str]()
+    if plan.masks:
+        drafts = masked(drafts, plan.masks, hits)
+        started = masked(started, plan.masks, hits)
     return ImportedThread(
         thread_id,
-        _started(plan, record, history, named, implied=bool(drafts)),
+        started,
         drafts,
         _closed(record.value),
         history.asides,
+        hits,
         is_own_id=plan.thread_id is None and given is not None,
     )
 

@@ -72,6 +72,7 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         "events              6  0 there already",
         "kept aside          0",
         "anomalies           0",
+        "masked              0",
         "mended              0",
         "refused             0",
         "passed over         0",
