@@ -7,9 +7,9 @@ message there, and a run over a history that has grown appends what is new.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from domain.errors import AgentlogError, InvalidInput
 from domain.json.text import JsonValue
@@ -44,11 +44,23 @@ class SharedThread(InvalidInput):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A thread on its way: its record, and how many messages it has with those before."""
+
+    record: SourceRecord
+    thread_id: str
+    messages: int
+
+
 class Importer:
     """Imports files by one plan; without a `store` it only reads them, and counts.
 
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
+
+    `written` is how many messages of a thread are in the log already, from its first on: they are
+    not sent again. Afterwards the attribute has the new numbers.
     """
 
     def __init__(
@@ -58,16 +70,18 @@ class Importer:
         *,
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
+        written: Mapping[str, int] | None = None,
     ) -> None:
         self._store = store
         self._plan = plan
         self._documents = Documents(plan)
         self._progress = progress
         self._between = between
+        self.written = dict(written or {})
         self._places: dict[str, str] = {}
-        self._pending: list[tuple[SourceRecord, AppendRequest]] = []
+        self._pending: list[tuple[_Sent, AppendRequest]] = []
         self._waiting = 0
-        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[SourceRecord]]] = deque()
+        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[_Sent]]] = deque()
         self.report = ImportReport()
 
     def import_sources(self, sources: Sources) -> None:
@@ -127,14 +141,18 @@ class Importer:
             self.report.foresee(thread)
             self._progress(record.size)
             return
+        written = self.written.get(thread.thread_id, 0)
+        drafts = thread.drafts[written:]
+        if written and not drafts:
+            return
         request = self._store.request(
             thread.thread_id,
-            thread.drafts,
-            facts=[] if thread.started is None else [thread.started],
+            drafts,
+            facts=[] if thread.started is None or written else [thread.started],
             closing=[] if thread.closed is None else [thread.closed],
         )
-        self._pending.append((record, request))
-        self._waiting += len(thread.drafts)
+        self._pending.append((_Sent(record, thread.thread_id, len(thread.drafts)), request))
+        self._waiting += len(drafts)
         if self._waiting >= _BATCH_MESSAGES:
             self._send()
 
@@ -144,19 +162,20 @@ class Importer:
         if pending and self._store is not None:
             answer: Future[Outcomes] = Future()
             self._store.submit([request for _, request in pending], answer.set_result)
-            self._on_their_way.append((answer, [record for record, _ in pending]))
+            self._on_their_way.append((answer, [sent for sent, _ in pending]))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
     def _settle(self, *, but: int) -> None:
         """Wait for submitted batches and count them, except for the last `but`."""
         while len(self._on_their_way) > but:
-            answer, records = self._on_their_way.popleft()
-            for record, outcome in zip(records, raised(answer.result()), strict=True):
+            answer, sent = self._on_their_way.popleft()
+            for each, outcome in zip(sent, raised(answer.result()), strict=True):
                 if isinstance(outcome, AgentlogError):
-                    self._refuse(record, outcome)
+                    self._refuse(each.record, outcome)
                 else:
-                    self.report.count(record.place, outcome)
-                    self._progress(record.size)
+                    self.report.count(each.record.place, outcome)
+                    self.written[each.thread_id] = each.messages
+                    self._progress(each.record.size)
 
     def _refuse(self, record: SourceRecord, error: AgentlogError) -> None:
         self.report.refuse(record.place, error)

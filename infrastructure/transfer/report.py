@@ -17,7 +17,7 @@ from projections.readers.history import Format
 class Finding:
     """What there is to say of a place.
 
-    `kind` is aside, anomaly, masked, mended, refused or passed over.
+    `kind` is aside, anomaly, masked, mended, refused, passed over or rewritten.
     """
 
     kind: str
