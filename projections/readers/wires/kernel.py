@@ -18,11 +18,11 @@ READER = Reader("kernel", _read, view=None)
 
 
 def _is_message(value: JsonValue) -> bool:
-    return isinstance(value, dict) and (value.get("type") in MESSAGE_TYPES or _is_own(value))
-
-
-def _is_own(value: Item) -> bool:
-    return isinstance(value.get("type"), str) and "." in value["type"] and "payload" in value
+    match value:
+        case {"type": str(kind)}:
+            return kind in MESSAGE_TYPES or ("." in kind and "payload" in value)
+        case _:
+            return False
 
 
 FORMAT = format_of_items(READER, "agentlog's own messages", _is_message, is_general=True)
