@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
+from projections.readers.agents import claude_code
 from projections.readers.history import Format
+from projections.readers.models import anthropic
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
@@ -15,6 +17,8 @@ FORMATS: Mapping[str, Format] = {
         openletta.FORMAT,
         maria.FORMAT,
         kernel.FORMAT,
+        anthropic.FORMAT,
+        claude_code.FORMAT,
     )
 }
 

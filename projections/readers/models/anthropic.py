@@ -31,10 +31,12 @@ _OF_REQUESTS = frozenset(
 
 
 def _read(document: JsonValue) -> Iterator[History]:
-    reading = Reading("anthropic", known=KNOWN | _OF_REQUESTS)
+    reading, facts = Reading("anthropic", known=KNOWN | _OF_REQUESTS), {}
     items, place = items_in(document), ""
     if isinstance(document, dict) and items is not None:
         place = "messages"
+        if isinstance(document.get("model"), str):
+            facts = {"model": document["model"]}
         _read_request(reading, Fields(document, ""))
     elif items is None and _is_message(document):
         items = [document]
@@ -43,7 +45,7 @@ def _read(document: JsonValue) -> Iterator[History]:
     for index, item in enumerate(items):
         at = place if isinstance(document, dict) and not place else f"{place}[{index}]"
         _read_message(reading, Fields(item, at), index)
-    yield reading.history()
+    yield reading.history(metadata=facts)
 
 
 def _read_request(reading: Reading, request: Fields) -> None:
