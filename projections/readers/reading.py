@@ -27,6 +27,11 @@ class Fields:
         """Return the value of a field, None where it is missing; it is not kept beside."""
         return self._left.pop(key, None)
 
+    def drop(self, *keys: str) -> None:
+        """Take fields whose values are told otherwise."""
+        for key in keys:
+            self._left.pop(key, None)
+
     def text(self, key: str) -> str | None:
         """Take a string; anything else stays, and None is returned."""
         return self.take(key) if isinstance(self._left.get(key), str) else None
@@ -81,7 +86,8 @@ class Reading:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                self.asides.append(Aside(f"{fields.place}.{key}", f"field {key!r}"))
+                place = f"{fields.place}.{key}".removeprefix(".")
+                self.asides.append(Aside(place, f"field {key!r}"))
 
     def keep(
         self,
@@ -127,7 +133,7 @@ class Entry:
 
     def keep(self, part: Fields, kind: str, *, is_known: bool = False) -> None:
         """Add a whole part of the item as a message of its own type."""
-        beside = self._beside()
+        beside = [each for each in self._beside() if each is not part]
         self._reading.keep(part, kind, beside=beside, is_known=is_known, **self._next())
         self.count += 1
 

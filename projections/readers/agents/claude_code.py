@@ -25,7 +25,7 @@ from projections.readers.agents.claude_code_fields import (
     worker_thread,
 )
 from projections.readers.history import Format, History
-from projections.readers.models.anthropic_blocks import answer, read_content, text_of
+from projections.readers.models.anthropic_blocks import answer, read_blocks, text_of
 from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
 from projections.readers.times import milliseconds
 from projections.view import Item
@@ -170,8 +170,7 @@ class _Session:
 
     def _add_content(self, entry: Entry, line: Fields, content: JsonValue, says: str) -> None:
         before = len(self.reading.drafts)
-        if content not in ([], None):
-            read_content(entry, content, f"{line.place}.message.content", says)
+        read_blocks(entry, content, f"{line.place}.message.content", says)
         for draft in self.reading.drafts[before:]:
             for call in draft.get("calls", ()):
                 self.calls[call["id"]] = call

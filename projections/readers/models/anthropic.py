@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from domain.errors import InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.history import Format, History, items_in
-from projections.readers.models.anthropic_blocks import KNOWN, answer, is_content, read_content
+from projections.readers.models.anthropic_blocks import KNOWN, answer, is_content, read_blocks
 from projections.readers.reading import Entry, Fields, Reading
 from projections.view import Item
 
@@ -55,7 +55,7 @@ def _read_request(reading: Reading, request: Fields) -> None:
     entry = Entry(reading, request)
     if isinstance(system, str | list) and system:
         request.take("system")
-        read_content(entry, system, "system", "system")
+        read_blocks(entry, system, "system", "system")
     elif left := request.left():
         entry.keep(Fields(left, ""), "request", is_known=True)
         reading.note(request, left)
@@ -78,8 +78,7 @@ def _read_message(reading: Reading, message: Fields, index: int) -> None:
         message.take("type")
     if response is not None:
         entry.add(response)
-    if content not in ([], None):
-        read_content(entry, content, f"{message.place}.content", says)
+    read_blocks(entry, content, f"{message.place}.content", says)
     if not entry.count:
         entry.keep(message, "message", is_known=True)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
+from projections.readers.models.content import Kinds, read_content
 from projections.readers.reading import Entry, Fields, usage
 from projections.view import Item
 
@@ -78,44 +79,22 @@ def _is_foreign_to_chat(block: JsonValue) -> bool:
             return False
 
 
-def read_content(entry: Entry, content: JsonValue, place: str, says: str) -> None:
-    """Add a message for each block of `content`; `says` is the type of those with text.
-
-    Files of an input stand in one message with the text beside them.
-    """
-    if isinstance(content, str):
-        entry.add({"type": says, "text": content})
-        return
-    blocks = content if isinstance(content, list) else [content]
-    held: Draft = {}
-    parts: list[Fields] = []
-    for n, value in enumerate(blocks):
-        is_object = isinstance(value, dict)
-        block = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
-        said = _said(block, says) if is_object else None
-        if held and (said is None or says != "input" or ("text" in held and "text" in said)):
-            entry.add(held, *parts)
-            held, parts = {}, []
-        if said is None:
-            _read_block(entry, block)
-            continue
-        files = [*held.get("files", ()), *said.get("files", ())]
-        held = {**held, "type": says, **said, **({"files": files} if files else {})}
-        parts.append(block)
-    if held:
-        entry.add(held, *parts)
+def read_blocks(entry: Entry, content: JsonValue, place: str, says: str) -> None:
+    """Add a message for each block of `content`; `says` is the type of those with text."""
+    if content not in ([], None):
+        read_content(entry, content, place, says, Kinds(_said, _read_block))
 
 
 def _said(block: Fields, says: str) -> Draft | None:
     """Return the text or file of a block, which is taken; None where it has neither."""
     match block.item:
         case {"type": "text", "text": str(text)}:
-            _take(block, "type", "text")
+            block.drop("type", "text")
             return {"text": text}
         case {"type": "image" | "document", "source": {"type": "base64"} as source} if (
             says == "input" and (file := _file(source, block.item.get("title"))) is not None
         ):
-            _take(block, "type", "source", *(["title"] if "filename" in file else []))
+            block.drop("type", "source", *(["title"] if "filename" in file else []))
             return {"files": [file]}
         case {"type": "document", "source": {"type": "text", "data": str(text)}}:
             source = Fields(block.take("source"), f"{block.place}.source")
@@ -143,12 +122,12 @@ def _file(source: Item, title: JsonValue) -> Item | None:
 def _read_block(entry: Entry, block: Fields) -> None:
     match block.item:
         case {"type": "thinking", "thinking": str(text)} if text.strip():
-            _take(block, "type", "thinking")
+            block.drop("type", "thinking")
             entry.add({"type": "reasoning", "title": "", "summary": text}, block)
         case {"type": str(kind), "id": str(call_id), "name": str(name), "input": args} if (
             kind in _CALLS and call_id
         ):
-            _take(block, "id", "name", "input", *(["type"] if kind == "tool_use" else []))
+            block.drop("id", "name", "input", *(["type"] if kind == "tool_use" else []))
             call = {"id": call_id, "name": name, "args": args}
             entry.add({"type": "tool_calls", "calls": [call]}, block)
         case {"type": str(kind), "tool_use_id": str(call_id)} if (
@@ -162,7 +141,7 @@ def _read_block(entry: Entry, block: Fields) -> None:
 
 
 def _result(block: Fields, call_id: str) -> Item:
-    _take(block, "tool_use_id", *(["type"] if block.item["type"] == "tool_result" else []))
+    block.drop("tool_use_id", *(["type"] if block.item["type"] == "tool_result" else []))
     content = block.take("content")
     match content:
         case [{"type": "text", "text": str(text), **rest}] if not rest:
@@ -210,8 +189,3 @@ def answer(message: Fields) -> Draft | None:
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
     return {"type": "llm_response", "provider": "anthropic", **draft} if draft else None
-
-
-def _take(block: Fields, *keys: str) -> None:
-    for key in keys:
-        block.take(key)

@@ -147,6 +147,8 @@ def texts_in(value: Any) -> Iterator[str]:
         case list() | tuple():
             for each in value:
                 yield from texts_in(each)
+        case str() if value.startswith("data:"):  # the type of a file stands apart from its bytes
+            yield value.partition(";base64,")[2]
         case str() if len(value) >= SHORTEST and not TIME_OR_ID.fullmatch(value):
             try:
                 inner = json.loads(value)
