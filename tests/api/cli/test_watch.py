@@ -2,7 +2,6 @@
 
 import json
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
