@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import claude_code
+from projections.readers.agents import claude_code, codex
 from projections.readers.history import Format
 from projections.readers.models import anthropic, responses
 from projections.readers.wires import kernel, letta, maria, openai, openletta
@@ -20,6 +20,7 @@ FORMATS: Mapping[str, Format] = {
         kernel.FORMAT,
         anthropic.FORMAT,
         claude_code.FORMAT,
+        codex.FORMAT,
     )
 }
 

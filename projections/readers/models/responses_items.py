@@ -12,10 +12,15 @@ from projections.view import Item
 _SAYS = {"user": "input", "assistant": "reply", "system": "system", "developer": "system"}
 _KEPT = frozenset(
     {
+        *HOSTED,
         "additional_tools",
+        "agent_message",
         "compaction",
+        "compaction_trigger",
         "computer_screenshot",
         "configuration_update",
+        "context_compaction",
+        "ghost_snapshot",
         "image_generation_call",
         "input_audio",
         "input_file",
@@ -25,7 +30,7 @@ _KEPT = frozenset(
         "reasoning",
     }
 )
-"""Kinds without a message of the catalogue; `reasoning` where its text is hidden."""
+"""Kinds without a message: also reasoning whose text is hidden, and hosted calls without an id."""
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
 _DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2})\s*\Z")
 
