@@ -22,6 +22,7 @@ class Fields:
         self.item: Item = value
         self.place = place
         self._left = dict(value)
+        self._inner: dict[str, Fields | list[Fields]] = {}
 
     def take(self, key: str) -> JsonValue:
         """Return the value of a field, None where it is missing; it is not kept beside."""
@@ -31,16 +32,55 @@ class Fields:
         """Take a string; anything else stays, and None is returned."""
         return self.take(key) if isinstance(self._left.get(key), str) else None
 
+    def amount(self, key: str) -> int | float | None:
+        """Take a number that is not negative; anything else stays, and None is returned."""
+        found = self._left.get(key)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not found >= 0:
+            return None
+        self.take(key)
+        return found
+
     def items(self, key: str) -> Iterator["Fields"]:
         """Take an array of objects; anything else stays, and nothing is yielded."""
         found = self._left.get(key)
         if isinstance(found, list) and all(isinstance(each, dict) for each in found):
             for number, each in enumerate(self.take(key)):
-                yield Fields(each, f"{self.place}.{key}[{number}]")
+                yield Fields(each, f"{self.within(key)}[{number}]")
+
+    def inner(self, key: str) -> "Fields | None":
+        """Take an object, of which what is left stays under its key; None if it is none."""
+        if not isinstance(self._left.get(key), dict):
+            return None
+        self._inner[key] = found = Fields(self.take(key), self.within(key))
+        return found
+
+    def inners(self, key: str) -> "list[Fields]":
+        """Take an array of objects, of which what is left stays under its key."""
+        self._inner[key] = found = list(self.items(key))
+        return found
 
     def left(self) -> Item:
         """Return what was not taken."""
-        return dict(self._left)
+        left = dict(self._left)
+        for key, inner in self._inner.items():
+            if isinstance(inner, list):
+                found: JsonValue = [each.left() for each in inner]
+                if any(found):
+                    left[key] = found
+            elif found := inner.left():
+                left[key] = found
+        return left
+
+    def untaken(self) -> Iterator[tuple["Fields", list[str]]]:
+        """Yield this object and those within, each with the names of its fields left."""
+        yield self, list(self._left)
+        for inner in self._inner.values():
+            for each in inner if isinstance(inner, list) else [inner]:
+                yield from each.untaken()
+
+    def within(self, key: str) -> str:
+        """Return the place of a field."""
+        return f"{self.place}.{key}" if self.place else key
 
 
 class Reading:
@@ -57,9 +97,9 @@ class Reading:
         """Add a message; what is left of the objects it was made of goes into its metadata."""
         left: Item = {}
         for fields in kept:
-            found = fields.left()
-            left |= found
-            self.note(fields, found)
+            left |= fields.left()
+            for each, keys in fields.untaken():
+                self.note(each, keys)
         if left:
             metadata = draft.get("metadata") or {}
             draft = {**draft, "metadata": {**metadata, METADATA_KEY: {self.wire: [{"set": left}]}}}
@@ -69,7 +109,7 @@ class Reading:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                self.asides.append(Aside(f"{fields.place}.{key}", f"field {key!r}"))
+                self.asides.append(Aside(fields.within(key), f"field {key!r}"))
 
     def keep(
         self, fields: Fields, kind: str, *, is_known: bool = False, **of_draft: JsonValue
@@ -94,6 +134,16 @@ def id_of_uuid(text: JsonValue) -> str | None:
         return None
 
 
+def text_of(parts: JsonValue) -> str | None:
+    """Return the texts of an array of content parts as one; None if there is none."""
+    texts = [
+        part["text"]
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    return "\n\n".join(texts) if texts else None
+
+
 def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     """Return token figures under the catalogue's names (`names`: theirs to ours), or None."""
     if not isinstance(item, dict):
@@ -101,6 +151,6 @@ def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     found = {
         ours: item[theirs]
         for theirs, ours in names.items()
-        if isinstance(item.get(theirs), int) and item[theirs] >= 0 and item[theirs] is not True
+        if type(item.get(theirs)) is int and item[theirs] >= 0  # a boolean is an `int` too
     }
     return found or None

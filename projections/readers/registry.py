@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
+from projections.readers.agents import atif
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -14,6 +15,7 @@ FORMATS: Mapping[str, Format] = {
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
+        atif.FORMAT,
         kernel.FORMAT,
     )
 }

@@ -1,0 +1,1 @@
+"""Readers of files that agent programs write."""
