@@ -40,10 +40,11 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
     except InvalidInput as error:
         yield SourceRecord(file, file.place, 0, file.size, error)
         return
-    if file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
+    if file.lines or file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
         for number, line in enumerate(data.split(b"\n"), 1):
             if line.strip():
-                yield _record(file, f"{file.place}:{number}", number, line)
+                place = file.lines[number - 1] if file.lines else f"{file.place}:{number}"
+                yield _record(file, place, number, line)
         return
     whole = _record(file, file.place, 0, data)
     if not isinstance(whole.value, list):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import atif
+from projections.readers.agents import atif, openhands
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -16,6 +16,7 @@ FORMATS: Mapping[str, Format] = {
         openletta.FORMAT,
         maria.FORMAT,
         atif.FORMAT,
+        openhands.FORMAT,
         kernel.FORMAT,
     )
 }

@@ -98,7 +98,7 @@ def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts in a value, of JSON in a text too.
+    """Yield the texts in a value, of JSON in a text too; of a data URI, the data.
 
     Times and UUIDs are converted, and the kinds of things become types of messages: not these.
     """
@@ -114,7 +114,7 @@ def texts_in(value: Any) -> Iterator[str]:
             try:
                 inner = json.loads(value)
             except ValueError:
-                yield value
+                yield value.partition(";base64,")[2] or value
             else:
                 yield from texts_in(inner) if isinstance(inner, dict | list) else [value]
         case _:
