@@ -40,6 +40,12 @@ class Fields:
         self.take(key)
         return found
 
+    def take_equal(self, said: Item) -> None:
+        """Take each field that has the value `said`, since a message tells it otherwise."""
+        for key, value in said.items():
+            if key in self._left and self._left[key] == value:
+                self.take(key)
+
     def items(self, key: str) -> Iterator["Fields"]:
         """Take an array of objects; anything else stays, and nothing is yielded."""
         found = self._left.get(key)
@@ -142,6 +148,11 @@ class Reading:
         if not is_known:
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
 
+    def keep_left(self, fields: Fields, kind: str, **of_draft: JsonValue) -> None:
+        """Add what is left of an object, if anything, as a message of its own type."""
+        if left := self._noted(fields):
+            self.drafts.append({**of_draft, "type": f"{self.wire}.{kind}", "payload": left})
+
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""
         return History(self.drafts, asides=self.asides, **facts)
@@ -188,12 +199,12 @@ def id_of_uuid(text: JsonValue) -> str | None:
         return None
 
 
-def text_of(parts: JsonValue) -> str | None:
+def text_of(parts: JsonValue, key: str = "text") -> str | None:
     """Return the texts of an array of content parts as one; None if there is none."""
     texts = [
-        part["text"]
+        part[key]
         for part in (parts if isinstance(parts, list) else ())
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
+        if isinstance(part, dict) and isinstance(part.get(key), str)
     ]
     return "\n\n".join(texts) if texts else None
 

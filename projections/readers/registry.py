@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import atif, openhands
+from projections.readers.agents import atif, openhands, swe_agent
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -17,6 +17,7 @@ FORMATS: Mapping[str, Format] = {
         maria.FORMAT,
         atif.FORMAT,
         openhands.FORMAT,
+        swe_agent.FORMAT,
         kernel.FORMAT,
     )
 }

@@ -58,14 +58,11 @@ def _histories(root: Fields, parent: str | None) -> Iterator[History]:
     reading = Reading(_NAME, known=_KNOWN)
     workers = {name: each for child in children for name, each in _worker(child, own)}
     model = metadata.get("model")
-    for number, step in enumerate(list(root.items("steps"))):
+    found = list(root.items("steps"))
+    at = milliseconds(found[0].item.get("timestamp")) if found else None
+    reading.keep_left(root, "trajectory", **({} if at is None else {"timestamp": at}))
+    for number, step in enumerate(found):
         _Step(reading, step, number, model).read(workers)
-    if left := root.left():
-        times = [each["timestamp"] for each in reading.drafts if "timestamp" in each]
-        at = {"timestamp": times[0]} if times else {}
-        reading.drafts.insert(0, {"type": f"{_NAME}.trajectory", "payload": left, **at})
-        for each, keys in root.untaken():
-            reading.note(each, keys)
     known = {key: value for key, value in metadata.items() if value is not None}
     yield reading.history(id=own, parent=parent, metadata=known)
     for child in children:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from domain.identifiers import derived_message_id
 from domain.json.text import JsonValue, print_text
-from projections.readers.agents.openhands_events import READ, USUAL, Calls, take_equal
+from projections.readers.agents.openhands_events import READ, USUAL, Calls
 from projections.readers.agents.openhands_figures import figures_of
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History
@@ -131,7 +131,7 @@ class _Conversation:
             event.take("llm_response_id")
         if self._previous is not None and event.item.get("parent_id") == self._previous:
             event.take("parent_id")
-        take_equal(event, USUAL.get(event.take("kind"), {}))
+        event.take_equal(USUAL.get(event.take("kind"), {}))
 
 
 def _time(event: Fields) -> Draft:

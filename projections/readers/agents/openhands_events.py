@@ -17,7 +17,8 @@ def _system(event: Fields, _: Calls) -> list[Draft]:
     parts = [event.inner(key) for key in ("system_prompt", "dynamic_context")]
     texts = [text for part in parts if part is not None and (text := part.text("text"))]
     for part in parts:
-        take_equal(part, {"cache_prompt": False, "type": "text"})
+        if part is not None:
+            part.take_equal({"cache_prompt": False, "type": "text"})
     return [{"type": "system", "text": "\n\n".join(texts)}] if texts else []
 
 
@@ -38,7 +39,7 @@ def _message(event: Fields, _: Calls) -> list[Draft]:
     if usual:
         event.take("source")
         message.take("role")
-    take_equal(message, _USUAL)
+    message.take_equal(_USUAL)
     draft: Draft = {"type": kind, "text": text} if text else {}
     if kind == "input" and (files := _images(message, text)):
         draft |= {"type": kind, "files": files}
@@ -76,9 +77,9 @@ def _action(event: Fields, calls: Calls) -> list[Draft]:
     if thought:
         drafts.append({"type": "reply", "text": thought})
     event.take("tool_call_id")
-    said = {"id": call_id, "name": name, "arguments": text}
-    take_equal(event, {"tool_name": name})
-    take_equal(event.inner("tool_call"), said)
+    event.take_equal({"tool_name": name})
+    if (inner := event.inner("tool_call")) is not None:
+        inner.take_equal({"id": call_id, "name": name, "arguments": text})
     action, args = event.item.get("action"), found.get("args")
     if isinstance(action, dict) and isinstance(args, dict):  # it has the defaults of the tool too
         rest = {key: each for key, each in action.items() if key not in args or args[key] != each}
@@ -175,10 +176,7 @@ def _tool_of_agent(event: Fields, calls: Calls) -> list[Draft]:
 
 def _reasoning(fields: Fields) -> list[Draft]:
     text = fields.text("reasoning_content")
-    if not text:
-        blocks = fields.item.get("thinking_blocks")
-        found = [each.get("thinking") for each in _objects(blocks)]
-        text = "\n\n".join(each for each in found if isinstance(each, str))
+    text = text or text_of(fields.item.get("thinking_blocks"), "thinking")
     return [{"type": "reasoning", "title": "", "summary": text}] if text else []
 
 
@@ -192,13 +190,6 @@ def _text(fields: Fields, key: str) -> str | None:
 
 def _plain(text: str) -> list[Item]:
     return [{"cache_prompt": False, "type": "text", "text": text}]
-
-
-def take_equal(fields: Fields | None, said: Item) -> None:
-    """Take what a message says already, or what says nothing."""
-    for key, value in said.items() if fields is not None else ():
-        if fields is not None and key in fields.item and fields.item[key] == value:
-            fields.take(key)
 
 
 _USUAL: Item = {

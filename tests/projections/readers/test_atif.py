@@ -79,11 +79,11 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
         weather="fine",
     )
     assert [(each.place, each.what) for each in history.asides] == [
+        ("weather", "field 'weather'"),
         ("steps[0].mood", "field 'mood'"),
         ("steps[1]", "kind 'step'"),
         ("steps[2]", "kind 'step'"),
         ("steps[3].metrics.prompt_tokens", "field 'prompt_tokens'"),
-        ("weather", "field 'weather'"),
     ]
     assert _of(history, "atif.trajectory")[0]["payload"] == {"weather": "fine"}
     assert "usage" not in _of(history, "llm_response")[0]
