@@ -1,9 +1,11 @@
 """Finds the files to import: in folders and archives, compressed or not, or on standard input."""
 
 import gzip
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 
 from domain.errors import InvalidInput
@@ -23,6 +25,10 @@ COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
 
 _UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError)
+_NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
+_BEFORE = "base_state.json"
+"""OpenHands writes a conversation as a folder: this file, and `events` with those numbered."""
+
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
@@ -36,13 +42,15 @@ class SourceFile:
 
     `place` names it (`runs.zip:a/b.json` in an archive), `path` is its name in the folder or
     archive that was given, `size` its bytes on disk, about; 0 where unknown.
-    `content` returns its bytes, decompressed; it raises `UnreadableSource`.
+    `content` returns its bytes, decompressed; it raises `UnreadableSource`. Where each line stands
+    in a file of its own, `lines` are their places.
     """
 
     place: str
     path: PurePosixPath
     size: int
     content: Callable[[], bytes]
+    lines: Sequence[str] = ()
 
     @property
     def stem(self) -> str:
@@ -78,11 +86,13 @@ def find_sources(paths: Sequence[Path]) -> Sources:
                 known = ", ".join(sorted(SUFFIXES | ARCHIVES))
                 raise UnreadableSource(f"{path}: no file in it ends in {known}")
             passed_over += (str(each) for each in inside if not _is_source(each))
+            inner = list[SourceFile]()
             for each in chosen:
                 name = PurePosixPath(each.relative_to(path).as_posix())
-                files += _files(each, name, passed_over)
+                inner += _files(each, name, passed_over)
+            files += _joined(inner)
         elif path.exists():  # a pipe is no file, but can be read as one
-            files += _files(path, PurePosixPath(path.name), passed_over)
+            files += _joined(list(_files(path, PurePosixPath(path.name), passed_over)))
         else:
             raise UnreadableSource(f"{path}: no such file or folder")
     return Sources(files, passed_over)
@@ -111,6 +121,35 @@ def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[
         return
     size = path.stat().st_size if path.is_file() else 0
     yield SourceFile(str(path), name, size, _plain(_whole(path)))
+
+
+def _joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    """Yield files; the numbered documents of a folder as one, of which they are the lines."""
+    by_path = {each.path: each for each in files}
+    folders: dict[PurePosixPath, list[tuple[int, SourceFile]]] = {}
+    for each in files:
+        if found := _NUMBERED.fullmatch(each.path.name):
+            folders.setdefault(each.path.parent, []).append((int(found[1]), each))
+    taken: set[PurePosixPath] = set()
+    for folder, numbered in folders.items():
+        before = by_path.get(folder.parent / _BEFORE)
+        ordered = [each for _, each in sorted(numbered, key=itemgetter(0))]
+        lines = [*([] if before is None else [before]), *ordered]
+        taken |= {each.path for each in lines}
+        yield _as_lines(folder, lines)
+    yield from (each for each in files if each.path not in taken)
+
+
+def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
+    place = PurePosixPath(files[-1].place).parent
+    path = folder.parent if folder.parent.name else PurePosixPath(place.parent.name)
+
+    def read() -> bytes:
+        # a newline in JSON is only white space
+        return b"\n".join(each.content().replace(b"\n", b" ") for each in files)
+
+    size = sum(each.size for each in files)
+    return SourceFile(str(place), path, size, read, [each.place for each in files])
 
 
 def _whole(path: Path) -> Callable[[], bytes]:

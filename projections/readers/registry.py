@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import claude_code, codex
+from projections.readers.agents import atif, claude_code, codex, openhands, swe_agent
 from projections.readers.history import Format
 from projections.readers.models import anthropic, responses
 from projections.readers.wires import kernel, letta, maria, openai, openletta
@@ -17,6 +17,9 @@ FORMATS: Mapping[str, Format] = {
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
+        atif.FORMAT,
+        openhands.FORMAT,
+        swe_agent.FORMAT,
         kernel.FORMAT,
         anthropic.FORMAT,
         claude_code.FORMAT,
