@@ -3,6 +3,7 @@
 A model's API refuses a history in which a call has no result before the next turn, or a result has
 no call. The log is unchanged; this view repairs: an unanswered call gets a filler result
 `{"status":"pending"}` before the next turn, a result without its call gets a synthesised call.
+A system message is no turn: where calls are open, it is shown after their results.
 The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
 """
 
@@ -63,10 +64,17 @@ OpenCall = tuple[str, str]
 
 @dataclass(slots=True)
 class OpenAICarry:
-    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`."""
+    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`.
+
+    `waiting` are system messages that repair shows after the results of open calls; until then they
+    are unsettled, from the place `version`, `ordinal` on.
+    """
 
     held: OpenAITurn | None = None
     unanswered: tuple[OpenCall, ...] = ()
+    waiting: tuple[Item, ...] = ()
+    version: int = 0
+    ordinal: int = 0
 
 
 _NOTHING = OpenAICarry()
@@ -76,6 +84,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
+    carry_format: ClassVar[int] = 2
     options_type = OpenAIOptions
     carry_type = OpenAICarry
 
@@ -96,20 +105,39 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         if type(message) is ToolResultsMessage:
             return self._answer(carry, event, message.results)
         if type(message) is SystemMessage:
-            return self._say(carry, event, {"role": "system", "content": message.text})
+            return self._interject(carry, event, {"role": "system", "content": message.text})
         return carry, ()
 
     @override
     def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
-        return () if carry.held is None else (_placed(carry.held),)
+        if carry.held is not None:
+            return (_placed(carry.held),)
+        items = self._closing(carry.unanswered, carry.waiting) if carry.waiting else ()
+        return [
+            Placed(carry.version, ordinal, item)
+            for ordinal, item in enumerate(items, carry.ordinal)
+        ]
 
     def _say(
         self, carry: OpenAICarry, event: Event, item: Item
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
         """Begin the next turn with `item`; closes all open calls."""
         settled, unanswered = _let_go(carry)
-        items = [*self._fillers(unanswered), _restored(event, 0, item)]
+        items = [*self._closing(unanswered, carry.waiting), _restored(event, 0, item)]
         return _NOTHING, _with(settled, event, items)
+
+    def _interject(
+        self, carry: OpenAICarry, event: Event, item: Item
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Add a system message, which leaves calls open."""
+        settled, unanswered = _let_go(carry)
+        item = _restored(event, 0, item)
+        if not unanswered:
+            return _NOTHING, _with(settled, event, [item])
+        if not self.options.repair:
+            return OpenAICarry(None, tuple(unanswered)), _with(settled, event, [item])
+        waiting = (*carry.waiting, item)
+        return OpenAICarry(None, tuple(unanswered), waiting, event.version), settled
 
     @override
     def said(self, item: Item, calls: Calls) -> Said:
@@ -129,10 +157,10 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             if joined is not None:
                 return OpenAICarry(joined, carry.unanswered), ()
         settled, unanswered = _let_go(carry)
-        fillers = self._fillers(unanswered)
+        items = self._closing(unanswered, carry.waiting)
         residue = residue_of(event, self.name, 0)
-        turn = OpenAITurn(response_id, content, calls, event.version, len(fillers), residue)
-        return OpenAICarry(turn), _with(settled, event, fillers)
+        turn = OpenAITurn(response_id, content, calls, event.version, len(items), residue)
+        return OpenAICarry(turn), _with(settled, event, items)
 
     def _answer(
         self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
@@ -154,25 +182,26 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             orphans.append((index, result))
             if not self.options.repair:
                 items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
-        if orphans:
-            items += self._fillers(unanswered)
-            unanswered = []
-            if self.options.repair:
-                items += self._with_calls(event, orphans)
-        carry = OpenAICarry(None, tuple(unanswered)) if unanswered else _NOTHING
-        return carry, _with(settled, event, items)
+        if unanswered and not orphans:
+            place = event.version, len(items)
+            carry = OpenAICarry(None, tuple(unanswered), carry.waiting, *place)
+            return carry, _with(settled, event, items)
+        items += self._closing(unanswered, carry.waiting)
+        if self.options.repair:
+            items += self._with_calls(event, orphans)
+        return _NOTHING, _with(settled, event, items)
 
-    def _fillers(self, unanswered: Sequence[OpenCall]) -> Sequence[Item]:
-        """Return the filler results for open calls, before the next turn."""
+    def _closing(self, unanswered: Sequence[OpenCall], waiting: Sequence[Item]) -> Sequence[Item]:
+        """Return what ends a turn: filler results for open calls, then what waited for them."""
         if not unanswered or not self.options.repair:
-            return ()
+            return waiting
         fillers: list[Item] = []
         for call_id, name in unanswered:
             item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
             if self.options.tool_names:
                 item["name"] = name
             fillers.append(self._marked(item, "filler"))
-        return fillers
+        return [*fillers, *waiting]
 
     def _with_calls(
         self, event: Event, orphans: Sequence[tuple[int, ToolResult]]

@@ -152,6 +152,35 @@ def test_a_result_without_its_call_gets_one() -> None:
     ]
 
 
+SYSTEM: dict[str, Any] = {"type": "system", "text": "The user is away."}
+WIRED_SYSTEM = {"role": "system", "content": "The user is away."}
+
+
+def test_a_system_message_leaves_calls_open_and_is_shown_after_their_results() -> None:
+    turn = {"role": "assistant", "content": None, "tool_calls": WIRED_CALLS}
+    events = history(CALLS, SYSTEM, RESULT_A, SYSTEM, RESULT_B, USER)
+    answered = [turn, WIRED_A, WIRED_B, WIRED_SYSTEM, WIRED_SYSTEM]
+    assert _shown(events) == [*answered, {"role": "user", "content": "hello"}]
+    assert _shown(events[:-1]) == answered
+    assert _shown(events[:-1], repair=False) == [
+        turn,
+        WIRED_SYSTEM,
+        WIRED_A,
+        WIRED_SYSTEM,
+        WIRED_B,
+    ]
+
+
+def test_calls_still_open_before_a_system_message_get_a_filler_until_they_are_answered() -> None:
+    filler = {"role": "tool", "content": FILLER, "tool_call_id": "b", MARK: "filler"}
+    events = history(CALLS, SYSTEM, RESULT_A, RESULT_B)
+    assert _shown(events[:3], mark=True)[1:] == [WIRED_A, filler, WIRED_SYSTEM]
+    rendering = render(OpenAIView(), events[:3])
+    assert [placed.key for placed in rendering.rest] == ["3.1", "3.2"]
+    unanswered = [*events[:3], replace(history(USER)[0], originator_version=4)]
+    assert _shown(unanswered, mark=True)[1:4] == [WIRED_A, filler, WIRED_SYSTEM]
+
+
 def test_calls_of_the_last_turn_stay_open() -> None:
     assert _shown(history(CALLS, RESULT_A)) == _shown(history(CALLS, RESULT_A), repair=False)
 
