@@ -19,8 +19,8 @@ from tests.histories import histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 
 OPTIONS = [
-    OpenAIOptions(repair=repair, mark=mark, tool_names=tool_names)
-    for repair, mark, tool_names in itertools.product((True, False), repeat=3)
+    OpenAIOptions(repair=repair, mark=mark, tool_names=tool_names, foreign=foreign)
+    for repair, mark, tool_names, foreign in itertools.product((True, False), repeat=4)
 ]
 every_repair = pytest.mark.parametrize(
     "options", [options for options in OPTIONS if options.repair], ids=repr
@@ -206,7 +206,7 @@ def test_no_residue_forges_the_mark() -> None:
 
 
 def test_the_carry_keeps_numbers_of_any_size() -> None:
-    view = OpenAIView()
+    view = OpenAIView(OpenAIOptions(foreign=True))
     wire = {"openai": [{"set": {"x": 10**30, "y": parse("1.10")}}]}
     held = history({"type": "reply", "text": "hi", "metadata": {"wire": wire}})
     carry = render(view, held).carry
@@ -278,7 +278,7 @@ def _printed(item: Item) -> bytes:
 @pytest.mark.parametrize("repair", [True, False])
 @given(events=histories())
 def test_items_are_of_the_openai_packages_types(repair: bool, events: list[Event]) -> None:  # noqa: FBT001 - pytest passes it
-    for item in _shown(_without_residue(events), repair=repair):
+    for item in _shown(events, repair=repair):
         check_types(item)
 
 
