@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
 from projections.readers.agents import letta_agent
+from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -17,6 +18,8 @@ FORMATS: Mapping[str, Format] = {
         maria.FORMAT,
         kernel.FORMAT,
         letta_agent.FORMAT,
+        sharegpt.FORMAT,
+        alpaca.FORMAT,
     )
 }
 
