@@ -153,8 +153,8 @@ def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     if not isinstance(item, dict):
         return None
     found = {
-        ours: item[theirs]
+        ours: value
         for theirs, ours in names.items()
-        if isinstance(item.get(theirs), int) and item[theirs] >= 0 and item[theirs] is not True
+        if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
     }
     return found or None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import letta_agent
+from projections.readers.agents import inspect_log, letta_agent
 from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
@@ -17,6 +17,7 @@ FORMATS: Mapping[str, Format] = {
         openletta.FORMAT,
         maria.FORMAT,
         kernel.FORMAT,
+        inspect_log.FORMAT,
         letta_agent.FORMAT,
         sharegpt.FORMAT,
         alpaca.FORMAT,
