@@ -8,12 +8,20 @@ FineTuneChatRequestInput). Its last message is the assistant's, which may leave 
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import ClassVar
 
 from domain.json.text import JsonValue
 from projections.view import Item
 from projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
-VIEW = OpenAIView(OpenAIOptions(repair=True, mark=True))
+
+class TrainingView(OpenAIView):
+    """The chat messages, with the weights that an import had."""
+
+    also: ClassVar[frozenset[str]] = frozenset({"weight"})
+
+
+VIEW = TrainingView(OpenAIOptions(repair=True, mark=True))
 """The view that examples come from; `mark` marks calls that the view made."""
 
 FEWEST = 10

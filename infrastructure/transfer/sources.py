@@ -28,6 +28,8 @@ _UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError
 _NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
 _BEFORE = "base_state.json"
 """OpenHands writes a conversation as a folder: this file, and `events` with those numbered."""
+_HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples"
+"""Members of inspect_ai's archives (`.eval`), as it names them."""
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
@@ -107,16 +109,23 @@ def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[
     """Yield a file, or those in an archive."""
     if path.is_file() and path.suffix in ARCHIVES and is_zipfile(path):
         with ZipFile(path) as archive:
-            members = sorted(archive.infolist(), key=lambda each: each.filename)
+            members = [
+                each
+                for each in sorted(archive.infolist(), key=lambda each: each.filename)
+                if not each.is_dir()
+            ]
+        header = _log_header([each.filename for each in members])
         for member in members:
             inside = PurePosixPath(member.filename)
             place = f"{path}:{member.filename}"
-            if member.is_dir():
+            if member.filename == header:
                 continue
-            if not _is_source(inside):
+            if not _is_source(inside) or (header is not None and inside.parts[0] != _SAMPLES):
                 passed_over.append(place)
                 continue
             content = _member(path, member.filename)
+            if header is not None:
+                content = _log_of(_member(path, header), content)
             yield SourceFile(place, name / inside, member.compress_size, _plain(content))
         return
     size = path.stat().st_size if path.is_file() else 0
@@ -150,6 +159,27 @@ def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
 
     size = sum(each.size for each in files)
     return SourceFile(str(place), path, size, read, [each.place for each in files])
+
+
+def _log_header(names: Sequence[str]) -> str | None:
+    """Return the member with what inspect_ai's log says of all samples, None of other archives.
+
+    The log of a run that did not end has none but the first entry of its journal.
+    """
+    has_samples = any(name.startswith(f"{_SAMPLES}/") for name in names)
+    return next((each for each in _HEADERS if has_samples and each in names), None)
+
+
+def _log_of(header: Callable[[], bytes], sample: Callable[[], bytes]) -> Callable[[], bytes]:
+    """Return the log as if it had one sample only, in the form of inspect_ai's JSON files."""
+
+    def read() -> bytes:
+        head = header().rstrip()
+        if not head.endswith(b"}"):
+            raise UnreadableSource("the log's header is no JSON object")
+        return head[:-1] + b', "samples": [' + sample() + b"]}"
+
+    return read
 
 
 def _whole(path: Path) -> Callable[[], bytes]:

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import atif, claude_code, codex, openhands, swe_agent
+from projections.readers.agents import (
+    atif,
+    claude_code,
+    codex,
+    inspect_log,
+    letta_agent,
+    openhands,
+    swe_agent,
+)
+from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.history import Format
 from projections.readers.models import anthropic, responses
 from projections.readers.wires import kernel, letta, maria, openai, openletta
@@ -24,6 +33,10 @@ FORMATS: Mapping[str, Format] = {
         anthropic.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
+        inspect_log.FORMAT,
+        letta_agent.FORMAT,
+        sharegpt.FORMAT,
+        alpaca.FORMAT,
     )
 }
 

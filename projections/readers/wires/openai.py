@@ -163,9 +163,7 @@ _OF_CALL = {"id", "type", "function"}
 _OF_FUNCTION = {"name", "arguments"}
 _WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
 
-READER = Reader(
-    "openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)), _is_plain
-)
+READER = Reader("openai", _read, OpenAIView(OpenAIOptions(foreign=True, repair=False)), _is_plain)
 
 
 def _is_message(value: JsonValue) -> bool:

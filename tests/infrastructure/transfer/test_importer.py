@@ -66,7 +66,7 @@ HISTORIES: dict[str, list[dict[str, Any]]] = {
 }
 SAME_VIEW: dict[str, dict[str, object]] = {
     "kernel": {"metadata": True},
-    "openai": {"tool_names": True},
+    "openai": {"foreign": True},
     "letta": {},
     "openletta": {},
     "maria": {},
@@ -133,7 +133,7 @@ def test_an_array_of_messages_is_one_history(store: Store, tmp_path: Path, wire:
         ("kernel", {"metadata": True}),
         ("kernel", {"metadata": True, "spelling": "hyphen"}),
         ("openai", {}),
-        ("openai", {"tool_names": True, "repair": False}),
+        ("openai", {"foreign": True, "repair": False}),
         ("letta", {}),
         ("letta", {"stream": True}),
         ("openletta", {}),
