@@ -8,5 +8,5 @@ threads    makes threads of histories: ids, facts, messages
 importer   imports threads into the store, each by itself, safe to repeat
 report     what an import did, and where
 exporter   exports threads as records that import reads
-finetuning exports finished threads as examples for fine-tuning
+finetuning exports threads as examples for fine-tuning
 """
