@@ -45,6 +45,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 class LeftOut(Enum):
     """Reasons why a thread gives no example."""
 
+    OPEN = "still open: --open takes them"
     NOTHING_TO_LEARN = "no message of the assistant"
     EMPTY_MESSAGE = "a message without content"
     OTHER_MEDIA = "media that are not trained on: only texts, and images of users"

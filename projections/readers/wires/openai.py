@@ -174,4 +174,7 @@ def _is_message(value: JsonValue) -> bool:
     )
 
 
-FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True)
+_FACTS = ("tools", "parallel_tool_calls")
+"""Of a line of fine-tuning data, or of a request to the API."""
+
+FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True, facts=_FACTS)
