@@ -1,5 +1,6 @@
 """Reading one history: its messages as they come, with all that no message has."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from projections.readers.draft import Aside, Draft
 from projections.readers.history import History
 from projections.residue import METADATA_KEY
 from projections.view import Item
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Fields:
@@ -147,8 +150,8 @@ class Reading:
 
         What is left of the objects `beside` goes into its metadata.
         """
-        name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in kind)
-        draft = {"type": f"{self.wire}.{name[:64] or 'item'}", "payload": fields.item}
+        name = _UNFIT.sub("-", kind[:64]) or "item"
+        draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
         self.add({**of_draft, **draft}, *beside)
         if not is_known:
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
