@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import atif, openhands, swe_agent
+from projections.readers.agents import atif, mini_swe_agent, openhands, swe_agent
 from projections.readers.history import Format
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -18,6 +18,7 @@ FORMATS: Mapping[str, Format] = {
         atif.FORMAT,
         openhands.FORMAT,
         swe_agent.FORMAT,
+        mini_swe_agent.FORMAT,
         kernel.FORMAT,
     )
 }
