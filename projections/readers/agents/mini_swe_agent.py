@@ -176,7 +176,10 @@ class _Run:
             extra.take("raw_output")
         extra.take_equal({"exception_info": ""})
         message.take_equal({"role": "tool", "type": "function_call_output"})
-        self.reading.add({"type": "tool_results", "results": [result], **when}, message)
+        draft: Draft = {"type": "tool_results", "results": [result]}
+        if not call_id and text:  # of a command that a person gave
+            draft = {"type": "system", "text": text}
+        self.reading.add({**draft, **when}, message)
 
     def _said(self, message: Fields, extra: Fields, number: int, when: Draft) -> None:
         """Add what a person or the agent said to the model."""
