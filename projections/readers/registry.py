@@ -10,13 +10,26 @@ from projections.readers.agents import (
     codex,
     inspect_log,
     letta_agent,
+    mini_swe_agent,
     openhands,
     swe_agent,
 )
-from projections.readers.datasets import alpaca, sharegpt
+from projections.readers.datasets import (
+    alpaca,
+    sharegpt,
+)
 from projections.readers.history import Format
-from projections.readers.models import anthropic, responses
-from projections.readers.wires import kernel, letta, maria, openai, openletta
+from projections.readers.models import (
+    anthropic,
+    responses,
+)
+from projections.readers.wires import (
+    kernel,
+    letta,
+    maria,
+    openai,
+    openletta,
+)
 
 FORMATS: Mapping[str, Format] = {
     each.name: each
@@ -26,17 +39,18 @@ FORMATS: Mapping[str, Format] = {
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
-        atif.FORMAT,
-        openhands.FORMAT,
-        swe_agent.FORMAT,
         kernel.FORMAT,
+        alpaca.FORMAT,
         anthropic.FORMAT,
+        atif.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
         inspect_log.FORMAT,
         letta_agent.FORMAT,
+        mini_swe_agent.FORMAT,
+        openhands.FORMAT,
         sharegpt.FORMAT,
-        alpaca.FORMAT,
+        swe_agent.FORMAT,
     )
 }
 

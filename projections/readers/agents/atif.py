@@ -212,15 +212,17 @@ class _Step:
         results, ends = list[Item](), list[Draft]()
         for each in seen:
             result = _result(each, names)
-            if "callId" in result or result["output"] is not None or "error" in result:
+            if "callId" in result:
                 results.append(result)
+            elif said := result.get("error") or result["output"]:  # what was done without a call
+                ends.append({"type": "system", "text": value_text(said)})
             for worker_id, worker in _referred(each.item, workers):
                 yield {"type": "worker_spawned", "workerId": worker_id, **worker}
                 output = result["output"]
                 ends.append({"type": "worker_result", "workerId": worker_id, "output": output})
-        yield from ends
         if results:
             yield {"type": "tool_results", "results": results}
+        yield from ends
 
 
 def _call(call: Fields) -> Item | None:

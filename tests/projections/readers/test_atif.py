@@ -36,8 +36,8 @@ def test_figures_calls_and_results_are_those_of_the_steps() -> None:
         None,
         "exit code 1: test_add failed",
         "unknown",
-        "unknown",
     ]
+    assert [each["text"] for each in _of(history, "system")] == ["You fix bugs.", "terminal idle"]
 
 
 def test_messages_of_a_turn_share_a_response_id_and_its_time() -> None:
