@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
 from projections.readers.history import Format
+from projections.readers.models import pydantic_ai
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
     each.name: each
     for each in (
         openai.FORMAT,
+        pydantic_ai.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
