@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
 from projections.readers.history import Format
-from projections.readers.models import pydantic_ai
+from projections.readers.models import genai, langchain, pydantic_ai
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
@@ -13,6 +13,8 @@ FORMATS: Mapping[str, Format] = {
     for each in (
         openai.FORMAT,
         pydantic_ai.FORMAT,
+        langchain.FORMAT,
+        genai.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
