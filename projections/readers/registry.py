@@ -6,6 +6,7 @@ from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
 from projections.readers.history import Format
 from projections.readers.models import genai, langchain, pydantic_ai
+from projections.readers.traces import langsmith
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
@@ -15,6 +16,7 @@ FORMATS: Mapping[str, Format] = {
         pydantic_ai.FORMAT,
         langchain.FORMAT,
         genai.FORMAT,
+        langsmith.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
