@@ -6,7 +6,7 @@ from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
 from projections.readers.history import Format
 from projections.readers.models import genai, langchain, pydantic_ai
-from projections.readers.traces import langsmith
+from projections.readers.traces import langfuse, langsmith
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
@@ -17,6 +17,7 @@ FORMATS: Mapping[str, Format] = {
         langchain.FORMAT,
         genai.FORMAT,
         langsmith.FORMAT,
+        langfuse.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
