@@ -1,5 +1,6 @@
 """Reading one history: its messages as they come, with all that no message has."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from projections.readers.draft import Aside, Draft
 from projections.readers.history import History
 from projections.residue import METADATA_KEY
 from projections.view import Item
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Fields:
@@ -26,6 +29,11 @@ class Fields:
     def take(self, key: str) -> JsonValue:
         """Return the value of a field, None where it is missing; it is not kept beside."""
         return self._left.pop(key, None)
+
+    def drop(self, *keys: str) -> None:
+        """Take fields whose values are told otherwise."""
+        for key in keys:
+            self._left.pop(key, None)
 
     def text(self, key: str) -> str | None:
         """Take a string; anything else stays, and None is returned."""
@@ -81,7 +89,8 @@ class Reading:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                self.asides.append(Aside(f"{fields.place}.{key}", f"field {key!r}"))
+                place = f"{fields.place}.{key}".removeprefix(".")
+                self.asides.append(Aside(place, f"field {key!r}"))
 
     def keep(
         self,
@@ -96,8 +105,8 @@ class Reading:
 
         What is left of the objects `beside` goes into its metadata.
         """
-        name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in kind)
-        draft = {"type": f"{self.wire}.{name[:64] or 'item'}", "payload": fields.item}
+        name = _UNFIT.sub("-", kind[:64]) or "item"
+        draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
         self.add({**of_draft, **draft}, *beside)
         if not is_known:
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
@@ -127,7 +136,7 @@ class Entry:
 
     def keep(self, part: Fields, kind: str, *, is_known: bool = False) -> None:
         """Add a whole part of the item as a message of its own type."""
-        beside = self._beside()
+        beside = [each for each in self._beside() if each is not part]
         self._reading.keep(part, kind, beside=beside, is_known=is_known, **self._next())
         self.count += 1
 
@@ -153,8 +162,8 @@ def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     if not isinstance(item, dict):
         return None
     found = {
-        ours: item[theirs]
+        ours: value
         for theirs, ours in names.items()
-        if type(item.get(theirs)) is int and item[theirs] >= 0  # no boolean
+        if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
     }
     return found or None

@@ -1,55 +1,28 @@
-"""Content of messages: a text, or blocks of text, reasoning, calls, results and files."""
+"""Content of messages: a text, or an array of parts."""
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable
+from typing import NamedTuple
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
+from domain.json.text import JsonValue
 from projections.readers.draft import Draft
-from projections.readers.history import items_in
-from projections.readers.reading import Entry, Fields, Reading
-from projections.text_format import call_fields, value_text
-from projections.view import Item
-
-_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*\Z")
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")
-_KEPT = frozenset({"thinking", "reasoning", "redacted_thinking", "image_url", "image", "file"})
-"""Kinds of blocks without a message, where they have no text and no bytes."""
-
-UNNAMED = "at:"
-"""How the ids begin that calls get which have none: the place of the call follows."""
+from projections.readers.reading import Entry, Fields
 
 
-def messages_of(reading: Reading, document: JsonValue) -> Iterator[Fields]:
-    """Yield the messages of an array, or of an object with `messages`, whose rest is kept.
+class Kinds(NamedTuple):
+    """The kinds of parts of a format.
 
-    Raises:
-        InvalidMessage: the document has none.
+    `said` takes and returns the `text` or `files` of a part, for a message of a type, or None where
+    it has neither. `other` adds such a part.
     """
-    items = items_in(document)
-    if items is None:
-        raise InvalidMessage.at("", "has no messages")
-    rest = (
-        {key: each for key, each in document.items() if key != "messages"}
-        if isinstance(document, dict)
-        else {}
-    )
-    if rest:
-        whole = Fields(rest, "")
-        reading.keep(whole, "document", is_known=True)
-        reading.note(whole, rest)
-    place = "" if isinstance(document, list) else "messages"
-    for n, item in enumerate(items):
-        yield Fields(item, f"{place}[{n}]")
+
+    said: Callable[[Fields, str], Draft | None]
+    other: Callable[[Entry, Fields], None]
 
 
-def read_content(
-    entry: Entry, content: JsonValue, place: str, says: str, *, called: Collection[str] = ()
-) -> None:
-    """Add messages for `content`; `says` is the type of those with text.
+def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds: Kinds) -> None:
+    """Add a message of the type `says` for each part with text, and what other parts make.
 
-    Texts that follow each other are one message, with the files among them. Blocks of the calls
-    `called` are left out: they stand elsewhere in their message.
+    Files of an input stand in one message with the text beside them. What is no object is kept.
     """
     if isinstance(content, str):
         entry.add({"type": says, "text": content})
@@ -57,174 +30,19 @@ def read_content(
     held: Draft = {}
     parts: list[Fields] = []
     for n, value in enumerate(content if isinstance(content, list) else [content]):
-        block = Fields(value if isinstance(value, dict) else {"text": value}, f"{place}[{n}]")
-        said = _said(block, says)
-        if held and said is None:
+        is_object = isinstance(value, dict)
+        part = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
+        found = kinds.said(part, says) if is_object else None
+        if held and (found is None or says != "input" or ("text" in held and "text" in found)):
             entry.add(held, *parts)
             held, parts = {}, []
-        if said is None:
-            _read_block(entry, block, called)
-            continue
-        held = joined(held, {"type": says, **said})
-        parts.append(block)
+        if found is not None:
+            files = [*held.get("files", ()), *found.get("files", ())]
+            held = {**held, "type": says, **found, **({"files": files} if files else {})}
+            parts.append(part)
+        elif is_object:
+            kinds.other(entry, part)
+        else:
+            entry.keep(part, "part")
     if held:
         entry.add(held, *parts)
-
-
-def joined(one: Draft, other: Draft) -> Draft:
-    """Return a message with the texts and files of two of one type; lines part texts of inputs."""
-    texts = [each["text"] for each in (one, other) if "text" in each]
-    files = [*one.get("files", ()), *other.get("files", ())]
-    draft = {**one, **other}
-    if texts:
-        draft["text"] = ("\n" if other["type"] == "input" else "").join(texts)
-    if files:
-        draft["files"] = files
-    return draft
-
-
-def _said(block: Fields, says: str) -> Draft | None:
-    """Take the text or file of a block; None where it has neither."""
-    match block.item:
-        case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
-            take(block, "type", "text")
-            return {"text": text}
-        case {"text": str(text), **rest} if not rest:
-            block.take("text")
-            return {"text": text}
-        case _:
-            read = _file(block.item) if says == "input" else None
-            if read is None:
-                return None
-            file, taken = read
-            take(block, "type", *taken)
-            return {"files": [file]}
-
-
-def _file(block: Item) -> tuple[Item, tuple[str, ...]] | None:
-    """Return the file of a block, and the fields that it is made of."""
-    taken: tuple[str, ...]
-    match block:
-        case {"type": "image_url", "image_url": str(uri)}:
-            found, taken = file_of_uri(uri), ("image_url",)
-        case {"type": "image_url", "image_url": {"url": str(uri), **rest}} if not rest:
-            found, taken = file_of_uri(uri), ("image_url",)
-        case {"type": "image" | "audio" | "video" | "file", "base64": data, "mime_type": mime}:
-            found, taken = file_of(data, mime), ("base64", "mime_type")
-        case {"type": str(), "source_type": "base64", "data": data, "mime_type": mime}:
-            found, taken = file_of(data, mime), ("source_type", "data", "mime_type")
-        case {
-            "type": "image" | "document",
-            "source": {"data": data, "media_type": mime, **rest},
-        } if rest == {"type": "base64"}:
-            found, taken = file_of(data, mime), ("source",)
-        case _:
-            return None
-    return None if found is None else (found, taken)
-
-
-def file_of_uri(uri: str) -> Item | None:
-    """Return the file in a `data:` URI, or None."""
-    found = _DATA_URI.match(uri)
-    return None if found is None else file_of(found["data"], found["mime"])
-
-
-def file_of(data: JsonValue, mime: JsonValue, name: JsonValue = None) -> Item | None:
-    """Return a file of base64 in either alphabet, or None if it is not."""
-    if not isinstance(data, str) or not isinstance(mime, str):
-        return None
-    data = data.replace("-", "+").replace("_", "/")
-    if _BASE64.match(data) is None:
-        return None
-    return {
-        "data": data,
-        **({"filename": name} if isinstance(name, str) else {}),
-        "mimeType": mime,
-    }
-
-
-def _read_block(entry: Entry, block: Fields, called: Collection[str]) -> None:
-    match block.item:
-        case {"type": "thinking" | "reasoning" as key, **rest} if (
-            isinstance(text := rest.get(key), str) and text
-        ):
-            take(block, "type", key)
-            entry.add({"type": "reasoning", "title": "", "summary": text}, block)
-        case {"type": "tool_use" | "tool_call", "id": str(call_id)} if call_id in called:
-            pass
-        case {"type": "tool_use", "name": str(name), "input": args}:
-            take(block, "type", "name", "input")
-            add_call(entry, block, name, args)
-        case {"type": "function", "function": {"name": str(), "arguments": _}}:
-            read_function(entry, block)
-        case {"type": "tool_result", "tool_use_id": str(call_id), "content": output}:
-            take(block, "type", "tool_use_id", "content")
-            result = {"callId": call_id, "output": output, **_failure(block, output)}
-            add_result(entry, block, result)
-        case {"type": str(kind)}:
-            entry.keep(block, kind, is_known=kind in _KEPT)
-        case _:
-            entry.keep(block, "block")
-
-
-def _failure(block: Fields, output: JsonValue) -> Item:
-    if not isinstance(block.item.get("is_error"), bool):
-        return {}
-    return {"error": value_text(output) if block.take("is_error") else None}
-
-
-def read_function(entry: Entry, call: Fields) -> None:
-    """Add a call as OpenAI has it: an id, and a function with name and arguments."""
-    match call.item:
-        case {"function": {"name": str(name), "arguments": args, **rest}}:
-            call.take("function")
-            if call.item.get("type") == "function":
-                call.take("type")
-            if rest:
-                call.put("function", rest)
-            add_call(entry, call, name, args)
-        case _:
-            entry.keep(call, "call")
-
-
-def add_call(entry: Entry, call: Fields, name: str, args: JsonValue, *, key: str = "id") -> None:
-    """Add a call, its id under `key`; a string of arguments is kept as it is, null is none."""
-    call_id = text_of_id(call.take(key)) or UNNAMED + call.place
-    fields: Item
-    match args:
-        case str():
-            fields = call_fields(name, args)
-        case None:
-            fields = {"name": name}
-        case _:
-            fields = {"name": name, "args": args}
-    entry.add({"type": "tool_calls", "calls": [{"id": call_id, **fields}]}, call)
-
-
-def add_result(entry: Entry, part: Fields, result: Item, **of_draft: JsonValue) -> None:
-    """Add the result of a call; an empty call id is none."""
-    found = {key: value for key, value in result.items() if key != "callId" or value}
-    entry.add({"type": "tool_results", **of_draft, "results": [found]}, part)
-
-
-def text_of_id(value: JsonValue) -> str | None:
-    """Return an id that may be any JSON as text; None for none."""
-    return None if value in (None, "") else value_text(value)
-
-
-def number(value: JsonValue) -> int | float | None:
-    """Return a number from 0, or the one that a text has; None for anything else."""
-    if isinstance(value, str):
-        try:
-            value = parse(value)
-        except InvalidJson:
-            return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        return None
-    return value
-
-
-def take(fields: Fields, *keys: str) -> None:
-    """Take fields that are represented otherwise."""
-    for key in keys:
-        fields.take(key)

@@ -1,20 +1,19 @@
 """Reader of OpenTelemetry's GenAI messages, and of what attributes of spans say of an answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from domain.errors import InvalidJson
 from domain.json.text import JsonValue, parse
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History, items_in
-from projections.readers.models.content import (
+from projections.readers.models.blocks import (
     add_call,
     add_result,
     file_of,
-    joined,
     messages_of,
-    take,
     text_of_id,
 )
+from projections.readers.models.content import Kinds, read_content
 from projections.readers.reading import Entry, Fields, Reading, usage
 from projections.view import Item
 
@@ -49,47 +48,28 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     if not isinstance(role, str) or not isinstance(parts, list) or not parts:
         reading.keep(message, "message")
         return
-    says = _SAYS.get(role)
-    take(message, "parts", *(["role"] if says is not None and role != "developer" else []))
+    says = _SAYS.get(role, "")
+    message.drop("parts", *(["role"] if says and role != "developer" else []))
     of_answer = says == "reply" and response_id is not None
     entry = Entry(
         reading, message, **({"metadata": {"responseId": response_id}} if of_answer else {})
     )
     if of_answer and (reason := message.text("finish_reason")) is not None:
         entry.add({"type": "llm_response", "finishReason": reason})
-    read_parts(entry, parts, f"{message.place}.parts", says)
+    read_content(entry, parts, f"{message.place}.parts", says, _KINDS)
 
 
-def read_parts(entry: Entry, parts: Sequence[JsonValue], place: str, says: str | None) -> None:
-    """Add messages for parts; `says` is the type of those with text, None if they have no type."""
-    held: Draft = {}
-    beside: list[Fields] = []
-    for n, value in enumerate(parts):
-        part = Fields(value if isinstance(value, dict) else {"value": value}, f"{place}[{n}]")
-        said = _said(part, says)
-        if held and said is None:
-            entry.add(held, *beside)
-            held, beside = {}, []
-        if said is None:
-            _read_part(entry, part)
-        else:
-            held = joined(held, said)
-            beside.append(part)
-    if held:
-        entry.add(held, *beside)
-
-
-def _said(part: Fields, says: str | None) -> Draft | None:
+def _said(part: Fields, says: str) -> Draft | None:
     match part.item:
-        case {"type": "text", "content": str(text)} if says is not None:
-            take(part, "type", "content")
-            return {"type": says, "text": text}
+        case {"type": "text", "content": str(text)} if says:
+            part.drop("type", "content")
+            return {"text": text}
         case {"type": "blob", "content": data} if says == "input":
             file = file_of(data, part.item.get("mime_type"))
             if file is None:
                 return None
-            take(part, "type", "content", "mime_type")
-            return {"type": says, "files": [file]}
+            part.drop("type", "content", "mime_type")
+            return {"files": [file]}
         case _:
             return None
 
@@ -97,10 +77,10 @@ def _said(part: Fields, says: str | None) -> Draft | None:
 def _read_part(entry: Entry, part: Fields) -> None:
     match part.item:
         case {"type": "reasoning" | "thinking", "content": str(text)} if text:
-            take(part, "type", "content")
+            part.drop("type", "content")
             entry.add({"type": "reasoning", "title": "", "summary": text}, part)
         case {"type": "tool_call", "name": str(name)}:
-            take(part, "type", "name")
+            part.drop("type", "name")
             add_call(entry, part, name, part.take("arguments"))
         case {"type": "tool_call_response", **rest} if "response" in rest or "result" in rest:
             key = "response" if "response" in rest else "result"  # Pydantic AI: `result`
@@ -113,6 +93,9 @@ def _read_part(entry: Entry, part: Fields) -> None:
             entry.keep(part, kind, is_known=kind in _KEPT)
         case _:
             entry.keep(part, "part")
+
+
+_KINDS = Kinds(_said, _read_part)
 
 
 def response_of(attributes: Item) -> Draft:

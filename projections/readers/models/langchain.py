@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History, items_in
-from projections.readers.models.content import (
+from projections.readers.models.blocks import (
     add_call,
     add_result,
     messages_of,
-    read_content,
-    take,
+    read_blocks,
     text_of_id,
 )
 from projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
@@ -73,7 +72,7 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
             entry.add({"type": "llm_response", **found})
         ids = {call.item["id"] for call in called if isinstance(call.item.get("id"), str)}
         if content:
-            read_content(entry, content, f"{body.place}.content", says, called=ids)
+            read_blocks(entry, content, f"{body.place}.content", says, called=ids)
         for call in called:
             _read_call(entry, call, body.item)
     if not entry.count:
@@ -100,12 +99,12 @@ def _opened(message: Fields) -> tuple[str, Fields | None]:
             "id": [*_, str(name)] as path,
             "kwargs": dict(kwargs),
         }:
-            take(message, "type", "id", "kwargs")
+            message.drop("type", "id", "kwargs")
             message.put("lc", path)
             kind = name.removesuffix("Chunk").removesuffix("Message")
             return kind.lower(), Fields(kwargs, f"{message.place}.kwargs")
         case {"type": str(kind), "data": dict(data)}:
-            take(message, "type", "data")
+            message.drop("type", "data")
             body = Fields(data, f"{message.place}.data")
         case {"type": str(kind), "content": _}:
             body = message
@@ -131,7 +130,7 @@ def _read_call(entry: Entry, call: Fields, body: Item) -> None:
     if not isinstance(name, str):
         entry.keep(call, "call")
         return
-    take(call, "name", *(["type"] if call.item.get("type") in _CALL_KINDS else []))
+    call.drop("name", *(["type"] if call.item.get("type") in _CALL_KINDS else []))
     args = call.take("args") if "args" in call.item else call.take("arguments")
     written = _written(body, call.item.get("id"))
     add_call(entry, call, name, args if written is None else written)

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History, items_in
-from projections.readers.models.content import (
+from projections.readers.models.blocks import (
     add_call,
     add_result,
     file_of,
-    joined,
     messages_of,
     number,
-    take,
     text_of_id,
 )
 from projections.readers.reading import Entry, Fields, Reading, usage
@@ -86,10 +84,10 @@ def _read_request(reading: Reading, message: Fields) -> None:
     for part in parts:
         match part.item:
             case {"part_kind": "system-prompt", "content": str(text)}:
-                take(part, "part_kind", "content")
+                part.drop("part_kind", "content")
                 entry.add({"type": "system", **_time(part), "text": text}, part)
             case {"part_kind": "user-prompt", "content": str() | [_, *_]}:
-                take(part, "part_kind")
+                part.drop("part_kind")
                 _read_prompt(entry, part)
             case {"part_kind": "tool-return" | "retry-prompt", "tool_name": str(), "content": _}:
                 _read_result(entry, part)
@@ -104,37 +102,42 @@ def _read_request(reading: Reading, message: Fields) -> None:
 
 def _read_prompt(entry: Entry, part: Fields) -> None:
     """Add the texts and files of a prompt; references to files are kept."""
-    time, content = _time(part), part.take("content")
-    held: Draft = {}
+    time, content, held = _time(part), part.take("content"), Item()
     beside = [part]
-    for n, value in enumerate([content] if isinstance(content, str) else content):
-        block = Fields(
-            value if isinstance(value, dict) else {"text": value}, f"{part.place}.content[{n}]"
-        )
-        match block.item:
-            case {"text": str(text), **rest} if not rest:
-                block.take("text")
-                said: Draft = {"text": text}
-            case {"kind": "text-content", "content": str(text)}:
-                take(block, "kind", "content")
-                said = {"text": text}
-            case {"kind": "binary", "data": data} if file := file_of(
-                data, block.item.get("media_type")
-            ):
-                take(block, "kind", "data", "media_type")
-                said = {"files": [file]}
-            case _:
-                if held:
-                    entry.add(held, *beside)
-                    held, beside = {}, []
-                entry.keep(
-                    block, str(block.item.get("kind", "content")), is_known=_is_kept(block, "kind")
-                )
-                continue
-        held = joined(held, {"type": "input", **time, **said})
+    for n, value in enumerate(content if isinstance(content, list) else [content]):
+        is_object = isinstance(value, dict)
+        block = Fields(value if is_object else {"content": value}, f"{part.place}.content[{n}]")
+        said = _said(block)
+        if held and (said is None or ("text" in held and "text" in said)):
+            entry.add(held, *beside)
+            held, beside = {}, []
+        if said is None:
+            _keep(entry, block, "kind")
+            continue
+        files = [*held.get("files", ()), *said.get("files", ())]
+        held = {"type": "input", **time, **held, **said, **({"files": files} if files else {})}
         beside.append(block)
     if held:
         entry.add(held, *beside)
+
+
+def _said(block: Fields) -> Draft | None:
+    """Take the text or file of a prompt's content; None where it has neither."""
+    match block.item:
+        case {"kind": "text-content", "content": str(text)}:
+            block.drop("kind", "content")
+            return {"text": text}
+        case {"content": str(text), **rest} if not rest:
+            block.drop("content")
+            return {"text": text}
+        case {"kind": "binary", "data": data}:
+            file = file_of(data, block.item.get("media_type"))
+            if file is None:
+                return None
+            block.drop("kind", "data", "media_type")
+            return {"files": [file]}
+        case _:
+            return None
 
 
 def _read_result(entry: Entry, part: Fields) -> None:
@@ -165,13 +168,13 @@ def _read_response(reading: Reading, message: Fields, index: int) -> None:
     for part in parts:
         match part.item:
             case {"part_kind": "text", "content": str(text)}:
-                take(part, "part_kind", "content")
+                part.drop("part_kind", "content")
                 entry.add({"type": "reply", "text": text}, part)
             case {"part_kind": "thinking", "content": str(text)} if text:
-                take(part, "part_kind", "content")
+                part.drop("part_kind", "content")
                 entry.add({"type": "reasoning", "title": "", "summary": text}, part)
             case {"part_kind": "tool-call" | "builtin-tool-call" as kind, "tool_name": str(name)}:
-                take(part, "tool_name", *(["part_kind"] if kind == "tool-call" else []))
+                part.drop("tool_name", *(["part_kind"] if kind == "tool-call" else []))
                 add_call(entry, part, name, part.take("args"), key="tool_call_id")
             case {"part_kind": "builtin-tool-return", "tool_name": str(), "content": _}:
                 _read_result(entry, part)
@@ -198,16 +201,12 @@ def _response(message: Fields) -> Draft:
     return draft
 
 
-def _keep(entry: Entry, part: Fields) -> None:
-    kind = part.item.get("part_kind")
-    entry.keep(
-        part, kind if isinstance(kind, str) else "part", is_known=_is_kept(part, "part_kind")
-    )
-
-
-def _is_kept(part: Fields, key: str) -> bool:
+def _keep(entry: Entry, part: Fields, key: str = "part_kind") -> None:
     kind = part.item.get(key)
-    return isinstance(kind, str) and kind in _KEPT
+    if isinstance(kind, str):
+        entry.keep(part, kind, is_known=kind in _KEPT)
+    else:
+        entry.keep(part, "part")
 
 
 def _time(fields: Fields) -> Item:

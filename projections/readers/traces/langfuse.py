@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from domain.errors import InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.history import Format, History
-from projections.readers.models.content import number, text_of_id
+from projections.readers.models.blocks import number, text_of_id
 from projections.readers.models.genai import decoded, response_of
 from projections.readers.reading import Fields
 from projections.readers.times import milliseconds

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from domain.errors import InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.history import Format, History
-from projections.readers.models.content import number, text_of_id
+from projections.readers.models.blocks import number, text_of_id
 from projections.readers.models.langchain import usage_of
 from projections.readers.reading import Fields, usage
 from projections.readers.times import milliseconds, milliseconds_of_seconds
@@ -197,5 +197,5 @@ def _is_document(value: JsonValue) -> bool:
 
 
 FORMAT = Format(
-    "langsmith", "LangSmith runs", _read, _is_document, _is_item, unit="thread or trace"
+    "langsmith", "LangSmith runs", _read, _is_document, _is_item, unit="conversation or trace"
 )

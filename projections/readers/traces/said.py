@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from domain.json.text import JsonValue
 from projections.readers.models import genai, langchain
-from projections.readers.models.content import (
+from projections.readers.models.blocks import (
     add_call,
     add_result,
-    read_content,
+    read_blocks,
     read_function,
-    take,
     text_of_id,
 )
 from projections.readers.reading import Entry, Fields, Reading
@@ -96,7 +95,7 @@ def read_said(reading: Reading, message: Fields, *, response_id: str | None) -> 
 def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> None:
     role = message.item.get("role")
     says = _SAYS.get(role) if isinstance(role, str) else None
-    take(message, *(["role"] if says == role or says in ("input", "reply") else []))
+    message.drop(*(["role"] if says == role or says in ("input", "reply") else []))
     answered = says == "reply" and response_id is not None
     entry = Entry(
         reading, message, **({"metadata": {"responseId": response_id}} if answered else {})
@@ -112,11 +111,11 @@ def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> No
         case {"role": "tool" | "function", "content": dict()}:
             pass  # the definition of a tool
         case {"role": "tool", "content": [{"function": dict()}, *_]}:  # Koog tells calls so
-            read_content(entry, content, f"{message.place}.content", "reply")
+            read_blocks(entry, content, f"{message.place}.content", "reply")
         case {"role": "tool" | "function"}:
             _read_result(entry, message, content)
         case _ if says is not None and isinstance(content, str | list) and content:
-            read_content(entry, content, f"{message.place}.content", says)
+            read_blocks(entry, content, f"{message.place}.content", says)
         case _:
             pass
     for call in calls:
@@ -128,7 +127,7 @@ def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> No
 def _read_response_item(entry: Entry, item: Fields) -> None:
     """Add a call or its result as OpenAI's Responses have them."""
     call_id, part = item.take("call_id"), Fields({}, item.place)
-    take(item, "type", "name", "arguments", "output")
+    item.drop("type", "name", "arguments", "output")
     if "arguments" in item.item:
         call = Fields({"id": call_id}, item.place)
         add_call(entry, call, item.item["name"], item.item["arguments"])
@@ -153,7 +152,7 @@ def _calls(message: Fields) -> Iterator[Fields]:
 def _read_call(entry: Entry, call: Fields) -> None:
     match call.item:
         case {"name": str(name), "args": args}:
-            take(call, "name", "args", "type")
+            call.drop("name", "args", "type")
             add_call(entry, call, name, args)
         case _:
             read_function(entry, call)

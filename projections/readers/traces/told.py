@@ -5,7 +5,7 @@ from collections import Counter
 
 from domain.json.text import JsonValue, print_text
 from projections.readers.draft import Draft
-from projections.readers.models.content import UNNAMED
+from projections.readers.models.blocks import UNNAMED
 from projections.residue import METADATA_KEY
 from projections.view import Item
 

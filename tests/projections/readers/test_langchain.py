@@ -41,7 +41,7 @@ def test_calls_results_and_tokens_are_those_of_the_source() -> None:
         "tool_calls": 3,
         "tool_results": 3,
         "reasoning": 1,
-        "reply": 2,
+        "reply": 3,
         "langchain.chat": 1,
         "langchain.remove": 1,
     }
