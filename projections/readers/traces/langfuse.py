@@ -65,7 +65,7 @@ def _trace(trace: Item, items: list[JsonValue]) -> History:
     starts = [milliseconds(_of(trace, "timestamp")), *(span.start for span in spans)]
     head = Span(
         row=Fields(trace, "trace"),
-        id="",
+        id="",  # stands above the roots
         trace=trace_id,
         parent=None,
         kind="other",

@@ -171,7 +171,6 @@ class _Thread:
         call_id = span.call_id or result.get("callId") or self._told.asked_for(span.name, args)
         if call_id is None or call_id not in self._told.open:
             if call_id is not None and self._told.has_result(call_id):
-                row.put(span.gave, row.item.get(span.gave))
                 self.keep(span, has_failed=False)
                 return
             call_id = call_id or span.id
