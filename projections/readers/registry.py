@@ -21,7 +21,14 @@ from projections.readers.datasets import (
 from projections.readers.history import Format
 from projections.readers.models import (
     anthropic,
+    genai,
+    langchain,
+    pydantic_ai,
     responses,
+)
+from projections.readers.traces import (
+    langfuse,
+    langsmith,
 )
 from projections.readers.wires import (
     kernel,
@@ -45,10 +52,15 @@ FORMATS: Mapping[str, Format] = {
         atif.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
+        genai.FORMAT,
         inspect_log.FORMAT,
+        langchain.FORMAT,
+        langfuse.FORMAT,
+        langsmith.FORMAT,
         letta_agent.FORMAT,
         mini_swe_agent.FORMAT,
         openhands.FORMAT,
+        pydantic_ai.FORMAT,
         sharegpt.FORMAT,
         swe_agent.FORMAT,
     )

@@ -1,0 +1,1 @@
+"""Readers of what tools that observe agents export: spans, runs, observations."""

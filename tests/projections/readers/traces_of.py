@@ -1,0 +1,62 @@
+"""Spans as a tracer would write them, for tests of what becomes of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from domain.json.text import JsonValue
+from projections.readers.history import History
+from projections.readers.registry import FORMATS
+
+
+def run(run_id: str, kind: str, second: int, **fields: Any) -> dict[str, Any]:
+    """Return a run of LangSmith in the trace `t`, which takes a second."""
+    return {
+        "id": run_id,
+        "trace_id": "t",
+        "parent_run_id": None,
+        "run_type": kind,
+        "name": kind,
+        "start_time": f"2026-05-20T10:00:{second:02}",
+        "end_time": f"2026-05-20T10:00:{second + 1:02}",
+        "inputs": {},
+        "outputs": None,
+        **fields,
+    }
+
+
+def model(run_id: str, second: int, given: JsonValue, gave: JsonValue, **more: Any) -> JsonValue:
+    """Return the run of a model."""
+    return run(run_id, "llm", second, inputs={"messages": given}, outputs=gave, **more)
+
+
+def said(role: str, content: JsonValue, **fields: Any) -> dict[str, Any]:
+    """Return a chat message."""
+    return {"role": role, "content": content, **fields}
+
+
+def asked(call_id: str, name: str, arguments: str = "{}") -> dict[str, Any]:
+    """Return an answer that calls a tool."""
+    function = {"name": name, "arguments": arguments}
+    return said("assistant", None, tool_calls=[{"id": call_id, "function": function}])
+
+
+def thread(*runs: JsonValue) -> History:
+    """Return the only thread of runs."""
+    (history,) = FORMATS["langsmith"].read(list(runs))
+    return history
+
+
+def lines(history: History) -> list[str]:
+    """Return the drafts of a thread in few words each."""
+    return [" ".join(_words(draft)) for draft in history.drafts]
+
+
+def _words(draft: dict[str, Any]) -> Iterator[str]:
+    yield draft["type"]
+    for key in ("text", "summary", "error"):
+        if key in draft:
+            yield draft[key]
+    for each in draft.get("calls", ()):
+        yield f"{each['id']} {each['name']}"
+    for each in draft.get("results", ()):
+        yield f"{each.get('callId')} {each['output']}"
