@@ -1,0 +1,1 @@
+"""Readers of traces: exports of observability tools, and spans of OpenTelemetry."""
