@@ -1,4 +1,4 @@
-"""The command export: JSON lines of threads, events and examples, or a Parquet dataset."""
+"""The command export: JSON lines of threads, events, examples and spans, or a dataset."""
 
 import sys
 from collections import Counter
@@ -31,7 +31,9 @@ from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from infrastructure.transfer.finetuning import finished_threads, training_examples
+from infrastructure.transfer.otlp import export_request, send
 from projections.finetuning import FEWEST, LeftOut
+from projections.spans import spans_of
 
 app = typer.Typer()
 
@@ -39,6 +41,7 @@ _OF_VIEWS = frozenset({"threads", "output", "at", "option"})
 _FILTERS = frozenset({"status", "q", "parent", "metadata"})
 _TAKES: Mapping[str, frozenset[str]] = {
     "jsonl": frozenset({"output", "after"}),
+    "otlp": frozenset({"threads", "output", "at", "to"}),
     "finetune": frozenset({"threads", "output"}) | _FILTERS,
     "parquet": frozenset({"output", "only"}),
 }
@@ -67,6 +70,7 @@ class Asked:
     at: str | None = None
     option: list[str] = field(default_factory=list)
     after: int | None = None
+    to: str | None = None
     only: list[str] = field(default_factory=list)
     status: str | None = None
     q: str | None = None
@@ -76,7 +80,7 @@ class Asked:
     def __post_init__(self) -> None:
         """Raise `InvalidOption` where an option does not go with the format."""
         takes = _TAKES.get(self.format, _OF_VIEWS)
-        for name in ("threads", "output", "at", "option", "after", "only", *sorted(_FILTERS)):
+        for name in ("threads", "output", "at", "option", "after", "to", "only", *sorted(_FILTERS)):
             if getattr(self, name) not in (None, []) and name not in takes:
                 shown = "THREADS" if name == "threads" else f"--{name}"
                 raise InvalidOption(f"{shown} does not go with --format {self.format}")
@@ -100,7 +104,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Option(
             "--format",
             help="Any view, a thread a line; kernel keeps everything. jsonl: the log, an event a "
-            "line. finetune: OpenAI's fine-tuning lines of finished threads. parquet: a dataset.",
+            "line. finetune: OpenAI's fine-tuning lines of finished threads. otlp: spans, a thread "
+            "a line. parquet: a dataset.",
         ),
     ] = "kernel",
     output: Annotated[
@@ -113,6 +118,10 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
     option: OptionList = None,
     after: Annotated[
         int | None, typer.Option(min=0, help="jsonl: only events beyond this position.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="otlp: the collector to send to, by protobuf."),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="parquet: events, or the name of a read model.")
@@ -136,6 +145,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         at=at,
         option=option or [],
         after=after,
+        to=to,
         only=only or [],
         status=status,
         q=q,
@@ -148,6 +158,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
             _export_events(settings, asked)
         case "finetune":
             _export_examples(settings, asked)
+        case "otlp":
+            _export_spans(settings, asked)
         case "parquet":
             _export_dataset(settings, asked)
         case _:
@@ -201,6 +213,35 @@ def _export_examples(settings: Settings, asked: Asked) -> None:
         console.print(f"  {times}: {reason.value}")
     if count < FEWEST:
         console.print(f"OpenAI trains on no fewer than {FEWEST} examples")
+
+
+def _export_spans(settings: Settings, asked: Asked) -> None:
+    """Write the spans of each thread as a JSON line, or send them to a collector."""
+    if asked.to is not None and asked.output is not None:
+        raise InvalidOption("give --to or --output, not both")
+    moment = None if asked.at is None else parse_moment(asked.at)
+    with open_service(settings) as service:
+        store = service.store
+        chosen = asked.threads or all_thread_ids(store)
+        found = (spans_of(each, store.messages(each, at=moment)) for each in chosen)
+        if asked.to is None:
+            with _opened(asked.output) as file:
+                for spans in found:
+                    if spans:
+                        file.write(f"{json_line(export_request(spans))}\n".encode())
+            return
+        try:
+            count = 0
+            for spans in found:
+                if spans:
+                    send(asked.to, spans)
+                    count += 1
+        except ModuleNotFoundError as error:
+            if error.name is None or not error.name.startswith(("google", "opentelemetry")):
+                raise
+            raise MissingExtra("otel") from error
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"{count} threads sent to {asked.to}")
 
 
 def _export_dataset(settings: Settings, asked: Asked) -> None:

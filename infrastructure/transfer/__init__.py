@@ -9,4 +9,6 @@ importer   imports threads into the store, each by itself, safe to repeat
 report     what an import did, and where
 exporter   exports threads as records that import reads
 finetuning exports finished threads as examples for fine-tuning
+traces     takes spans of running agents into threads
+otlp       exports threads as spans
 """

@@ -16,7 +16,6 @@ from api.http.codec.otlp import (
     records_in,
     unzipped,
 )
-from api.http.codec.responses import PrintedResponse
 from api.http.openapi.answers import Schema, answers, content
 
 router = APIRouter(tags=["otlp"])
@@ -67,4 +66,4 @@ async def _take(request: Request, signal: Signal) -> Response:
         return answer(media_type, signal, refused=refused.count, reason=reason)
 
     found = await run_in_threadpool(take)
-    return PrintedResponse(found, (b"content-type", media_type.encode()), 200, {})
+    return Response(found, media_type=media_type)
