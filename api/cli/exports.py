@@ -11,10 +11,12 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.console import Console
 
+from api.cli.collector import send
 from api.cli.session import (
     At,
     DataDir,
     InvalidOption,
+    MissingExtra,
     OptionList,
     chosen_view,
     filter_of,
@@ -31,7 +33,7 @@ from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from infrastructure.transfer.finetuning import finished_threads, training_examples
-from infrastructure.transfer.otlp import export_request, send
+from infrastructure.transfer.otlp import export_request
 from projections.finetuning import FEWEST, LeftOut
 from projections.spans import spans_of
 
@@ -46,14 +48,6 @@ _TAKES: Mapping[str, frozenset[str]] = {
     "parquet": frozenset({"output", "only"}),
 }
 """Options of each format that is not a view."""
-
-
-class MissingExtra(AgentlogError):
-    """A package that only some need is not installed."""
-
-    def __init__(self, extra: str) -> None:
-        super().__init__(f"this needs more packages: pip install 'agentlog[{extra}]'")
-        self.extra = extra
 
 
 class UnwritableOutput(AgentlogError):
@@ -230,16 +224,11 @@ def _export_spans(settings: Settings, asked: Asked) -> None:
                     if spans:
                         file.write(f"{json_line(export_request(spans))}\n".encode())
             return
-        try:
-            count = 0
-            for spans in found:
-                if spans:
-                    send(asked.to, spans)
-                    count += 1
-        except ModuleNotFoundError as error:
-            if error.name is None or not error.name.startswith(("google", "opentelemetry")):
-                raise
-            raise MissingExtra("otel") from error
+        count = 0
+        for spans in found:
+            if spans:
+                send(asked.to, spans)
+                count += 1
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(f"{count} threads sent to {asked.to}")
 

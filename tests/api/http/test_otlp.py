@@ -2,14 +2,14 @@
 
 import gzip
 import json
-from itertools import permutations
+from itertools import count, permutations
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
@@ -26,6 +26,7 @@ from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
+NUMBERS = count(1)
 TOLD = ["system", "input", "tool_calls", "tool_results", "reply"]
 
 
@@ -332,13 +333,15 @@ places = st.sampled_from(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(attributes=st.dictionaries(places, values, max_size=4), as_text=st.booleans())
 def test_no_value_of_an_attribute_brings_a_failure(
     store: Store, *, attributes: Item, as_text: bool
 ) -> None:
     given = {k: json.dumps(v) if as_text else v for k, v in attributes.items()}
-    for number, each in enumerate((chat(2, [SYSTEM, USER], CALL), tool(3))):
-        found = {**each, "attributes": {**each["attributes"], **given}, "spanId": f"{number:016x}"}
+    trace = f"{next(NUMBERS):032x}"
+    for each in (chat(2, [SYSTEM, USER], CALL, trace=trace), tool(3, trace=trace)):
+        found = {**each, "attributes": {**each["attributes"], **given}}
         refused = TraceIngest(store).take_spans([found])
         assert not refused.count, refused.reasons
 
