@@ -44,7 +44,7 @@ def test_threads_go_to_a_collector_with_the_same_ids_each_time(url: str) -> None
         assert {each.parent for each in tools} == {collector.spans[0].id}
         missing = f"{collector.url}/elsewhere"
         refused = agentlog("export", "--format", "otlp", "--to", missing, url=url)
-        assert refused.code == 1
+        assert refused.code == 2
         assert "answers 404" in refused.err
 
 
