@@ -155,49 +155,40 @@ def test_an_agent_is_seen_as_a_thread_within_a_second(
         provider.shutdown()
 
 
-def test_a_killed_service_is_sent_the_spans_again_and_nothing_doubles(
+def test_a_killed_service_is_sent_the_spans_again_and_nothing_is_lost_or_doubled(
     own_database: Database, database_url: str, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del own_database
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "SPAN_ONLY")
     provider = TracerProvider()
-    sent: list[Any] = []
+    runs, half_done = 12, threading.Event()
+
+    def work() -> None:
+        for n in range(runs):
+            if n == runs // 2:
+                half_done.set()
+            with provider.get_tracer("app").start_as_current_span("desk") as span:
+                span.set_attribute("gen_ai.conversation.id", f"desk-{n}")
+                _run(model)
+
     with _served(database_url) as (client, process):
-        exporter = OTLPSpanExporter(f"{client.base_url}/otlp/v1/traces", timeout=60)
         port = client.base_url.port
-        provider.add_span_processor(SimpleSpanProcessor(_Repeating(exporter, sent)))
+        exporter = OTLPSpanExporter(f"{client.base_url}/otlp/v1/traces", timeout=60)
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
         with _by_genai(provider):
-            _run(model)
-            first = client.get("/v1/log?limit=1000").json()["items"]
-            process.send_signal(signal.SIGKILL)
+            agent = threading.Thread(target=work)
+            agent.start()
+            assert half_done.wait(30)
+            process.send_signal(signal.SIGKILL)  # while spans come: the exporter tries again
             process.wait()
-    with _served(database_url, port=str(port)) as (client, _):
-        for spans in sent:
-            exporter.export(spans)
-        assert client.get("/v1/log?limit=1000").json()["items"] == first
-    again = threading.Thread(target=exporter.export, args=[sent[0]])
-    again.start()  # there is no service: it is tried again until there is one
-    with _served(database_url, port=str(port)) as (client, _):
-        again.join(timeout=60)
-        assert client.get("/v1/log?limit=1000").json()["items"] == first
+            with _served(database_url, port=str(port)) as (again, _):
+                agent.join(timeout=60)
+                threads = again.get("/v1/threads?limit=1000").json()["items"]
+                kept = [_messages(again, each["threadId"]) for each in threads]
+                spans = again.get("/v1/log?type=otel.span&limit=1000").json()["items"]
+    assert kept == [EXPECTED] * runs
+    assert len(spans) == 3 * runs
     provider.shutdown()
-
-
-class _Repeating(OTLPSpanExporter):
-    """An exporter that notes what it sends."""
-
-    def __init__(self, exporter: OTLPSpanExporter, sent: list[Any]) -> None:
-        self._exporter = exporter
-        self._sent = sent
-
-    @override
-    def export(self, spans: Any) -> Any:
-        self._sent.append(spans)
-        return self._exporter.export(spans)
-
-    @override
-    def shutdown(self) -> None:
-        self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
