@@ -25,7 +25,7 @@ def chat_message(item: Item, *, role: str | None = None) -> Item:
 def chat_messages(value: JsonValue, *, role: str) -> list[Item]:
     """Return the messages of a prompt or an answer: chat messages, one of them, or any value."""
     match value:
-        case None | "" | [] | {}:
+        case None | "" | []:
             return []
         case {"messages": list(items)} | list(items) if all(map(_is_message, items)):
             return [chat_message(each) for each in items]

@@ -25,8 +25,15 @@ _USAGE = {
     "inputTokens": ("input", "input_tokens", "prompt_tokens"),
     "outputTokens": ("output", "output_tokens", "completion_tokens"),
     "totalTokens": ("total", "total_tokens"),
-    "cachedInputTokens": ("input_cached_tokens", "cache_read_input_tokens"),
-    "reasoningTokens": ("output_reasoning_tokens",),
+    "cachedInputTokens": (
+        "input_cached_tokens",
+        "cache_read_input_tokens",
+        "prompt_tokens_details.cached_tokens",
+    ),
+    "reasoningTokens": (
+        "output_reasoning_tokens",
+        "completion_tokens_details.reasoning_tokens",
+    ),
 }
 
 
@@ -63,7 +70,7 @@ def read(span: Item) -> GenAISpan:
         ),
         response=known(
             model=model,
-            usage=usage_of(used, _USAGE),
+            usage=usage_of(_flat(used), _USAGE),
             costUsd=number(cost, "total"),
             latencyMs=end - begin,
         ),
@@ -75,3 +82,14 @@ def read(span: Item) -> GenAISpan:
         error=failed,
         records={span["spanId"]: span},
     )
+
+
+def _flat(used: Item) -> Item:
+    """Return figures, those of an inner object by `outer.inner`."""
+    inner = {
+        f"{key}.{name}": figure
+        for key, found in used.items()
+        if isinstance(found, dict)
+        for name, figure in found.items()
+    }
+    return {**used, **inner}
