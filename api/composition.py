@@ -42,6 +42,7 @@ from infrastructure.search.search import Search
 from infrastructure.settings import Settings
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
+from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.snapshots.key import given_key, own_key
 from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.store import Store
@@ -139,6 +140,7 @@ def open_service(
                 ),
                 comparer=Comparer(store, reader),
                 run_sets=RunSets(store, reader),
+                traces=TraceIngest(store),
             )
 
         with Tenants(tenant_of) as tenants:

@@ -17,6 +17,7 @@ from infrastructure.reports.summaries import Summaries
 from infrastructure.runtime.closeable import Closing
 from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
+from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.store import Store
 
 
@@ -36,6 +37,7 @@ class Tenant:
     redactor: Redactor
     comparer: Comparer
     run_sets: RunSets
+    traces: TraceIngest
 
 
 class Tenants(dict[str, Tenant], Closing):

@@ -1,4 +1,4 @@
-"""The command export: JSON lines of threads, events and examples, or a Parquet dataset."""
+"""The command export: JSON lines of threads, events, examples and spans, or a dataset."""
 
 import sys
 from collections import Counter
@@ -11,10 +11,12 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.console import Console
 
+from api.cli.collector import send
 from api.cli.session import (
     At,
     DataDir,
     InvalidOption,
+    MissingExtra,
     OptionList,
     chosen_view,
     filter_of,
@@ -31,7 +33,9 @@ from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from infrastructure.transfer.finetuning import threads_matching, training_examples
+from infrastructure.transfer.otlp import export_request
 from projections.finetuning import FEWEST, LeftOut
+from projections.spans import spans_of
 
 app = typer.Typer()
 
@@ -39,18 +43,11 @@ _OF_VIEWS = frozenset({"threads", "output", "at", "option"})
 _FILTERS = frozenset({"status", "open", "q", "parent", "metadata"})
 _TAKES: Mapping[str, frozenset[str]] = {
     "jsonl": frozenset({"output", "after"}),
+    "otlp": frozenset({"threads", "output", "at", "to"}),
     "finetune": frozenset({"threads", "output"}) | _FILTERS,
     "parquet": frozenset({"output", "only"}),
 }
 """Options of each format that is not a view."""
-
-
-class MissingExtra(AgentlogError):
-    """A package that only some need is not installed."""
-
-    def __init__(self, extra: str) -> None:
-        super().__init__(f"this needs more packages: pip install 'agentlog[{extra}]'")
-        self.extra = extra
 
 
 class UnwritableOutput(AgentlogError):
@@ -67,6 +64,7 @@ class Asked:
     at: str | None = None
     option: list[str] = field(default_factory=list)
     after: int | None = None
+    to: str | None = None
     only: list[str] = field(default_factory=list)
     status: str | None = None
     open: bool | None = None
@@ -77,7 +75,7 @@ class Asked:
     def __post_init__(self) -> None:
         """Raise `InvalidOption` where an option does not go with the format."""
         takes = _TAKES.get(self.format, _OF_VIEWS)
-        for name in ("threads", "output", "at", "option", "after", "only", *sorted(_FILTERS)):
+        for name in ("threads", "output", "at", "option", "after", "to", "only", *sorted(_FILTERS)):
             if getattr(self, name) not in (None, []) and name not in takes:
                 shown = "THREADS" if name == "threads" else f"--{name}"
                 raise InvalidOption(f"{shown} does not go with --format {self.format}")
@@ -101,7 +99,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Option(
             "--format",
             help="Any view, a thread a line; kernel keeps everything. jsonl: the log, an event a "
-            "line. finetune: OpenAI's fine-tuning lines of finished threads. parquet: a dataset.",
+            "line. finetune: OpenAI's fine-tuning lines of finished threads. otlp: spans, a thread "
+            "a line. parquet: a dataset.",
         ),
     ] = "kernel",
     output: Annotated[
@@ -114,6 +113,10 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
     option: OptionList = None,
     after: Annotated[
         int | None, typer.Option(min=0, help="jsonl: only events beyond this position.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="otlp: the collector to send to, by protobuf."),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="parquet: events, or the name of a read model.")
@@ -140,6 +143,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         at=at,
         option=option or [],
         after=after,
+        to=to,
         only=only or [],
         status=status,
         open=with_open,
@@ -153,6 +157,8 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
             _export_events(settings, asked)
         case "finetune":
             _export_examples(settings, asked)
+        case "otlp":
+            _export_spans(settings, asked)
         case "parquet":
             _export_dataset(settings, asked)
         case _:
@@ -207,6 +213,30 @@ def _export_examples(settings: Settings, asked: Asked) -> None:
         console.print(f"  {times}: {reason.value}")
     if count < FEWEST:
         console.print(f"OpenAI trains on no fewer than {FEWEST} examples")
+
+
+def _export_spans(settings: Settings, asked: Asked) -> None:
+    """Write the spans of each thread as a JSON line, or send them to a collector."""
+    if asked.to is not None and asked.output is not None:
+        raise InvalidOption("give --to or --output, not both")
+    moment = None if asked.at is None else parse_moment(asked.at)
+    with open_service(settings) as service:
+        store = service.store
+        chosen = asked.threads or all_thread_ids(store)
+        found = (spans_of(each, store.messages(each, at=moment)) for each in chosen)
+        if asked.to is None:
+            with _opened(asked.output) as file:
+                for spans in found:
+                    if spans:
+                        file.write(f"{json_line(export_request(spans))}\n".encode())
+            return
+        count = 0
+        for spans in found:
+            if spans:
+                send(asked.to, spans)
+                count += 1
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"{count} threads sent to {asked.to}")
 
 
 def _export_dataset(settings: Settings, asked: Asked) -> None:

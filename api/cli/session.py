@@ -67,6 +67,14 @@ _DRIVES_TERMINAL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 """Control and bidirectional characters that JSON need not escape but a terminal interprets."""
 
 
+class MissingExtra(AgentlogError):
+    """A package that only some need is not installed."""
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"this needs more packages: pip install 'agentlog[{extra}]'")
+        self.extra = extra
+
+
 class InvalidOption(AgentlogError):
     """An option on the command line is off."""
 

@@ -38,7 +38,7 @@ from api.http.routes import (
     threads,
     views,
 )
-from api.http.routes.service import keys, mcp, monitoring, pages, projections
+from api.http.routes.service import keys, mcp, monitoring, otlp, pages, projections
 from api.http.routes.service.monitoring import Metrics
 from api.http.streaming.subscribers import Followers
 from domain.errors import AgentlogError, Flaw
@@ -142,7 +142,7 @@ _VERSIONED = (
     audit.router,
     keys.router,
 )
-_UNVERSIONED = (monitoring.router, pages.router)
+_UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
 

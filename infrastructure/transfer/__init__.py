@@ -10,4 +10,6 @@ follower   follows files of lines as they grow
 report     what an import did, and where
 exporter   exports threads as records that import reads
 finetuning exports threads as examples for fine-tuning
+traces     takes spans of running agents into threads
+otlp       exports threads as spans
 """

@@ -37,6 +37,7 @@ from infrastructure.reports.summaries import Summaries
 from infrastructure.search.search import Search
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
+from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.store import Store
 from tests.api.refusals import Refusals
@@ -110,6 +111,7 @@ def app_over(  # noqa: PLR0913 - what tests set
             ),
             comparer=Comparer(found, reader),
             run_sets=RunSets(found, reader),
+            traces=TraceIngest(found),
         )
 
     tenants = Tenants(tenant_of)

@@ -12,11 +12,15 @@ from api.http.request.errors import (
     ForeignSite,
     HeadersStalled,
     HeadersTooLarge,
+    InvalidOtlp,
     KeyInUrl,
     MethodNotImplemented,
+    OtlpMissing,
     RefusedRequest,
     TransferCodingNotImplemented,
+    UnknownCoding,
     UnknownHttpVersion,
+    UnknownMediaType,
 )
 from api.http.request.limits import (
     NestedTooDeep,
@@ -88,6 +92,7 @@ from infrastructure.readmodels.projection_status import (
 )
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.search.search import SearchTooLong
+from infrastructure.transfer.traces import ThreadContended
 from infrastructure.views.snapshots.key import InvalidSnapshotKey
 from projections.readmodels.registry import UnknownReadModel
 
@@ -160,6 +165,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidJson: 400,
     InvalidMessage: 422,
     InvalidMoment: 422,
+    InvalidOtlp: 400,
     InvalidQuery: 422,
     InvalidSigningKey: 503,
     InvalidSnapshotKey: 503,
@@ -179,6 +185,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NotRedactable: 409,
     NotYetBuilt: 503,
     NothingToRedact: 422,
+    OtlpMissing: 501,
     McpMissing: 501,
     PlotsMissing: 501,
     ProjectionBehind: 503,
@@ -191,6 +198,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StatementTooLong: 503,
     StreamsExhausted: 503,
     ThreadExists: 409,
+    ThreadContended: 503,
     TooManyMessages: 413,
     TooManyParts: 413,
     TooManyQueries: 429,
@@ -198,8 +206,10 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     TooManyStreams: 429,
     TransferCodingNotImplemented: 501,
     UnknownBlob: 404,
+    UnknownCoding: 415,
     UnknownFile: 404,
     UnknownHttpVersion: 505,
+    UnknownMediaType: 415,
     UnknownMessage: 404,
     UnknownReadModel: 404,
     UnknownThread: 404,
@@ -227,6 +237,7 @@ _PASSING = (
     | NotYetBuilt
     | ProjectionBehind
     | QueriesExhausted
+    | ThreadContended
     | TooManyQueries
     | WriterOverloaded
 )

@@ -64,6 +64,8 @@ NEEDS: Mapping[str, Need] = {
     "POST /v1/threads/{thread_id}/close": "append",
     "POST /v1/threads/{thread_id}/annotate": "append",
     "POST /v1/log": "append",
+    "POST /otlp/v1/traces": "append",
+    "POST /otlp/v1/logs": "append",
     "PUT /v1/blobs/{digest}": "append",
     "POST /v1/threads/{thread_id}/redact": "redact",
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact": "redact",

@@ -60,6 +60,11 @@ PLAIN: dict[str, Schema] = {
         "description": "A bundle, as docs/reference/proof.md describes it.",
     },
     "File": {"type": "string", "format": "binary", "description": "The bytes themselves."},
+    "Otlp": {
+        "type": "object",
+        "description": "A message of OTLP, in the encoding of its Content-Type.",
+        "examples": [{}],
+    },
     "Metrics": {"type": "string", "description": "Samples, a line each."},
     "BulkLines": {
         "type": "string",
@@ -151,6 +156,7 @@ _PROBLEMS = {
     409: "The log as it stands forbids it.",
     412: "The thread is at another version.",
     413: "The body is too large.",
+    415: "The body is of a kind, or compressed in a way, that is not read here.",
     422: "The words are off: `errors` names each place and reason.",
     501: "An extra of agentlog is not installed: the detail says which.",
     503: "The database does not answer; retrying with the same message ids is safe.",

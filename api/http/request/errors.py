@@ -2,6 +2,10 @@
 
 KeyInUrl
 ForeignSite
+InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
+UnknownMediaType
+UnknownCoding
+OtlpMissing
 RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
@@ -13,6 +17,8 @@ RefusedRequest            while being read; the connection ends with the respons
 ├── HeadersStalled
 └── BodyStalled
 """
+
+from collections.abc import Sequence
 
 from domain.errors import AgentlogError, InvalidInput
 
@@ -114,3 +120,36 @@ class ForeignSite(AgentlogError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"without a key, {reason}: {_WAYS}")
+
+
+class InvalidOtlp(InvalidInput):
+    """Not a body of OTLP."""
+
+    @classmethod
+    def at(cls, place: str, reason: str) -> "InvalidOtlp":
+        """Return the error of a flaw at a place of the body."""
+        return cls(f"{place}: {reason}" if place else f"the body: {reason}")
+
+
+class UnknownMediaType(InvalidInput):
+    """The body is of a kind that this route does not read."""
+
+    def __init__(self, found: str, *, takes: Sequence[str]) -> None:
+        super().__init__(f"Content-Type {found[:64]!r} is none of {', '.join(takes)}")
+
+
+class UnknownCoding(InvalidInput):
+    """The body is compressed in a way that this route does not read."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__(f"Content-Encoding {found[:64]!r}: send gzip, or no coding")
+
+
+class OtlpMissing(AgentlogError):
+    """OTLP in protobuf needs an extra that is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "OTLP in protobuf needs more packages: pip install 'agentlog[otel]', or let the "
+            "exporter send JSON"
+        )

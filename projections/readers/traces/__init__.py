@@ -1,1 +1,1 @@
-"""Readers of what tools that observe agents export: spans, runs, observations."""
+"""Readers of traces: exports of observability tools, and spans of OpenTelemetry."""

@@ -65,6 +65,8 @@ BODIES: dict[str, Any] = {
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact": {"json": {"reason": "mine"}},
     "POST /v1/blobs/{digest}/redact": {"json": {"reason": "mine"}},
     "POST /v1/log": {"content": f'{{"threadId":"{THREAD}","messages":[{{"type":"tick"}}]}}\n'},
+    "POST /otlp/v1/traces": {"json": {}},
+    "POST /otlp/v1/logs": {"json": {}},
     "PUT /v1/blobs/{digest}": {"content": b"another"},
     "POST /v1/analytics/sql": {"json": {"sql": SQL}},
     "POST /v1/keys": {"json": {"name": "x", "scopes": ["read"]}},

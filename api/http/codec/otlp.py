@@ -1,0 +1,97 @@
+"""OTLP over HTTP: bodies as spans or log records, zipped or not, and answers.
+
+Both encodings, protobuf and JSON, become the same JSON objects, those that
+`projections.readers.traces` reads: ids in hexadecimal, attributes as one object.
+"""
+
+import zlib
+from collections.abc import Callable
+from typing import Literal
+
+from api.http.codec.otlp_json import records_of_json
+from api.http.codec.problems import BodyTooLarge
+from api.http.request.errors import InvalidOtlp, OtlpMissing, UnknownCoding, UnknownMediaType
+from domain.json.text import JsonValue, print_bytes
+from projections.view import Item
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+GZIP_WITH_HEADER = 31  # as zlib counts
+
+Signal = Literal["traces", "logs"]
+
+_REJECTED = {"traces": "rejectedSpans", "logs": "rejectedLogRecords"}
+
+
+def unzipped(body: bytes, coding: str, *, limit: int) -> bytes:
+    """Return a body without its content coding.
+
+    Raises:
+        UnknownCoding: it is not gzip.
+        BodyTooLarge: before more than `limit` bytes are unzipped.
+        InvalidOtlp: it is not whole.
+    """
+    if coding in {"", "identity"}:
+        return body
+    if coding != "gzip":
+        raise UnknownCoding(coding)
+    unzip = zlib.decompressobj(wbits=GZIP_WITH_HEADER)
+    try:
+        found = unzip.decompress(body, limit + 1)
+    except zlib.error as error:
+        raise InvalidOtlp("the body is no gzip") from error
+    if len(found) > limit:
+        raise BodyTooLarge(limit)
+    if not unzip.eof or unzip.unused_data:
+        raise InvalidOtlp("the body is not one whole gzip")
+    return found
+
+
+def media_type_of(header: str) -> str:
+    """Return the media type of a body; raises `UnknownMediaType`."""
+    found = header.partition(";")[0].strip().lower()
+    if found not in {PROTOBUF, JSON}:
+        raise UnknownMediaType(found, takes=(PROTOBUF, JSON))
+    return found
+
+
+def records_in(
+    body: bytes, media_type: str, signal: Signal, *, parse: Callable[[bytes], JsonValue]
+) -> list[Item]:
+    """Return the spans or log records of a body; `parse` reads its JSON.
+
+    Raises:
+        InvalidInput: the body is malformed.
+        OtlpMissing: protobuf needs a package that is not installed.
+    """
+    if media_type == JSON:
+        return records_of_json(parse(body), signal)
+    try:
+        from api.http.codec.otlp_protobuf import (  # noqa: PLC0415 - needs an extra
+            records_of_protobuf,
+        )
+    except ModuleNotFoundError as error:
+        raise OtlpMissing from error
+    return records_of_protobuf(body, signal)
+
+
+def answer(media_type: str, signal: Signal, *, refused: int, reason: str) -> bytes:
+    """Return the body of an answer, which says how many were refused, and why."""
+    if media_type == JSON:
+        partial: Item = {_REJECTED[signal]: str(refused), "errorMessage": reason}
+        return print_bytes({"partialSuccess": partial} if refused else {})
+    if not refused:
+        return b""
+    # partial_success = 1 {rejected = 1, error_message = 2}, the same for both signals
+    return _field(1, b"\x08" + _varint(refused) + _field(2, reason.encode()))
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value >= 1 << 7:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def _field(number: int, data: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(data)) + data

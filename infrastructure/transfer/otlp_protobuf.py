@@ -1,0 +1,65 @@
+"""Spans as an export request of OTLP in protobuf; needs the package `opentelemetry-proto`."""
+
+from collections.abc import Iterable
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
+
+from domain.json.text import JsonValue
+from infrastructure.transfer.otlp import RESOURCE
+from projections.view import Item
+
+
+def printed(spans: Iterable[Item]) -> bytes:
+    """Return spans as the bytes of an export request."""
+    scope = InstrumentationScope(name="agentlog")
+    scoped = ScopeSpans(scope=scope, spans=[_span(each) for each in spans])
+    resource = Resource(attributes=_pairs(RESOURCE))
+    group = ResourceSpans(resource=resource, scope_spans=[scoped])
+    found: bytes = ExportTraceServiceRequest(resource_spans=[group]).SerializeToString()
+    return found
+
+
+def _span(span: Item) -> Span:
+    status = span.get("status", {})
+    return Span(
+        trace_id=bytes.fromhex(span["traceId"]),
+        span_id=bytes.fromhex(span["spanId"]),
+        parent_span_id=bytes.fromhex(span.get("parentSpanId", "")),
+        name=span["name"],
+        kind=span["kind"],
+        start_time_unix_nano=span["startTimeUnixNano"],
+        end_time_unix_nano=span["endTimeUnixNano"],
+        attributes=_pairs(span["attributes"]),
+        events=[
+            Span.Event(
+                name=each["name"],
+                time_unix_nano=each["timeUnixNano"],
+                attributes=_pairs(each["attributes"]),
+            )
+            for each in span.get("events", ())
+        ],
+        status=Status(code=status.get("code", 0), message=status.get("message", "")),
+    )
+
+
+def _pairs(attributes: Item) -> list[KeyValue]:
+    return [KeyValue(key=key, value=_value(value)) for key, value in attributes.items()]
+
+
+def _value(value: JsonValue) -> AnyValue:
+    match value:
+        case bool():
+            return AnyValue(bool_value=value)
+        case int():
+            return AnyValue(int_value=value)
+        case float():
+            return AnyValue(double_value=value)
+        case list():
+            found = AnyValue()
+            found.array_value.values.extend(_value(each) for each in value)
+            return found
+        case _:
+            return AnyValue(string_value=str(value))

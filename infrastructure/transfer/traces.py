@@ -1,0 +1,218 @@
+"""Takes spans and log records of agents into threads as they come, each once.
+
+Nothing waits and nothing is held back: what a batch adds to a thread is one append, and says how
+far the thread was when that was decided. If it has gone on since, it is read and decided again.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from domain.drafts import NO_ORIGIN, Origin
+from domain.errors import (
+    AgentlogError,
+    MessageConflict,
+    ThreadExists,
+    UnknownThread,
+    VersionConflict,
+)
+from domain.identifiers import is_thread_id
+from domain.json.text import JsonValue
+from infrastructure.appending.append_request import AppendRequest, Outcome
+from infrastructure.transfer.threads import fitted
+from infrastructure.views.store import Store
+from projections.readers.draft import Draft
+from projections.readers.traces import otlp_events
+from projections.readers.traces.otlp_spans import Placed, conversation_of, placed
+from projections.readers.traces.otlp_thread import CONVERSATION, SpanThread, folded
+from projections.view import Item
+
+_TRIES = 8
+_THREADS = 1000
+_BEGINNING_BYTES = 1024
+
+
+class ThreadContended(AgentlogError):
+    """Others append to the same thread without a pause: ask again a little later."""
+
+
+@dataclass(slots=True)
+class Refused:
+    """How many spans or records were refused, and why."""
+
+    count: int = 0
+    reasons: dict[str, None] = field(default_factory=dict)
+
+    def add(self, count: int, reason: str) -> None:
+        """Note some more."""
+        if count:
+            self.count += count
+            self.reasons[reason] = None
+
+
+@dataclass(slots=True)
+class _Share:
+    """What a batch has for one thread."""
+
+    spans: list[Placed] = field(default_factory=list)
+    facts: dict[str, JsonValue] = field(default_factory=dict)
+    also_named: str | None = None
+
+    @property
+    def count(self) -> int:
+        return sum(len(each.span.records) for each in self.spans)
+
+
+class TraceIngest:
+    """Takes spans into one tenant's threads; any number of threads may call it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._recent: OrderedDict[str, SpanThread] = OrderedDict()
+
+    def take_spans(self, spans: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:
+        """Append what spans say; return those that were refused.
+
+        Raises:
+            WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
+        """
+        found = list(placed(spans, self._is_there))
+        refused = Refused()
+        refused.add(len(spans) - len(found), "not of the GenAI conventions")
+        self._take(found, origin, refused)
+        return refused
+
+    def take_records(self, records: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:
+        """Append what log records say; return those that were refused; raises as `take_spans`."""
+        refused = Refused()
+        known = [each for each in records if otlp_events.is_known(each)]
+        refused.add(len(records) - len(known), "not of the GenAI conventions")
+        named = [each for each in known if each["traceId"] or conversation_of(each)]
+        refused.add(len(known) - len(named), "without a trace and a conversation")
+        names = {each["traceId"]: name for each in named if (name := conversation_of(each))}
+        self._take(
+            [
+                Placed(row, names.get(row.trace_id) or row.trace_id)
+                for row in otlp_events.read(named)
+            ],
+            origin,
+            refused,
+        )
+        return refused
+
+    def _take(self, found: Iterable[Placed], origin: Origin, refused: Refused) -> None:
+        shares: dict[str, _Share] = {}
+        for each in found:
+            share = shares.setdefault(_thread_id(each.name), _Share())
+            share.spans.append(each)
+            share.facts = share.facts or _facts(each)
+            share.also_named = each.also_named or share.also_named
+        for attempt in range(_TRIES):
+            shares = self._append(shares, origin, refused, is_first=attempt == 0)
+            if not shares:
+                return
+        raise ThreadContended(
+            f"others append to thread {next(iter(shares))!r} without a pause: send the batch again"
+        )
+
+    def _append(
+        self, shares: Mapping[str, _Share], origin: Origin, refused: Refused, *, is_first: bool
+    ) -> dict[str, _Share]:
+        """Append shares; return those whose threads have gone on meanwhile."""
+        states: dict[str, SpanThread] = {}
+        requests: list[AppendRequest] = []
+        for thread_id, share in shares.items():
+            # a thread is taken for new before it is read: most are, and if not it is refused
+            state = self._recent.pop(thread_id, None) or (
+                SpanThread() if is_first else self._read(thread_id)
+            )
+            request = self._request(thread_id, state, share, origin)
+            if request is None:
+                self._remember(thread_id, state)
+                continue
+            states[thread_id] = state
+            requests.append(request)
+        again: dict[str, _Share] = {}
+        for request, outcome in zip(requests, self._store.append_many(requests), strict=True):
+            thread_id = request.thread_id
+            if _is_stale(outcome):
+                again[thread_id] = shares[thread_id]
+            elif isinstance(outcome, AgentlogError):
+                refused.add(shares[thread_id].count, str(outcome))
+            elif outcome.version == states[thread_id].version:
+                self._remember(thread_id, states[thread_id])
+        return again
+
+    def _request(
+        self, thread_id: str, state: SpanThread, share: _Share, origin: Origin
+    ) -> AppendRequest | None:
+        """Return what a share adds to a thread, None if nothing; `state` goes on by it."""
+        before = state.version
+        facts: list[dict[str, JsonValue]] = []
+        if not before:
+            facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
+            state.version += 1
+        drafts: list[Draft] = [draft for each in share.spans for draft in state.take(each.span)]
+        closing: list[dict[str, JsonValue]] = []
+        if share.also_named is not None and state.conversation != share.also_named:
+            state.conversation = share.also_named
+            state.version += 1
+            metadata: JsonValue = {CONVERSATION: share.also_named}
+            closing.append({"type": "thread.annotated", "metadata": metadata})
+        if not (drafts or closing):
+            return None
+        return self._store.request(
+            thread_id,
+            drafts,
+            facts=facts,
+            closing=closing,
+            expected_version=before,
+            origin=origin,
+        )
+
+    def _is_there(self, thread_id: str) -> bool:
+        """Return whether there is a thread."""
+        if thread_id in self._recent:
+            return True
+        try:
+            self._store.thread(thread_id)
+        except UnknownThread:
+            return False
+        return True
+
+    def _read(self, thread_id: str) -> SpanThread:
+        try:
+            return folded(self._store.messages(thread_id, most_bytes=_BEGINNING_BYTES))
+        except UnknownThread:
+            return SpanThread()
+
+    def _remember(self, thread_id: str, state: SpanThread) -> None:
+        self._recent[thread_id] = state
+        while len(self._recent) > _THREADS:
+            self._recent.popitem(last=False)
+
+
+def _is_stale(outcome: Outcome) -> bool:
+    """Return whether an append was decided on a thread that has gone on."""
+    return isinstance(outcome, VersionConflict | ThreadExists | MessageConflict)
+
+
+def _thread_id(name: str) -> str:
+    """Return the thread of a conversation: its name, or where that does not fit one like it."""
+    if is_thread_id(name):
+        return name
+    digest = sha256(name.encode()).hexdigest()[:16]
+    return f"{fitted(name)[:100]}-{digest}".lstrip("-")
+
+
+def _facts(found: Placed) -> dict[str, JsonValue]:
+    """Return the metadata that a thread begins with."""
+    facts: dict[str, JsonValue] = {"source": "otlp"}
+    for record in found.span.records.values():
+        service = record.get("resource", {}).get("service.name")
+        if isinstance(service, str):
+            facts["service"] = service
+    if not is_thread_id(found.name):
+        facts[CONVERSATION] = found.name
+    return facts

@@ -1,0 +1,86 @@
+"""Log records of OpenTelemetry's GenAI conventions: the contents of a model call, as events.
+
+Either one event has all messages of a call, or each message is an event (before 1.37). Figures of
+the call stand on its span, and are taken from there alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import groupby
+
+from domain.json.text import JsonValue, print_bytes
+from projections.readers.traces.otlp import GenAISpan, milliseconds, text
+from projections.readers.traces.otlp_chat import chat_message
+from projections.readers.traces.otlp_semconv import messages_of
+from projections.view import Item
+
+_DETAILS = "gen_ai.client.inference.operation.details"
+_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_CHOICE = "gen_ai.choice"
+
+
+def event_name(record: Item) -> str:
+    """Return the name of a record's event; empty where it is none."""
+    return record.get("eventName") or text(record["attributes"], "event.name") or ""
+
+
+def is_known(record: Item) -> bool:
+    """Return whether a record has messages of a model call."""
+    name = event_name(record)
+    return name in _ROLES or name in {_DETAILS, _CHOICE}
+
+
+def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
+    """Yield a row for each run of records of one span."""
+    for (trace_id, span_id), found in groupby(records, key=_span_of):
+        together = list(found)
+        yield GenAISpan(
+            trace_id=trace_id,
+            span_id=span_id,
+            kind="chat",
+            begin=_time(together[0]),
+            end=_time(together[-1]),
+            inputs=[each for record in together for each in _inputs(record)],
+            outputs=[each for record in together for each in _outputs(record)],
+            records={_digest(record): record for record in together},
+            is_log=True,
+        )
+
+
+def _time(record: Item) -> int:
+    nanoseconds = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
+    return milliseconds(nanoseconds)
+
+
+def _span_of(record: Item) -> tuple[str, str]:
+    return record["traceId"], record["spanId"]
+
+
+def _inputs(record: Item) -> Sequence[Item]:
+    name = event_name(record)
+    if name in _ROLES:
+        return [chat_message(_object(record.get("body")), role=_ROLES[name])]
+    if name == _DETAILS:
+        found = record["attributes"]
+        system = found.get("gen_ai.system_instructions")
+        first = [{"role": "system", "parts": system}] if isinstance(system, list) else []
+        return [*first, *messages_of(found, "gen_ai.input.messages")]
+    return []
+
+
+def _outputs(record: Item) -> Sequence[Item]:
+    if event_name(record) == _CHOICE:
+        body = _object(record.get("body"))
+        return [chat_message(_object(body.get("message")), role="assistant")]
+    if event_name(record) == _DETAILS:
+        return messages_of(record["attributes"], "gen_ai.output.messages")
+    return []
+
+
+def _object(value: JsonValue) -> Item:
+    return value if isinstance(value, dict) else {"content": value}
+
+
+def _digest(record: Item) -> str:
+    """Return the name of a record: it has no id of its own."""
+    return sha256(print_bytes(record, sort_keys=True)).hexdigest()

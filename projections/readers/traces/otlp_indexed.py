@@ -1,0 +1,75 @@
+"""Messages that stand in attributes with numbers in their names, as `llm.input_messages.0…`."""
+
+from collections.abc import Mapping, Sequence
+
+from domain.json.text import JsonValue
+from projections.view import Item
+
+
+def indexed_messages(attributes: Mapping[str, JsonValue], prefix: str) -> Sequence[Item]:
+    """Return the messages under a prefix in the order of their numbers, in parts."""
+    return [_message(each) for each in _numbered(nested(attributes, prefix))]
+
+
+def nested(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
+    """Return the attributes under a prefix as objects within objects, by the dots of their names.
+
+    A value stands under `.`, which no part of a name is.
+    """
+    found: Item = {}
+    for key, value in attributes.items():
+        if key.startswith(f"{prefix}."):
+            inner = found
+            for part in key[len(prefix) + 1 :].split("."):
+                inner = inner.setdefault(part, {})
+            inner["."] = value
+    return found
+
+
+def _numbered(tree: Item) -> list[Item]:
+    return [tree[key] for key in sorted((key for key in tree if key.isdecimal()), key=int)]
+
+
+def _message(tree: Item) -> Item:
+    tree = tree.get("message", tree)
+    parts: list[Item] = []
+    content = _at(tree, "content")
+    if content is not None:
+        parts.append({"type": "text", "content": content})
+    contents, calls = (_numbered(tree.get(key, {})) for key in ("contents", "tool_calls"))
+    parts += [_content(each.get("message_content", each)) for each in contents]
+    parts += [_call(each.get("tool_call", each)) for each in calls]
+    role = _at(tree, "role")
+    call_id = _at(tree, "tool_call_id")
+    if role == "tool":
+        said = [part.get("content") for part in parts]
+        response = said[0] if len(said) == 1 else said
+        parts = [{"type": "tool_call_response", "id": call_id, "response": response}]
+        if (name := _at(tree, "name")) is not None:
+            parts[0]["name"] = name
+    return {"role": role if isinstance(role, str) else "user", "parts": parts}
+
+
+def _content(tree: Item) -> Item:
+    kind, url = _at(tree, "type"), _at(tree.get("image", {}).get("image", {}), "url")
+    if isinstance(url, str):
+        return {"type": "uri", "modality": "image", "uri": url}
+    said = _at(tree, "text")
+    if kind == "reasoning":
+        return {"type": "reasoning", "content": said}
+    return {"type": "text" if isinstance(said, str) else "unknown", "content": said}
+
+
+def _call(tree: Item) -> Item:
+    function = tree.get("function", tree)
+    return {
+        "type": "tool_call",
+        "id": _at(tree, "id"),
+        "name": _at(function, "name"),
+        "arguments": _at(function, "arguments"),
+    }
+
+
+def _at(tree: Item, key: str) -> JsonValue:
+    found = tree.get(key)
+    return found.get(".") if isinstance(found, dict) else None

@@ -1,0 +1,108 @@
+"""Reads spans of any dialect, and names the conversation of each."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from domain.json.text import JsonValue
+from projections.readers.traces import otlp_langfuse, otlp_openinference, otlp_semconv
+from projections.readers.traces.otlp import GenAISpan, text
+from projections.view import Item
+
+_DIALECTS = (  # the first that knows a span reads it
+    (otlp_langfuse.is_known, otlp_langfuse.read),
+    (otlp_openinference.is_known, otlp_openinference.read),
+    (otlp_semconv.is_known, otlp_semconv.read),
+)
+_NAMES = (
+    "gen_ai.conversation.id",
+    "session.id",
+    "langfuse.session.id",
+    "traceloop.association.properties.session_id",
+)
+_SCRUBBED = "[Scrubbed due to "  # Logfire puts this where a value looks like a secret
+
+_Key = tuple[str, str]
+"""Trace and span id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A span and its conversation: by a name, or else the trace itself (`name` is its id).
+
+    `also_named` is the name that such a trace has beside, because it was learnt too late.
+    """
+
+    span: GenAISpan
+    name: str
+    also_named: str | None = None
+
+
+def read_span(span: Item) -> GenAISpan | None:
+    """Return the row of a span, None where it is not of generative AI."""
+    attributes = span["attributes"]
+    return next((read(span) for is_known, read in _DIALECTS if is_known(attributes)), None)
+
+
+def conversation_of(item: Item) -> str | None:
+    """Return the conversation that a span or log record names itself."""
+    found = text(item["attributes"], *_NAMES)
+    return None if found is None or found.startswith(_SCRUBBED) else found
+
+
+def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Placed]:
+    """Yield the spans of generative AI in the order of their begin, each with its conversation.
+
+    That is the one which it names itself, else its ancestors, else its descendants; else its trace.
+    `is_home` returns whether a trace has a thread already: its spans without a name stay there.
+    """
+    tree = _Tree(spans)
+    rows = [row for each in spans if (row := read_span(each)) is not None]
+    chats = {(row.trace_id, row.span_id) for row in rows if row.kind == "chat"}
+    for row in sorted(rows, key=lambda row: (row.kind in {"agent", "other"}, row.begin, row.end)):
+        span = row
+        if row.kind == "chat" and (row.trace_id, row.parent_id) in chats:
+            span = replace(row, kind="other")  # of a second instrumentation: it tells the same
+        key = (row.trace_id, row.span_id)
+        own, related = tree.own(key), tree.related(key)
+        says_much = row.kind in {"chat", "tool"}
+        if related is None or (own is not None and says_much):
+            yield Placed(span, related or row.trace_id)
+        elif is_home(row.trace_id):
+            yield Placed(span, row.trace_id, also_named=related)
+        else:
+            yield Placed(span, related)
+
+
+class _Tree:
+    """Spans of a batch with their parents, whether of generative AI or not."""
+
+    def __init__(self, spans: Sequence[Item]) -> None:
+        self._parents = {_key(each): (each["traceId"], each.get("parentSpanId")) for each in spans}
+        self._own: Mapping[_Key, str | None] = {_key(each): conversation_of(each) for each in spans}
+        self._below: dict[_Key, str] = {}
+        for key, name in self._own.items():
+            if name is not None:
+                for above in self._above(key):
+                    self._below.setdefault(above, name)
+
+    def own(self, key: _Key) -> str | None:
+        """Return the name that a span has itself."""
+        return self._own[key]
+
+    def related(self, key: _Key) -> str | None:
+        """Return the name of a span, its nearest ancestor that has one, or a descendant."""
+        names = (self._own[each] for each in (key, *self._above(key)))
+        return next((name for name in names if name is not None), self._below.get(key))
+
+    def _above(self, key: _Key) -> Iterator[_Key]:
+        """Yield the ancestors, nearest first."""
+        seen = {key}
+        above: tuple[str, JsonValue] = self._parents[key]
+        while above in self._parents and above not in seen:
+            seen.add(above)
+            yield above
+            above = self._parents[above]
+
+
+def _key(span: Item) -> _Key:
+    return span["traceId"], span["spanId"]

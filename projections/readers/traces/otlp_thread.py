@@ -1,0 +1,296 @@
+"""A thread fed by spans: what it has of them, and the messages that a span adds.
+
+Both are pure. The state is folded from the thread's own events: they say in their metadata, under
+`otel`, which turn of a context they begin.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import count
+
+from domain.events import Event
+from domain.facts import ThreadAnnotated, ThreadStarted
+from domain.identifiers import derived_message_id
+from domain.json.text import JsonValue, print_text
+from domain.messages import (
+    CustomMessage,
+    RuntimeErrorMessage,
+    SystemMessage,
+    ToolCallsMessage,
+    ToolResultsMessage,
+)
+from projections.readers.draft import Draft
+from projections.readers.traces.otlp import GenAISpan, ToolRun
+from projections.readers.traces.otlp_contexts import Contexts, path_of
+from projections.readers.traces.otlp_parts import (
+    Turn,
+    call_id_of,
+    call_of,
+    drafts_of,
+    turns_of,
+)
+from projections.view import Item
+
+SPAN, LOG, REWRITTEN, MESSAGE = (
+    "otel.span",
+    "otel.log",
+    "otel.context_rewritten",
+    "otel.message",
+)
+CONVERSATION = "conversation"
+"""The key of a thread's metadata for the name that its source has for it."""
+_METADATA = "otel"
+
+
+@dataclass(slots=True)
+class SpanThread:
+    """What a thread has of spans.
+
+    `records` are the ids of raw records, `calls` the open calls by id with their tools' names,
+    `answered` the ids of those with a result. Of prompts and errors only digests are held.
+    `conversation` is the name that the thread's metadata has for it.
+    """
+
+    version: int = 0
+    records: set[str] = field(default_factory=set)
+    calls: dict[str, str] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    systems: set[str] = field(default_factory=set)
+    errors: set[str] = field(default_factory=set)
+    conversation: str | None = None
+    contexts: Contexts = field(default_factory=Contexts)
+
+    def apply(self, event: Event) -> None:
+        """Go on by an event of the thread."""
+        self.version = event.version
+        if event.type in {SPAN, LOG}:
+            self.records.add(event.message_id)
+            return
+        match event.metadata.get(_METADATA):
+            case {"turns": list(turns)}:
+                for turn in turns:
+                    self.contexts.add(*turn)
+            case _:
+                pass
+        match event.message:
+            case SystemMessage(text=text):
+                self.systems.add(_digest(text))
+            case ToolCallsMessage(calls=calls):
+                self.calls |= {call.id: call.name for call in calls}
+            case ToolResultsMessage(results=results):
+                self._answer(each.call_id for each in results)
+            case CustomMessage(type="otel.part", payload={"role": "system", **part}):
+                self.systems.add(_digest(print_text(part)))
+            case RuntimeErrorMessage(error=error):
+                self.errors.add(_digest(str(event.metadata.get("traceparent"))[3:35] + error))
+            case ThreadStarted(metadata=metadata) | ThreadAnnotated(metadata=metadata):
+                named = (metadata or {}).get(CONVERSATION)
+                self.conversation = named if isinstance(named, str) else self.conversation
+            case _:
+                pass
+
+    def take(self, span: GenAISpan) -> list[Draft]:
+        """Return the messages that a span adds, and go on by them; none if it was here before."""
+        writing = _Writing(span)
+        for name, record in span.records.items():
+            message_id = derived_message_id("otel", span.trace_id, name)
+            if message_id not in self.records:
+                self.records.add(message_id)
+                kind = LOG if span.is_log else SPAN
+                raw = {"id": message_id, "timestamp": span.end, "type": kind, "payload": record}
+                writing.drafts.append(raw)
+        if not writing.drafts:
+            return []
+        match span.kind:
+            case "chat":
+                self._take_chat(span, writing)
+            case "tool" if span.tool is not None:
+                self._take_tool(span, span.tool, writing)
+            case "agent" if not self.contexts:  # else its model calls told all of it
+                self._take_messages(span, writing)
+            case _:
+                pass
+        if span.kind != "tool" and span.error is not None:
+            digest = _digest(span.trace_id + span.error)
+            if digest not in self.errors:  # a span fails by the failure of one within it
+                self.errors.add(digest)
+                writing.add({"type": "runtime_error", "error": span.error}, at=span.end)
+        self.version += len(writing.drafts)
+        return writing.drafts
+
+    def _take_chat(self, span: GenAISpan, writing: "_Writing") -> None:
+        inputs = [turn for message in span.inputs for turn in turns_of(message)]
+        node = self._take_context(inputs, span, writing)
+        if not span.is_log:
+            writing.add({"type": "llm_request", **span.request}, at=span.begin)
+            writing.add({"type": "llm_response", **span.response}, at=span.end)
+        self._take_outputs(span, writing, node)
+
+    def _take_messages(self, span: GenAISpan, writing: "_Writing") -> None:
+        inputs = [turn for message in span.inputs for turn in turns_of(message)]
+        self._take_outputs(span, writing, self._take_context(inputs, span, writing))
+
+    def _take_outputs(self, span: GenAISpan, writing: "_Writing", node: str) -> None:
+        for message in span.outputs:
+            for turn in turns_of({"role": "assistant", **message}):
+                before, node = node, path_of([turn.digest], begin=node)[-1]
+                if node not in self.contexts:
+                    self.contexts.add(before, turn.digest)
+                    self._say(turn, writing, at=span.end, turns=[[before, turn.digest]])
+
+    def _take_context(self, inputs: Sequence[Turn], span: GenAISpan, writing: "_Writing") -> str:
+        """Add what is new of a context; return its last node."""
+        digests = [turn.digest for turn in inputs if _is_of_context(turn)]
+        nodes = path_of(digests)
+        begin = self.contexts.known(digests)
+        old: range = range(begin)
+        if span.is_log and not digests:
+            return self.contexts.last
+        if begin < len(digests) and self.contexts.goes_on(nodes[begin]):
+            old = self._rewrite(digests, nodes, begin, span, writing)
+        n = -1
+        for turn in inputs:
+            turns: list[JsonValue] = []
+            if _is_of_context(turn):
+                n += 1
+                if n < begin or n in old:
+                    continue
+                self.contexts.add(nodes[n], digests[n])
+                turns = [[nodes[n], digests[n]]]
+            self._say(turn, writing, at=span.begin, turns=turns)
+        return nodes[-1]
+
+    def _rewrite(
+        self,
+        digests: Sequence[str],
+        nodes: Sequence[str],
+        begin: int,
+        span: GenAISpan,
+        writing: "_Writing",
+    ) -> range:
+        """Note that a context forks after `begin` turns; return those that are there already."""
+        found = self.contexts.overlap(digests[begin:])
+        old = range(0) if found is None else range(begin + found.begin, begin + found.end)
+        draft: Draft = {
+            "type": REWRITTEN,
+            "payload": {"kept": begin, "repeated": len(old), "turns": list(digests)},
+        }
+        turns = [[nodes[n], digests[n]] for n in old]
+        for before, digest in turns:
+            self.contexts.add(before, digest)
+        writing.add(draft, at=span.begin, turns=turns)
+        return old
+
+    def _say(self, turn: Turn, writing: "_Writing", *, at: int, turns: Sequence[JsonValue]) -> None:
+        """Add the messages of a turn but for calls, results and prompts that are there."""
+        calls = f"{writing.span.span_id}-{len(writing.drafts)}"
+        for draft in drafts_of(turn, calls=calls):
+            kept = self._new(draft)
+            if kept is not None:
+                writing.add(kept, at=at, turns=turns, is_answer=turn.role == "assistant")
+                turns = []
+        if turns:  # a message must say that the turn is there
+            message = {"role": turn.role, "parts": list(turn.parts)}
+            writing.add({"type": MESSAGE, "payload": message}, at=at, turns=turns)
+
+    def _new(self, draft: Draft) -> Draft | None:
+        """Return what is new of a message, None if nothing is; go on by it."""
+        match draft:
+            case {"type": "system", "text": str(text)}:
+                digest = _digest(text)
+                if digest in self.systems:
+                    return None
+                self.systems.add(digest)
+            case {"type": "tool_results", "results": [dict(result)]}:
+                call_id = result.get("callId")
+                if call_id in self.answered:
+                    return None
+                self._answer([call_id])
+            case {"type": "tool_calls", "calls": list(calls)}:
+                fresh = [each for each in calls if not self._has_call(each["id"])]
+                self.calls |= {each["id"]: each["name"] for each in fresh}
+                return {**draft, "calls": fresh} if fresh else None
+            case {"type": "otel.part", "payload": {"role": "system", **part}}:
+                return self._new({"type": "system", "text": print_text(part)}) and draft
+            case _:
+                pass
+        return draft
+
+    def _take_tool(self, span: GenAISpan, tool: ToolRun, writing: "_Writing") -> None:
+        call_id = tool.call_id or self._open_call(tool.name) or span.span_id
+        if not self._has_call(call_id):
+            part = {"name": tool.name, "arguments": tool.arguments}
+            call = call_of(part, call_id=call_id)
+            self.calls[call_id] = tool.name
+            writing.add({"type": "tool_calls", "calls": [call]}, at=span.begin)
+        if call_id in self.answered:
+            return
+        self._answer([call_id])
+        result: Item = {"callId": call_id, "name": tool.name, "output": tool.result}
+        result["error"] = span.error
+        writing.add({"type": "tool_results", "results": [result]}, at=span.end)
+
+    def _open_call(self, name: str) -> str | None:
+        return next((each for each, tool in self.calls.items() if tool == name), None)
+
+    def _has_call(self, call_id: str) -> bool:
+        return call_id in self.calls or call_id in self.answered
+
+    def _answer(self, call_ids: Iterable[str | None]) -> None:
+        for call_id in call_ids:
+            if call_id is not None:
+                self.calls.pop(call_id, None)
+                self.answered.add(call_id)
+
+
+def folded(events: Iterable[Event]) -> SpanThread:
+    """Return what a thread has of spans."""
+    found = SpanThread()
+    for event in events:
+        found.apply(event)
+    return found
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _is_of_context(turn: Turn) -> bool:
+    """Return whether a turn takes part in a context; of results only those without an id."""
+    if turn.role == "tool":
+        return call_id_of(turn.parts[0]) is None
+    return turn.role != "system"
+
+
+class _Writing:
+    """The messages that a span adds, with ids that are the same each time."""
+
+    def __init__(self, span: GenAISpan) -> None:
+        self.span = span
+        self.drafts: list[Draft] = []
+        names = "+".join(span.records)
+        self._ids: Iterator[str] = (
+            derived_message_id("otel", span.trace_id, names, n) for n in count(1)
+        )
+
+    def add(
+        self,
+        draft: Draft,
+        *,
+        at: int,
+        turns: Sequence[JsonValue] = (),
+        is_answer: bool = False,
+    ) -> None:
+        """Add a message at a time in milliseconds since the epoch."""
+        span = self.span
+        metadata: Item = {}
+        if span.trace_id and span.span_id:
+            metadata["traceparent"] = f"00-{span.trace_id}-{span.span_id}-01"
+        if is_answer or draft["type"] == "llm_response":
+            metadata["responseId"] = span.span_id
+        if span.agent is not None:
+            metadata["actor"] = span.agent
+        if turns:
+            metadata[_METADATA] = {"turns": list(turns)}
+        self.drafts.append({"id": next(self._ids), "timestamp": at, **draft, "metadata": metadata})

@@ -1,0 +1,254 @@
+"""A thread as spans of OpenTelemetry's GenAI conventions.
+
+One span for the whole (`invoke_agent`), within it one for each answer of a model (`chat`) and each
+result of a tool (`execute_tool`). Ids derive from thread and message, so a second export has the
+same. Spans are objects as `projections.readers.traces.otlp` describes them.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from domain.events import Event
+from domain.json.text import JsonValue, print_text
+from domain.messages import (
+    ExitMessage,
+    InputMessage,
+    KernelMessage,
+    LlmRequestMessage,
+    LlmResponseMessage,
+    ReasoningMessage,
+    ReplyMessage,
+    RuntimeErrorMessage,
+    SystemMessage,
+    ToolCall,
+    ToolCallsMessage,
+    ToolResult,
+    ToolResultsMessage,
+)
+from projections.text_format import arguments_value, error_text, value_text
+from projections.view import Item
+
+INTERNAL, CLIENT = 1, 3
+_ERROR: Item = {"code": 2}
+
+
+def spans_of(thread_id: str, events: Iterable[Event]) -> list[Item]:
+    """Return the spans of a thread, the whole first; none for a thread without messages."""
+    found = _Spans(thread_id)
+    for event in events:
+        if isinstance(event.message, KernelMessage):
+            found.take(event, event.message)
+    return found.finished()
+
+
+@dataclass(slots=True)
+class _Spans:
+    thread_id: str
+    spans: list[Item] = field(default_factory=list)
+    history: list[JsonValue] = field(default_factory=list)
+    request: LlmRequestMessage | None = None
+    response: LlmResponseMessage | None = None
+    answer: list[JsonValue] = field(default_factory=list)
+    answer_id: str = ""
+    answer_times: tuple[int, int] = (0, 0)
+    calls: dict[str, tuple[int, ToolCall]] = field(default_factory=dict)
+    times: list[int] = field(default_factory=list)
+    events: list[JsonValue] = field(default_factory=list)
+    error: str | None = None
+
+    def take(self, event: Event, message: KernelMessage) -> None:
+        """Go on by a message."""
+        if event.type.startswith("otel."):  # spans of others, and what they said beside
+            return
+        at = message.timestamp
+        self.times.append(at)
+        match message:
+            case ReplyMessage(text=text):
+                self._answer(message, [{"type": "text", "content": text}])
+            case ReasoningMessage(title=title, summary=summary):
+                content = f"{title}\n{summary}" if title else summary
+                self._answer(message, [{"type": "reasoning", "content": content}])
+            case ToolCallsMessage(calls=calls):
+                self._answer(message, [_call_part(call) for call in calls])
+                self.calls |= {call.id: (at, call) for call in calls}
+            case LlmResponseMessage():
+                if not self.answer or self.response is not None:
+                    self._end_answer()
+                    self.response = message
+                else:  # it comes after what it is about
+                    self.response = message
+                    self._end_answer()
+            case _:
+                self._end_answer()
+                self._take_other(event, message)
+
+    def _take_other(self, event: Event, message: KernelMessage) -> None:
+        match message:
+            case LlmRequestMessage():
+                self.request = message
+            case SystemMessage(text=text):
+                self._say("system", [{"type": "text", "content": text}])
+            case InputMessage(text=text, files=files):
+                parts: list[JsonValue] = [] if text is None else [_text_part(text)]
+                parts += [
+                    {"type": "blob", "mime_type": each.mime_type, "content": each.data}
+                    for each in files or ()
+                ]
+                self._say("user", parts)
+            case ToolResultsMessage(results=results):
+                for n, result in enumerate(results):
+                    self._take_result(message, result, n)
+            case _:
+                if isinstance(message, RuntimeErrorMessage):
+                    self.error = message.error
+                if isinstance(message, ExitMessage) and message.reason == "error":
+                    self.error = message.message or "error"
+                at = message.timestamp * 1_000_000
+                name = f"agentlog.{event.type}"
+                self.events.append({"name": name, "timeUnixNano": at, "attributes": {}})
+
+    def finished(self) -> list[Item]:
+        """Return the spans."""
+        self._end_answer()
+        if not self.times:
+            return []
+        name = f"invoke_agent {self.thread_id}"
+        whole = self._span(name, "", min(self.times), max(self.times), INTERNAL)
+        del whole["parentSpanId"]
+        whole["attributes"] |= {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": self.thread_id,
+        }
+        if self.events:
+            whole["events"] = self.events
+        if self.error is not None:
+            _fail(whole, self.error)
+        return [whole, *self.spans]
+
+    def _say(self, role: str, parts: Sequence[JsonValue]) -> None:
+        self.history.append({"role": role, "parts": list(parts)})
+
+    def _answer(self, message: KernelMessage, parts: Sequence[JsonValue]) -> None:
+        at = message.timestamp
+        if not self.answer:
+            self.answer_id = message.id
+            self.answer_times = at, at
+        self.answer_times = self.answer_times[0], at
+        self.answer += parts
+
+    def _end_answer(self) -> None:
+        """Add the span of an answer, if there is one."""
+        request, response, answer = self.request, self.response, self.answer
+        if response is None and not answer:
+            return
+        begin, end = self.answer_times
+        if response is not None:
+            end = response.timestamp if not answer else max(end, response.timestamp)
+            begin = end - round(response.latency_ms or 0)
+        if request is not None:
+            begin = request.timestamp
+        asked = None if request is None else request.model
+        model = asked or (None if response is None else response.model) or "unknown"
+        key = self.answer_id if response is None else response.id
+        span = self._span(f"chat {model}", key, begin, end, CLIENT)
+        span["attributes"] |= {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": model,
+            "gen_ai.input.messages": print_text(self.history),
+            **_of_request(request),
+            **_of_response(response),
+        }
+        if answer:
+            said = {"role": "assistant", "parts": answer}
+            span["attributes"]["gen_ai.output.messages"] = print_text([said])
+            self.history.append(said)
+        self.spans.append(span)
+        self.request, self.response, self.answer = None, None, []
+
+    def _take_result(self, message: ToolResultsMessage, result: ToolResult, number: int) -> None:
+        call_id = result.call_id
+        begin, call = self.calls.pop(call_id or "", (message.timestamp, None))
+        name = (result.name if call is None else call.name) or "unknown"
+        key = f"{message.id} {number}"
+        span = self._span(f"execute_tool {name}", key, begin, message.timestamp, INTERNAL)
+        span["attributes"] |= {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.call.result": value_text(result.output),
+        }
+        if call_id is not None:
+            span["attributes"]["gen_ai.tool.call.id"] = call_id
+        if call is not None:
+            span["attributes"]["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
+        if result.error is not None:
+            _fail(span, error_text(result.error))
+        self.spans.append(span)
+        response: Item = {"type": "tool_call_response", "id": call_id, "response": result.output}
+        self._say("tool", [response])
+
+    def _span(self, name: str, key: str, begin: int, end: int, kind: int) -> Item:
+        return {
+            "traceId": _digest("trace", self.thread_id)[:32],
+            "spanId": _digest("span", self.thread_id, key)[:16],
+            "parentSpanId": _digest("span", self.thread_id, "")[:16],
+            "name": name,
+            "kind": kind,
+            "startTimeUnixNano": min(begin, end) * 1_000_000,
+            "endTimeUnixNano": end * 1_000_000,
+            "attributes": {
+                "gen_ai.provider.name": "_OTHER",
+                "gen_ai.conversation.id": self.thread_id,
+            },
+        }
+
+
+def _of_request(request: LlmRequestMessage | None) -> Item:
+    if request is None:
+        return {}
+    return _known(
+        {
+            "gen_ai.request.max_tokens": request.max_tokens,
+            "gen_ai.request.temperature": request.temperature,
+            "gen_ai.request.stream": request.stream,
+        }
+    )
+
+
+def _of_response(response: LlmResponseMessage | None) -> Item:
+    if response is None:
+        return {}
+    usage, reason = response.usage, response.finish_reason
+    return _known(
+        {
+            "gen_ai.provider.name": response.provider,
+            "gen_ai.response.model": response.model,
+            "gen_ai.response.finish_reasons": None if reason is None else [reason],
+            "gen_ai.usage.input_tokens": usage and usage.input_tokens,
+            "gen_ai.usage.output_tokens": usage and usage.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": usage and usage.cached_input_tokens,
+            "gen_ai.usage.reasoning.output_tokens": usage and usage.reasoning_tokens,
+        }
+    )
+
+
+def _known(attributes: Item) -> Item:
+    return {key: value for key, value in attributes.items() if value is not None}
+
+
+def _text_part(text: str) -> Item:
+    return {"type": "text", "content": text}
+
+
+def _call_part(call: ToolCall) -> Item:
+    arguments = arguments_value(call)
+    return {"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments}
+
+
+def _fail(span: Item, error: str) -> None:
+    span["status"] = {**_ERROR, "message": error}
+    span["attributes"]["error.type"] = "_OTHER"
+
+
+def _digest(*parts: str) -> str:
+    return sha256("\0".join(("agentlog", *parts)).encode()).hexdigest()

@@ -1,0 +1,357 @@
+"""OTLP over HTTP: both encodings, zipped, repeated, in pieces, broken."""
+
+import gzip
+import json
+from itertools import count, permutations
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from httpx2 import Response
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+from domain.json.text import print_bytes
+from infrastructure.appending.writer import Writer
+from infrastructure.postgres.database import Database
+from infrastructure.transfer.otlp import export_request
+from infrastructure.transfer.otlp_protobuf import printed
+from infrastructure.transfer.traces import TraceIngest
+from infrastructure.views.store import Store
+from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
+from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
+
+JSON, PROTOBUF = "application/json", "application/x-protobuf"
+NUMBERS = count(1)
+TOLD = ["system", "input", "tool_calls", "tool_results", "reply"]
+
+
+def send(client: TestClient, spans: list[Item], **headers: str) -> Response:
+    body = print_bytes(export_request(spans))
+    return client.post("/otlp/v1/traces", content=body, headers={"content-type": JSON, **headers})
+
+
+def types(client: TestClient, thread_id: str) -> list[str]:
+    """Return the types of a thread's messages, but for its start, spans and model calls."""
+    items = client.get(f"/v1/threads/{thread_id}/messages?limit=1000").json()["items"]
+    found = [each["message"]["type"] for each in items]
+    return [each for each in found if not each.startswith(("otel.span", "thread.", "llm_"))]
+
+
+def threads(client: TestClient) -> set[str]:
+    return {each["threadId"] for each in client.get("/v1/threads").json()["items"]}
+
+
+def test_spans_become_a_thread(client: TestClient) -> None:
+    answer = send(client, story(gen_ai__conversation__id="desk-7"))
+    assert (answer.status_code, answer.json()) == (200, {})
+    assert threads(client) == {"desk-7"}
+    assert types(client, "desk-7") == TOLD
+    items = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
+    assert [each["message"]["usage"] for each in items] == [
+        {"inputTokens": 11, "outputTokens": 7}
+    ] * 2
+    (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
+    assert result["message"]["results"][0]["error"] is None
+    assert result["message"]["timestamp"] == 1_767_600_003_500
+    assert client.get("/v1/threads/desk-7").json()["anomalies"] == 0
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("media_type", [JSON, PROTOBUF])
+def test_both_encodings_say_the_same_and_are_answered_in_kind(
+    client: TestClient, media_type: str, *, zipped: bool
+) -> None:
+    spans = story(gen_ai__conversation__id="desk-7", rate=0.5, tags=["a", "b"], on=True)
+    body = printed(spans) if media_type == PROTOBUF else print_bytes(export_request(spans))
+    headers = {"content-type": media_type}
+    if zipped:
+        body, headers = gzip.compress(body), {**headers, "content-encoding": "gzip"}
+    answer = client.post("/otlp/v1/traces", content=body, headers=headers)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == media_type
+    assert answer.content == (b"" if media_type == PROTOBUF else b"{}")
+    assert types(client, "desk-7") == TOLD
+    kept = client.get("/v1/threads/desk-7/messages?type=otel.span").json()["items"]
+    root = kept[-1]["message"]["payload"]
+    assert root["traceId"] == TRACE
+    assert root["attributes"]["rate"] == 0.5
+    assert root["attributes"]["tags"] == ["a", "b"]
+    assert root["attributes"]["on"] is True
+    assert root["resource"] == {"service.name": "agentlog"}
+
+
+def test_the_same_batch_ten_times_is_kept_once(client: TestClient, app: FastAPI) -> None:
+    spans = story(gen_ai__conversation__id="desk-7")
+    send(client, spans)
+    before = client.get("/v1/threads/desk-7").json()["version"]
+    for n in range(9):
+        if n > 4:  # another process has none of it in memory
+            tenant = app.state.tenants[TENANT]
+            app.state.tenants[TENANT] = type(tenant)(
+                **{name: getattr(tenant, name) for name in tenant.__slots__ if name != "traces"},
+                traces=TraceIngest(tenant.store),
+            )
+        assert send(client, spans).status_code == 200
+    assert client.get("/v1/threads/desk-7").json()["version"] == before
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))), ids=str)
+def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]) -> None:
+    spans = story(gen_ai__conversation__id="desk-7")
+    for each in spans:
+        each["attributes"]["gen_ai.conversation.id"] = "desk-7"
+    for n in order:
+        assert send(client, [spans[n]]).status_code == 200
+    found = types(client, "desk-7")
+    assert sorted(each for each in found if not each.startswith("otel.")) == sorted(TOLD)
+    assert client.get("/v1/threads/desk-7").json()["anomalies"] == 0
+    summaries = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
+    assert len(summaries) == 2
+    view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
+    assert next(each for each in view if each["role"] == "tool")["content"] == "Hamburg"
+
+
+def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: TestClient) -> None:
+    *children, root = story(gen_ai__conversation__id="desk-7")
+    send(client, children)
+    assert threads(client) == {TRACE}
+    assert types(client, TRACE) == TOLD
+    for _ in range(2):
+        send(client, [root])
+    assert threads(client) == {TRACE}
+    assert client.get(f"/v1/threads/{TRACE}").json()["metadata"]["conversation"] == "desk-7"
+    send(client, [chat(9, [said("user", "And 4712?")], ANSWER, parent=1), root])
+    assert threads(client) == {TRACE}
+    assert [each["threadId"] for each in _named(client, "desk-7")] == [TRACE]
+
+
+def _named(client: TestClient, name: str) -> list[Any]:
+    found: list[Any] = client.get(f"/v1/threads?metadata.conversation={name}").json()["items"]
+    return found
+
+
+def test_two_conversations_of_a_trace_and_one_of_two_traces(client: TestClient) -> None:
+    one: Item = {"gen_ai__conversation__id": "one"}
+    other: Item = {"session__id": "other"}
+    send(
+        client,
+        [
+            span(1, "POST /chat"),
+            chat(2, [USER], ANSWER, parent=1, **one),
+            chat(3, [said("user", "Hello")], ANSWER, parent=1, **other),
+        ],
+    )
+    again = said("user", "And 4712?")
+    more = chat(2, [USER, ANSWER, again], said("assistant", "Gone."), trace="ab" * 16, **one)
+    send(client, [more])
+    assert threads(client) == {"one", "other"}
+    assert types(client, "one") == ["input", "reply", "input", "reply"]
+    assert types(client, "other") == ["input", "reply"]
+
+
+def test_what_is_not_of_agents_is_refused_with_a_partial_success(client: TestClient) -> None:
+    spans = [span(1, "GET /", http__route="/"), chat(2, [USER], ANSWER)]
+    answer = send(client, spans)
+    partial = {"rejectedSpans": "1", "errorMessage": "not of the GenAI conventions"}
+    assert (answer.status_code, answer.json()) == (200, {"partialSuccess": partial})
+    answer = client.post(
+        "/otlp/v1/traces", content=printed(spans), headers={"content-type": PROTOBUF}
+    )
+    found = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    assert (found.rejected_spans, found.error_message) == (1, "not of the GenAI conventions")
+    assert threads(client) == {TRACE}
+
+
+def test_spans_of_a_closed_thread_are_refused_and_others_kept(client: TestClient) -> None:
+    client.post("/v1/threads", json={"threadId": "closed"})
+    client.post("/v1/threads/closed/close", json={})
+    spans = [
+        chat(2, [USER], ANSWER, gen_ai__conversation__id="closed"),
+        chat(3, [USER], ANSWER, gen_ai__conversation__id="open"),
+    ]
+    found = send(client, spans).json()["partialSuccess"]
+    assert found["rejectedSpans"] == "1"
+    assert "closed" in found["errorMessage"]
+    assert types(client, "open") == ["input", "reply"]
+
+
+def test_a_context_that_was_cut_or_summed_up_is_marked_and_not_repeated(
+    client: TestClient,
+) -> None:
+    turns = [said("user" if n % 2 == 0 else "assistant", f"turn {n}") for n in range(6)]
+    for n in (1, 3, 5):
+        send(client, [chat(n, [SYSTEM, *turns[:n]], turns[n])])
+    summed = [SYSTEM, said("user", "So far: turns 0 to 2."), *turns[3:]]
+    send(client, [chat(7, [*summed, said("user", "turn 6")], said("assistant", "turn 7"))])
+    assert types(client, TRACE) == [
+        "system",
+        *["input", "reply"] * 3,
+        "otel.context_rewritten",
+        "input",
+        "input",
+        "reply",
+    ]
+    send(client, [chat(9, [*summed, said("user", "turn 6")], said("assistant", "turn 7"))])
+    assert types(client, TRACE)[-1] == "reply"
+    assert types(client, TRACE).count("otel.context_rewritten") == 1
+
+
+def test_the_log_events_of_a_call_and_its_span_are_one_story(client: TestClient) -> None:
+    events: list[tuple[str, Item]] = [
+        ("gen_ai.system.message", {"content": "be brief"}),
+        ("gen_ai.user.message", {"content": "Where is 4711?"}),
+        ("gen_ai.choice", {"index": 0, "finish_reason": "stop", "message": {"content": "Here."}}),
+        ("http.request", {"content": "GET /"}),
+    ]
+    records = [
+        {
+            "traceId": TRACE,
+            "spanId": "2" * 16,
+            "eventName": name,
+            "timeUnixNano": 1_767_600_000_000_000_000,  # a bare number, as some send it
+            "body": {"kvlistValue": {"values": _pairs(body)}},
+        }
+        for name, body in events
+    ]
+    body = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    for _ in range(2):
+        answer = client.post("/otlp/v1/logs", json=body)
+        assert answer.json()["partialSuccess"]["rejectedLogRecords"] == "1"
+    send(client, [span(2, "chat", gen_ai__operation__name="chat", gen_ai__system="openai")])
+    found = types(client, TRACE)
+    assert [each for each in found if each != "otel.log"] == ["system", "input", "reply"]
+    assert found.count("otel.log") == 3
+    responses = client.get(f"/v1/threads/{TRACE}/messages?type=llm_response").json()["items"]
+    assert len(responses) == 1
+
+
+def test_an_empty_export_of_logs_is_answered(client: TestClient) -> None:
+    answer = client.post("/otlp/v1/logs", content=b"", headers={"content-type": PROTOBUF})
+    assert answer.status_code == 200
+    assert ExportLogsServiceResponse.FromString(answer.content) == ExportLogsServiceResponse()
+
+
+def _pairs(value: Item) -> list[Item]:
+    return [
+        {
+            "key": key,
+            "value": {"kvlistValue": {"values": _pairs(each)}}
+            if isinstance(each, dict)
+            else {"intValue": each}
+            if isinstance(each, int)
+            else {"stringValue": each},
+        }
+        for key, each in value.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "name"),
+    [
+        (b"\xff\xff", {"content-type": PROTOBUF}, 400, "invalid-otlp"),
+        (b"{", {"content-type": JSON}, 400, "invalid-json"),
+        (b'{"resourceSpans": 1}', {"content-type": JSON}, 400, "invalid-otlp"),
+        (b"{}", {"content-type": "text/plain"}, 415, "unknown-media-type"),
+        (b"{}", {"content-type": JSON, "content-encoding": "br"}, 415, "unknown-coding"),
+        (b"{}", {"content-type": JSON, "content-encoding": "gzip"}, 400, "invalid-otlp"),
+        (
+            gzip.compress(b"{}", mtime=0)[:-4],
+            {"content-type": JSON, "content-encoding": "gzip"},
+            400,
+            "invalid-otlp",
+        ),
+        (
+            gzip.compress(b" " * (MAX_BODY_BYTES + 1), mtime=0),
+            {"content-type": JSON, "content-encoding": "gzip"},
+            413,
+            "body-too-large",
+        ),
+    ],
+)
+def test_a_malformed_body_is_refused(
+    client: TestClient, body: bytes, headers: dict[str, str], status: int, name: str
+) -> None:
+    answer = client.post("/otlp/v1/traces", content=body, headers=headers)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["type"] == f"urn:agentlog:problem:{name}"
+    assert threads(client) == set()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("traceId", "4bf9"),
+        ("traceId", "S/kvNXezTaajzpKdDg5HNg=="),  # as protobuf's own JSON has it
+        ("spanId", 7),
+        ("startTimeUnixNano", "soon"),
+        ("attributes", {"a": 1}),
+        ("attributes", [{"key": "a", "value": {"textValue": ""}}]),
+        ("events", [1]),
+        ("status", {"code": []}),
+    ],
+)
+def test_a_malformed_span_is_refused_with_its_place(
+    client: TestClient, key: str, value: object
+) -> None:
+    body = export_request([chat(2, [USER], ANSWER)])
+    body["resourceSpans"][0]["scopeSpans"][0]["spans"][0][key] = value
+    answer = client.post("/otlp/v1/traces", json=body)
+    assert answer.status_code == 400, answer.text
+    assert f"resourceSpans[0].scopeSpans[0].spans[0].{key}" in answer.json()["detail"]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 2**64) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+places = st.sampled_from(
+    [
+        "gen_ai.input.messages",
+        "gen_ai.output.messages",
+        "gen_ai.system_instructions",
+        "gen_ai.usage.input_tokens",
+        "gen_ai.response.finish_reasons",
+        "gen_ai.tool.call.arguments",
+        "gen_ai.tool.call.id",
+        "gen_ai.agent.name",
+        "gen_ai.conversation.id",
+        "openinference.span.kind",
+        "llm.input_messages.0.message.content",
+        "llm.input_messages.0.message",
+        "llm.input_messages.0.message.tool_calls.0.tool_call.id",
+        "llm.invocation_parameters",
+        "langfuse.observation.type",
+        "langfuse.observation.input",
+        "langfuse.observation.usage_details",
+    ]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(attributes=st.dictionaries(places, values, max_size=4), as_text=st.booleans())
+def test_no_value_of_an_attribute_brings_a_failure(
+    store: Store, *, attributes: Item, as_text: bool
+) -> None:
+    given = {k: json.dumps(v) if as_text else v for k, v in attributes.items()}
+    trace = f"{next(NUMBERS):032x}"
+    for each in (chat(2, [SYSTEM, USER], CALL, trace=trace), tool(3, trace=trace)):
+        found = {**each, "attributes": {**each["attributes"], **given}}
+        refused = TraceIngest(store).take_spans([found])
+        assert not refused.count, refused.reasons
+
+
+def test_an_overloaded_service_asks_to_try_again(store: Store, database: Database) -> None:
+    store.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
+    app = app_over(database, store)
+    try:
+        answer = send(TestClient(app), [chat(2, [USER], ANSWER)])
+    finally:
+        end_following(app)
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"] == "1"

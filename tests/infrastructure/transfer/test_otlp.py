@@ -1,0 +1,62 @@
+"""Threads as spans, and spans as threads again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.http.codec.otlp_json import records_of_json
+from api.http.codec.otlp_protobuf import records_of_protobuf
+from domain.json.text import parse, print_bytes
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.transfer.otlp import export_request
+from infrastructure.transfer.otlp_protobuf import printed
+from infrastructure.transfer.traces import TraceIngest
+from infrastructure.views.store import Store
+from projections.registry import choose_view
+from projections.spans import spans_of
+from projections.view import render
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+OPENAI = choose_view("openai", {})
+
+
+def _by_json(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return records_of_json(parse(print_bytes(export_request(spans))), "traces")
+
+
+def _by_protobuf(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return records_of_protobuf(printed(spans), "traces")
+
+
+def _messages(store: Store, thread_id: str) -> list[Any]:
+    """Return a thread's messages; arguments as values: how they were spelled is lost in spans."""
+    found = [placed.item for placed in render(OPENAI, store.messages(thread_id)).items]
+    for call in (call for each in found for call in each.get("tool_calls", ())):
+        call["function"]["arguments"] = parse(call["function"]["arguments"])
+    return found
+
+
+@pytest.fixture
+def copies(database: Database, store: Store) -> Store:
+    """The store of another tenant."""
+    reader = LogReader(database, tenant="copies")
+    return Store(reader=reader, writer=store.writer, blobs=store.blobs, tenant="copies")
+
+
+@pytest.mark.parametrize("encoded", [_by_json, _by_protobuf])
+@pytest.mark.parametrize("name", ["deploy", "invoice", "refund", "research"])
+def test_a_thread_comes_back_from_its_spans(
+    store: Store,
+    copies: Store,
+    name: str,
+    encoded: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
+) -> None:
+    document = parse((EXAMPLES / f"{name}.json").read_bytes())
+    store.append(name, document["messages"])
+    spans = encoded(spans_of(name, store.messages(name)))
+    assert TraceIngest(copies).take_spans(spans).count == 0
+    assert _messages(copies, name) == _messages(store, name)
+    assert copies.thread(name).anomalies == 0
