@@ -1,5 +1,7 @@
 """The frame of the page: its screens, its keys, its policy."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Service
@@ -28,6 +30,13 @@ def test_an_address_that_is_no_screen_says_so(page: Page, service: Service) -> N
         "history.pushState(null, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))"
     )
     expect(page.get_by_role("heading", name="There is no such screen")).to_be_visible()
+
+
+def test_what_an_address_says_that_cannot_be_is_dropped(page: Page) -> None:
+    page.goto("/threads/deploy?at=0&state=nope&pane=event&zork=1")
+    expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
+    expect(page).to_have_url(re.compile(r"/threads/deploy\?pane=event$"))
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_the_documentation_of_the_api_draws_itself_from_our_own_files(page: Page) -> None:
