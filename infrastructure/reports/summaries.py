@@ -75,6 +75,8 @@ MOST_ROWS = 500
 SORTS = tuple(each.name for each in fields(Summary) if each.name not in {"metadata", "tools"})
 """Columns to sort by."""
 
+METADATA = "metadata."
+
 
 @dataclass(frozen=True, slots=True)
 class SummaryQuery:
@@ -82,7 +84,8 @@ class SummaryQuery:
 
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
-    `sort` is one of `SORTS`; None comes last either way, and ids break ties.
+    `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
+    last either way, and ids break ties.
     """
 
     which: ThreadFilter = field(default_factory=ThreadFilter)
@@ -151,10 +154,16 @@ def _statement(query: SummaryQuery, threads: Identifier, approvals: Identifier) 
         threads=threads,
         approvals=approvals,
         materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
-        key=Identifier(query.sort),
+        key=_key(query.sort),
         conditions=SQL(" AND ").join(conditions or [SQL("true")]),
         order=_order(query),
     )
+
+
+def _key(sort: str) -> Composable:
+    if sort.startswith(METADATA):
+        return SQL("metadata::jsonb -> %(sort_key)s::text")
+    return Identifier(sort)
 
 
 def _order(query: SummaryQuery) -> Composable:
@@ -194,6 +203,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
         "anomalies": query.anomalies,
         "failed": query.failed,
         "pending": query.pending,
+        "sort_key": query.sort.removeprefix(METADATA).replace("\x00", "\ufffd"),
         "offset": query.offset,
         "limit": query.limit,
     }

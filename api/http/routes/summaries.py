@@ -6,22 +6,22 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
-from api.filters import InvalidFilter
+from api.filters import InvalidFilter, metadata_key
 from api.http.codec.dependencies import tenant_of
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers
 from api.http.routes.threads import METADATA_PARAMETER, TheFilter
 from api.shapes.summaries import ThreadSummaries
-from infrastructure.reports.summaries import MODELS, MOST_ROWS, SORTS, SummaryQuery
+from infrastructure.reports.summaries import METADATA, MODELS, MOST_ROWS, SORTS, SummaryQuery
 from projections.readmodels.threads import Outcome
 
 router = APIRouter(tags=["threads"])
 
 _SORTS = {to_camel(name): name for name in SORTS}
 _SORT = (
-    f"A column, with a minus for the largest first: {', '.join(_SORTS)}. Null comes last either "
-    "way; the thread's id breaks ties."
+    f"A column, with a minus for the largest first: {', '.join(_SORTS)}, or metadata.KEY. Null "
+    "comes last either way; the thread's id breaks ties."
 )
 _FAILED = "Whether a call of a tool failed, or there was a runtime error, or it exited with error."
 
@@ -69,6 +69,10 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
 
 def _column(sort: str) -> str:
     name = sort.removeprefix("-")
+    if name.startswith(METADATA):
+        return METADATA + metadata_key(name)
     if name not in _SORTS:
-        raise InvalidFilter(f"sort: no column {name[:64]!r}; there are {', '.join(_SORTS)}")
+        raise InvalidFilter(
+            f"sort: no column {name[:64]!r}; there are {', '.join(_SORTS)}, metadata.KEY"
+        )
     return _SORTS[name]

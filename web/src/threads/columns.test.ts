@@ -33,10 +33,12 @@ test("the list as it is without a choice is sorted by what moved last, and no ad
   expect(nextSort(moved, "position")).toBeUndefined();
 });
 
-test("metadata has no order, so no order is its", () => {
+test("a key of metadata is an order, metadata as a whole is none", () => {
   const [, team] = chosenColumns(["metadata.team"]);
   if (team === undefined) throw new Error("no column");
-  expect(direction(team, "-")).toBeNull();
+  expect(nextSort(team, "-position")).toBe("metadata.team");
+  expect(direction(team, "-metadata.team")).toBe("descending");
+  expect(direction(named("metadata"), "-")).toBeNull();
 });
 
 test("a layout without goal and metadata leaves the rest of the width empty", () => {

@@ -103,7 +103,7 @@ export function metadataColumn(key: string): Column {
     id: METADATA + key,
     name: key,
     width: 110,
-    sort: null,
+    sort: METADATA + key,
     title: `Metadata ${key}`,
     text: ({ metadata }) => shown(metadata[key]),
   };
