@@ -1,7 +1,7 @@
 """Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -83,6 +83,7 @@ class SummaryQuery:
     """Which threads, in which order, and which of them.
 
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
+    `among`: ids of threads that may match, None for all.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
     `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
     last either way, and ids break ties.
@@ -94,6 +95,7 @@ class SummaryQuery:
     anomalies: bool | None = None
     failed: bool | None = None
     pending: bool | None = None
+    among: Sequence[str] | None = None
     sort: str = "position"
     descending: bool = True
     offset: int = 0
@@ -132,6 +134,11 @@ class Summaries:
             return again(lambda: self._try(query))
         except UndefinedColumn as error:  # only `threads` has had fewer columns
             raise NotYetBuilt("threads") from error
+
+    def matching(self, query: SummaryQuery, thread_ids: Collection[str]) -> set[str]:
+        """Return those of some threads that match; raises as `page` does."""
+        some = replace(query, among=[*thread_ids], offset=0, limit=len(thread_ids))
+        return {row.thread_id for row in self.page(some).items}
 
     def _try(self, query: SummaryQuery) -> SummaryPage:
         with self._database.connection() as connection, connection.transaction():
@@ -174,6 +181,7 @@ def _order(query: SummaryQuery) -> Composable:
 
 def _conditions(query: SummaryQuery) -> Iterator[Composable]:
     for value, condition in (
+        (query.among, SQL("thread_id = ANY (%(among)s)")),
         (query.which.status, SQL("status = %(status)s")),
         (query.which.parent, SQL("parent = %(parent)s")),
         (query.outcome, SQL("outcome = %(outcome)s")),
@@ -196,6 +204,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
     return {
         "tenant": tenant,
         **query.which.searched,
+        "among": query.among,
         "status": query.which.status,
         "parent": query.which.parent,
         "outcome": query.outcome,

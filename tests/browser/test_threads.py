@@ -105,6 +105,8 @@ def test_filters_and_columns_of_metadata_are_set_shown_and_removed(page: Page) -
     expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
     page.get_by_role("button", name="Remove filter team = support").click()
     expect(row(page, "research-worker-1")).to_be_visible()
+    page.get_by_role("columnheader", name="customer").get_by_role("button").click()
+    expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("refund")
     runs = page.get_by_role("button", name="Compare runs of a task")
     runs.click()
     page.get_by_role("link", name="team", exact=True).click()
@@ -124,6 +126,9 @@ def test_a_text_is_searched_in_goals_and_then_in_contents(page: Page) -> None:
     )
     hit = hits.get_by_role("link", name=re.compile("59.90 EUR are on their way back"))
     expect(hit.locator("mark").first).to_have_text("are")
+    page.get_by_role("button", name="Failed").click()
+    expect(page.get_by_role("heading", name="No message has")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
     hit.click()
     expect(page).to_have_url(re.compile(r"/threads/refund\?at=14&find=are"))
 

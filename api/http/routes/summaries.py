@@ -1,8 +1,9 @@
 """Route of summaries: a row a thread, with its counts and sums."""
 
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
@@ -26,6 +27,21 @@ _SORT = (
 _FAILED = "Whether a call of a tool failed, or there was a runtime error, or it exited with error."
 
 
+async def summary_filter(
+    outcome: Outcome | None = None,
+    anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
+    failed: Annotated[bool | None, Query(description=_FAILED)] = None,
+    pending: Annotated[
+        bool | None, Query(description="Whether a request for approval waits for its answer.")
+    ] = None,
+) -> SummaryQuery:
+    """Return the query's filters of threads by what became of them."""
+    return SummaryQuery(outcome=outcome, anomalies=anomalies, failed=failed, pending=pending)
+
+
+TheSummaryFilter = Annotated[SummaryQuery, Depends(summary_filter)]
+
+
 @router.get(
     "/summaries",
     responses=answers(200, ThreadSummaries, 404),
@@ -34,14 +50,9 @@ _FAILED = "Whether a call of a tool failed, or there was a runtime error, or it 
 async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     which: TheFilter,
-    outcome: Outcome | None = None,
+    found: TheSummaryFilter,
     tool: Annotated[
         list[str] | None, Query(description="It called this; repeated, all of these.")
-    ] = None,
-    anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
-    failed: Annotated[bool | None, Query(description=_FAILED)] = None,
-    pending: Annotated[
-        bool | None, Query(description="Whether a request for approval waits for its answer.")
     ] = None,
     sort: Annotated[str, Query(description=_SORT, examples=["-costUsd"])] = "-position",
     offset: Annotated[int, Query(ge=0, lt=2**63, description="How many to pass over.")] = 0,
@@ -49,13 +60,10 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     wait: Wait = None,
 ) -> Response:
     """List threads with their counts and sums, from any row on; all filters have to match."""
-    query = SummaryQuery(
+    query = replace(
+        found,
         which=which,
-        outcome=outcome,
         tools=tool or (),
-        anomalies=anomalies,
-        failed=failed,
-        pending=pending,
         sort=_column(sort),
         descending=sort.startswith("-"),
         offset=offset,
