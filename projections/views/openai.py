@@ -32,14 +32,15 @@ from projections.views.chat import Turn, call_ids, file_text, said_turn, wire_ca
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
-"""The key under which `mark` says of an item that the view made it."""
+"""The key under which `mark` says what repair did to an item."""
 
 
 class OpenAIOptions(Options):
     """How to show a history on the OpenAI wire.
 
     `repair`: fill in what a model's API would miss; without it the log shows as it is.
-    `mark`: say of each item that repair made, under the key `agentlog`.
+    `mark`: say what repair did, under the key `agentlog`: `filler` and `synthesised` are items
+    that it made, `reordered` is a result that it moved behind later ones of its message.
     `tool_names`: give tool messages the `name` of their tool, where the result has one.
     """
 
@@ -145,10 +146,12 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         settled, unanswered = _let_go(carry)
         items: list[Item] = []
         orphans: list[tuple[int, ToolResult]] = []
+        last_answer = -1
         for index, result in enumerate(results):
             call = _asked_by(result, unanswered)
             if call is not None:
                 unanswered.remove(call)
+                last_answer = index
                 items.append(self._tool_item(event, index, result, call[0]))
                 continue
             orphans.append((index, result))
@@ -158,7 +161,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             items += self._fillers(unanswered)
             unanswered = []
             if self.options.repair:
-                items += self._with_calls(event, orphans)
+                items += self._with_calls(event, orphans, last_answer)
         carry = OpenAICarry(None, tuple(unanswered)) if unanswered else _NOTHING
         return carry, _with(settled, event, items)
 
@@ -175,14 +178,15 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return fillers
 
     def _with_calls(
-        self, event: Event, orphans: Sequence[tuple[int, ToolResult]]
+        self, event: Event, orphans: Sequence[tuple[int, ToolResult]], last_answer: int
     ) -> Iterator[Item]:
         for index, result in orphans:
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
             turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
             yield self._marked(turn, "synthesised")
-            yield self._tool_item(event, index, result, call_id)
+            item = self._tool_item(event, index, result, call_id)
+            yield self._marked(item, "reordered") if index < last_answer else item
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
@@ -190,8 +194,8 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             item["name"] = result.name
         return _restored(event, index, item)
 
-    def _marked(self, item: Item, made: str) -> Item:
-        return {**item, MARK: made} if self.options.mark else item
+    def _marked(self, item: Item, repair: str) -> Item:
+        return {**item, MARK: repair} if self.options.mark else item
 
 
 def _let_go(carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
@@ -258,7 +262,7 @@ def _permitted(item: Item, key: str, value: JsonValue) -> bool:
     match key:
         case "role":
             return bool(item["role"] == "system" and value == "developer")
-        case "tool_call_id" | "agentlog":  # the latter marks only items that this view made
+        case "tool_call_id" | "agentlog":  # the latter marks only what this view did
             return False
         case "tool_calls":
             same = call_ids(value) == call_ids(item.get("tool_calls"))

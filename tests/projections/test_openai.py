@@ -152,6 +152,14 @@ def test_a_result_without_its_call_gets_one() -> None:
     ]
 
 
+def test_a_result_without_its_call_that_stood_before_an_answer_is_moved_and_marked() -> None:
+    orphan = {"callId": "x", "name": "find", "output": 1}
+    results = [orphan, *RESULT_B["results"], *RESULT_A["results"], {**orphan, "callId": "y"}]
+    shown = _shown(history(CALLS, {"type": "tool_results", "results": results}), mark=True)
+    places = [(item["tool_call_id"], item.get(MARK)) for item in shown if item["role"] == "tool"]
+    assert places == [("b", None), ("a", None), ("x", "reordered"), ("y", None)]
+
+
 def test_calls_of_the_last_turn_stay_open() -> None:
     assert _shown(history(CALLS, RESULT_A)) == _shown(history(CALLS, RESULT_A), repair=False)
 
