@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service
 
@@ -37,6 +37,30 @@ def test_what_an_address_says_that_cannot_be_is_dropped(page: Page) -> None:
     expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile(r"/threads/deploy\?pane=event$"))
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_thread_that_is_not_there_is_named_and_there_is_a_way_on(
+    browser: Browser, service: Service
+) -> None:
+    with browser.new_context(base_url=service.address) as context:  # it logs what was refused
+        page = context.new_page()
+        for address in ("/threads/gone", "/audit?thread=gone", '/compare?thread=["gone","deploy"]'):
+            page.goto(address)
+            expect(page.get_by_role("alert")).to_contain_text("there is no thread 'gone'")
+        page.get_by_role("main").get_by_role("link", name="gone").click()
+        expect(page.get_by_text("Compare deploy with which thread?")).to_be_visible()
+
+
+def test_a_service_that_was_away_is_asked_again(browser: Browser, service: Service) -> None:
+    with browser.new_context(base_url=service.address) as context:
+        page = context.new_page()
+        page.goto("/reports")
+        expect(page.get_by_role("link", name="failures")).to_be_visible()
+        context.set_offline(True)
+        page.get_by_role("link", name="failures").click()
+        expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
+        context.set_offline(False)
+        expect(page.get_by_role("table")).to_be_visible()
 
 
 def test_the_documentation_of_the_api_draws_itself_from_our_own_files(page: Page) -> None:
