@@ -71,7 +71,8 @@ export function ThreadList({ address, change }: ThreadListProps) {
   );
 }
 
-function Standing({ rows: { total, lag } }: { rows: ThreadRows }) {
+function Standing({ rows: { total, lag, error } }: { rows: ThreadRows }) {
+  if (error !== null) return <span className={styles["standing"]}>Not up to date</span>;
   if (total === null) return <span className={styles["standing"]}>Loading…</span>;
   return (
     <span className={styles["standing"]}>
