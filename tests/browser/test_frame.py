@@ -54,10 +54,10 @@ def test_a_thread_that_is_not_there_is_named_and_there_is_a_way_on(
 def test_a_service_that_was_away_is_asked_again(browser: Browser, service: Service) -> None:
     with browser.new_context(base_url=service.address) as context:
         page = context.new_page()
-        page.goto("/reports")
-        expect(page.get_by_role("link", name="failures")).to_be_visible()
+        page.goto("/reports/tools")
+        expect(page.get_by_role("table")).to_be_visible()
         context.set_offline(True)
-        page.get_by_role("link", name="failures").click()
+        page.get_by_role("link", name="failures", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
         context.set_offline(False)
         expect(page.get_by_role("table")).to_be_visible()
