@@ -22,6 +22,9 @@ interface EventRowProps {
   readonly anomalies: readonly Anomaly[];
   readonly hit: Hit | undefined;
   readonly isCurrent: boolean;
+  /** Whether the events of its worker's thread are shown below. */
+  readonly isUnfolded: boolean;
+  readonly onUnfold: (version: number) => void;
   readonly onChoose: (version: number) => void;
   readonly onJump: (version: number) => void;
 }
@@ -29,6 +32,7 @@ interface EventRowProps {
 /** One event of the list: what it is on a line, of calls and results a line each. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { version, event, before, timeline, anomalies, hit, isCurrent, onChoose, onJump } = props;
+  const { isUnfolded, onUnfold } = props;
   if (event === undefined) {
     return (
       <div className={styles["event"]}>
@@ -66,6 +70,10 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
             found={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
             tabIndex={tabIndex}
             onJump={onJump}
+            isUnfolded={isUnfolded}
+            onUnfold={() => {
+              onUnfold(version);
+            }}
             onChoose={
               index > 0
                 ? null
