@@ -16,7 +16,7 @@ from domain.errors import AgentlogError
 from infrastructure.appending.append_request import AppendRequest
 from infrastructure.views.store import Store
 from projections.readers.draft import Draft
-from projections.readers.registry import choose_reader
+from projections.readers.wires import openai
 
 _BATCH_THREADS = 50
 _BEGINNING = 1_767_268_800_000  # 2026-01-01T12:00:00Z, in milliseconds
@@ -116,7 +116,7 @@ def _append_all(store: Store, workload: Workload, *, measured: bool) -> None:
     filler = _Measured(Random(_BATCH_THREADS))  # noqa: S311 - the same log at every run
     requests: list[AppendRequest] = []
     for number, record in zip(count(), workload.records, strict=False):
-        drafts = list(choose_reader("openai").read(record["traj"]))
+        drafts = list(openai.READER.read(record["traj"]))
         started: dict[str, Any] = {
             "type": "thread.started",
             "goal": f"airline {record.get('task_id', number)}",

@@ -16,7 +16,7 @@ from domain.errors import AgentlogError
 from domain.json.text import print_bytes
 from infrastructure.appending.append_request import AppendRequest
 from infrastructure.views.store import Store
-from projections.readers.registry import choose_reader
+from projections.readers.wires import openai
 
 _BATCH_THREADS = 70  # about 2,000 messages, as the importer does
 
@@ -95,7 +95,7 @@ def measure_disk(server: str, workload: Workload) -> list[Table]:
 
 
 def _appended(store: Store, workload: Workload) -> Run:
-    reader = choose_reader("openai")
+    reader = openai.READER
     requests = [
         store.request(f"airline-{number}", list(reader.read(items)))
         for number, items in enumerate(islice(workload.histories(), len(workload.records)))

@@ -8,9 +8,10 @@ from benchmarks.figures import Case, Figure, timed
 from benchmarks.floor import StoredBody
 from benchmarks.service import run_agentlog
 from benchmarks.workload import Workload
+from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.records import Plan
-from projections.readers.registry import choose_reader
+from infrastructure.transfer.sources import find_sources
+from projections.readers.registry import choose_format
 
 _THREAD_ID = "airline-{task_id}-{trial}"
 _MESSAGES = "$.traj"
@@ -57,11 +58,11 @@ def _command(
 def import_in_process(url: str, workload: Workload) -> list[float]:
     """Return the seconds, one, that the importer took in this process."""
     run: list[float] = []
-    plan = Plan(reader=choose_reader("openai"), messages=_MESSAGES, thread_id=_THREAD_ID)
+    plan = Plan(choose_format("openai"), messages=_MESSAGES, thread_id=_THREAD_ID)
     with store_on(url) as service:
         importer = Importer(service.store, plan, progress=lambda _: None)
         with timed(run):
-            importer.import_file(workload.path)
+            importer.import_sources(find_sources([workload.path]))
     if importer.report.failures:
         raise RuntimeError(f"records were not imported: {importer.report.failures[:3]}")
     return run

@@ -43,13 +43,16 @@ def is_message_id(text: str) -> bool:
 def derived_message_id(*parts: str | int) -> str:
     """Return a ULID derived from these parts: always the same, so that imports can be repeated."""
     digest = sha256("\x00".join(map(str, parts)).encode()).digest()
+    return message_id_of(int.from_bytes(digest[:10]))
+
+
+def message_id_of(number: int) -> str:
+    """Return the ULID with these 128 bits, those of a UUID say."""
     # not by a ULID library: several times slower, for each message of an import
-    number = int.from_bytes(digest[:10])
-    return _NO_TIME + "".join([DIGIT_PAIRS[number >> bits & 1023] for bits in _BITS_BELOW])
+    return "".join([DIGIT_PAIRS[number >> bits & 1023] for bits in _BITS_BELOW])
 
 
-_NO_TIME = "0" * 10
-_BITS_BELOW = range(70, -1, -10)
+_BITS_BELOW = range(120, -1, -10)
 
 _COUNTED_BITS = 20  # the last four digits of a new id
 

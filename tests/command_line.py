@@ -1,6 +1,7 @@
 """The command line as tests run it: in this process where that is enough, or as a real one."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,18 @@ class Outcome:
     def lines(self) -> list[JsonValue]:
         """Standard output as JSON lines."""
         return [parse(line) for line in self.out.splitlines()]
+
+    @property
+    def counted(self) -> dict[str, int]:
+        """Return the figures of an import's table."""
+        return figures_of(self.err)
+
+
+def figures_of(told: str) -> dict[str, int]:
+    """Return the figures of an import's table, those that are not 0."""
+    rows = re.findall(r"^([a-z ]+?) +([\d,]+)(?!\S)", told, re.MULTILINE)
+    rows += [("there already", number) for number in re.findall(r"([\d,]+) there already", told)]
+    return {name: n for name, each in rows if (n := int(each.replace(",", "")))}
 
 
 def agentlog(*arguments: str | Path, url: str, stdin: bytes = b"", columns: int = 200) -> Outcome:

@@ -15,9 +15,11 @@ from domain.events import Event
 from domain.identifiers import derived_message_id
 from domain.json.numbers import Decimal
 from domain.json.text import parse_stored, print_bytes
-from infrastructure.transfer.records import Plan, read_history
-from infrastructure.transfer.sources import read_records
-from projections.readers.kernel import READER
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.records import read_records
+from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.threads import threads_of
+from projections.readers.wires.kernel import FORMAT
 from projections.registry import VIEWS, AnyView, choose_view, option_values
 from projections.view import StateView, render
 
@@ -191,8 +193,8 @@ def test_what_was_stored_can_still_be_read(path: Path) -> None:
 
 def _golden_events(path: Path) -> list[Event]:
     """Return the events of a thread, as an import would write them at a known time."""
-    (record,) = read_records(path)
-    found = read_history(Plan(reader=READER), None, record)
+    (record,) = read_records(find_sources([path]).files[0])
+    (found,) = threads_of(Plan(), FORMAT, record, record.value)
     facts = [fact for fact in (found.started, found.closed) if fact is not None]
     prepared = [
         *(_fact(found.thread_id, fact) for fact in facts[:1]),

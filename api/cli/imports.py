@@ -3,8 +3,9 @@
 import _thread
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -19,15 +20,19 @@ from api.cli.session import DataDir, InvalidOption, pairs_of, printable, service
 from api.composition import Service
 from domain.errors import AgentlogError
 from domain.facts import Policy
+from domain.json.text import print_text
 from infrastructure.runtime.garbage import collect_rarely
-from infrastructure.transfer.importer import Importer, ImportReport
-from infrastructure.transfer.records import Plan
-from infrastructure.transfer.sources import STANDARD_INPUT, find_files
-from projections.readers.registry import choose_reader
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.report import Finding, ImportReport
+from infrastructure.transfer.sources import find_sources
+from projections.readers.masking import KNOWN_SECRETS
+from projections.readers.registry import FORMATS, choose_format
 
 app = typer.Typer()
 
 _SHOWN_FAILURES = 100
+_SHOWN_KINDS = 10
 _PATIENCE_SECONDS = 2.0
 
 
@@ -38,8 +43,13 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         typer.Argument(help="JSON or JSON lines files, folders of them, or - for standard input."),
     ],
     wire: Annotated[
-        str, typer.Option("--format", help="kernel, openai, letta, openletta or maria.")
-    ] = "kernel",
+        str,
+        typer.Option("--format", help="auto finds it out (default); `agentlog formats` lists all."),
+    ] = "auto",
+    records: Annotated[
+        str | None,
+        typer.Option(help="JSONPath to the records in a document, as in '$.conversations'."),
+    ] = None,
     messages: Annotated[
         str | None,
         typer.Option(help="JSONPath to the messages in each record, as in '$.traj'."),
@@ -57,6 +67,20 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         str | None,
         typer.Option(help="record keeps everything and lists anomalies (default), strict refuses."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="File for the places of all findings, as JSON lines."),
+    ] = None,
+    *,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse records with what a reader does not know.")
+    ] = False,
+    mask: Annotated[
+        bool, typer.Option("--mask", help="Mask secrets of known shapes before they are written.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; say what would come.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Import histories; running it again writes nothing twice."""
@@ -66,36 +90,48 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         raise InvalidOption(f"--policy {policy}: use one of {', '.join(known)}")
     templates = dict(pairs_of("--metadata", metadata, form="KEY=TEMPLATE", named=True))
     plan = Plan(
-        reader=choose_reader(wire),
+        format=None if wire == "auto" else choose_format(wire),
+        records=records,
         messages=messages,
         thread_id=thread_id,
         goal=goal,
         metadata=templates,
         policy=chosen,
+        strict=strict,
+        masks=KNOWN_SECRETS if mask else (),
     )
-    report = _import_files(service_in(data_dir), plan, paths)
-    raise typer.Exit(1 if report.failures else 0)
+    opening = nullcontext() if dry_run else service_in(data_dir)
+    found = _import_files(opening, plan, paths)
+    if report is not None:
+        report.write_text("".join(f"{print_text(each.to_json())}\n" for each in found.findings))
+    raise typer.Exit(1 if found.failures else 0)
+
+
+@app.command("formats")
+def formats() -> None:
+    """List the formats that import reads."""
+    for each in FORMATS.values():
+        typer.echo(f"{each.name:<16}{each.title}, one thread a {each.unit}")
 
 
 def _import_files(
-    opening: AbstractContextManager[Service], plan: Plan, paths: Sequence[Path]
+    opening: AbstractContextManager[Service | None], plan: Plan, paths: Sequence[Path]
 ) -> ImportReport:
     """Import files with a progress bar, and print what came of them."""
     console = Console(stderr=True)
-    files = find_files(paths)
-    total = sum(path.stat().st_size for path in files if path != STANDARD_INPUT) or None
+    sources = find_sources(paths)
+    total = sum(file.size for file in sources.files) or None
     collect_rarely()
     with opening as service, _progress(console) as bar, _held_interrupt() as held:
         task = bar.add_task("importing", total=total)
         importer = Importer(
-            service.store,
+            None if service is None else service.store,
             plan,
             progress=lambda size: bar.advance(task, size),
             between=held.let_go,
         )
         try:
-            for path in files:
-                importer.import_file(path)
+            importer.import_sources(sources)
             bar.update(task, completed=total)
         except (KeyboardInterrupt, AgentlogError) as error:
             _print_report(console, importer.report)
@@ -157,15 +193,32 @@ def _progress(console: Console) -> Progress:
 
 
 def _print_report(console: Console, report: ImportReport) -> None:
-    for failure in report.failures[:_SHOWN_FAILURES]:
+    failures = report.failures
+    for failure in failures[:_SHOWN_FAILURES]:
         console.print(Text(printable(f"{failure.place}: {failure.reason}")), soft_wrap=True)
-    if len(report.failures) > _SHOWN_FAILURES:
-        console.print(f"… and {len(report.failures) - _SHOWN_FAILURES} more that failed")
-    console.print(
-        f"{report.threads} threads: {report.appended} events appended, "
-        f"{report.replayed} there already, {report.anomalies} anomalies, "
-        f"{report.mended} lone surrogates replaced by U+FFFD, "
-        f"{len(report.failures)} records failed",
-        soft_wrap=True,
-        highlight=False,
-    )
+    if len(failures) > _SHOWN_FAILURES:
+        console.print(f"… and {len(failures) - _SHOWN_FAILURES} more that were refused")
+    for chosen, files in report.formats.items():
+        counted = f"{files} file{'' if files == 1 else 's'}"
+        console.print(f"{chosen.title}, {counted}, one thread a {chosen.unit}", highlight=False)
+    rows = {
+        "threads": (report.threads, ""),
+        "events": (report.appended, f"{report.replayed} there already"),
+        "kept aside": _counted(report.of_kind("aside")),
+        "anomalies": (report.anomalies, ""),
+        "masked": _counted(report.of_kind("masked")),
+        "mended": (report.mended, "lone surrogates replaced by U+FFFD"),
+        "refused": (len(failures), ""),
+        "passed over": _counted(report.of_kind("passed over"), by_place=True),
+    }
+    for name, (number, note) in rows.items():
+        line = f"{name:<12}{number:>9,}  {printable(note) if number or name == 'events' else ''}"
+        console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+def _counted(findings: Sequence[Finding], *, by_place: bool = False) -> tuple[int, str]:
+    """Return how many findings there are, and the most frequent by name."""
+    names = Counter(each.place if by_place else each.reason for each in findings)
+    listed = [f"{name} ({n})" if n > 1 else name for name, n in names.most_common(_SHOWN_KINDS)]
+    more = [f"and {len(names) - _SHOWN_KINDS} more"] if len(names) > _SHOWN_KINDS else []
+    return len(findings), ", ".join([*listed, *more])

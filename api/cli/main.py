@@ -23,6 +23,7 @@ COMMANDS = {
         "Bring the database's schema up to date (serve does it too).",
     ),
     "import": ("imports", "Import histories; running it again writes nothing twice."),
+    "formats": ("imports", "List the formats that import reads."),
     "export": (
         "exports",
         "Export threads as lines that import reads, the log, training data, or a Parquet dataset.",

@@ -1,9 +1,13 @@
 """Import and export of histories as files.
 
-sources    finds the records in files and folders
+sources    finds files: in folders and archives, compressed or not
+records    the records of a file
+documents  finds out the format of a file, and which of its records are histories by themselves
 template   thread ids and metadata made from a record
-records    parses a record of a file: its thread and its messages
-importer   imports records into the store, each by itself, safe to repeat
+threads    makes threads of histories: ids, facts, messages
+importer   imports threads into the store, each by itself, safe to repeat
+follower   follows files of lines as they grow
+report     what an import did, and where
 exporter   exports threads as records that import reads
 finetuning exports finished threads as examples for fine-tuning
 """

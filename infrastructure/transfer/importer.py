@@ -7,144 +7,176 @@ message there, and a run over a history that has grown appends what is new.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, raised
-from infrastructure.transfer.records import History, Plan, is_history, read_history
-from infrastructure.transfer.sources import SourceRecord, read_records
+from domain.errors import AgentlogError, InvalidInput
+from domain.json.text import JsonValue
+from infrastructure.appending.append_request import AppendRequest, Outcomes, raised
+from infrastructure.transfer.documents import Documents, Plan
+from infrastructure.transfer.records import SourceRecord, read_records
+from infrastructure.transfer.report import ImportReport
+from infrastructure.transfer.sources import SourceFile, Sources
+from infrastructure.transfer.threads import ImportedThread, threads_of
 from infrastructure.views.store import Store
+from projections.readers.draft import Aside
+from projections.readers.history import Format
 
 _BATCH_MESSAGES = 2000
 _BATCHES_ON_THEIR_WAY = 1
 
 
+class Unknown(InvalidInput):
+    """A record has what its reader does not know, and `--strict` was asked for."""
+
+    def __init__(self, aside: Aside) -> None:
+        super().__init__(f"{aside.place}: {aside.what} is not known")
+
+
+class SharedThread(InvalidInput):
+    """Two records that do not name their thread come to the same id."""
+
+    def __init__(self, thread_id: str, place: str) -> None:
+        super().__init__(
+            f"its thread {thread_id} is that of {place} too: name it otherwise, as in "
+            "--thread-id '{path}-{record}'"
+        )
+
+
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """A record that was not imported: its place, and the reason."""
+class _Sent:
+    """A thread on its way: its record, and how many messages it has with those before."""
 
-    place: str
-    reason: str
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """The result of an import; `appended` and `replayed` count events, `mended` lone surrogates."""
-
-    threads: int = 0
-    appended: int = 0
-    replayed: int = 0
-    anomalies: int = 0
-    mended: int = 0
-    failures: list[Failure] = field(default_factory=list)
+    record: SourceRecord
+    thread_id: str
+    messages: int
 
 
 class Importer:
-    """Imports files by one plan.
+    """Imports files by one plan; without a `store` it only reads them, and counts.
 
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
+
+    `written` is how many messages of a thread are in the log already, from its first on: they are
+    not sent again. Afterwards the attribute has the new numbers.
     """
 
     def __init__(
         self,
-        store: Store,
+        store: Store | None,
         plan: Plan,
         *,
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
+        written: Mapping[str, int] | None = None,
     ) -> None:
         self._store = store
         self._plan = plan
-        self._path = plan.compiled()
+        self._documents = Documents(plan)
         self._progress = progress
         self._between = between
-        self._pending: list[tuple[SourceRecord, AppendRequest]] = []
+        self.written = dict(written or {})
+        self._places: dict[str, str] = {}
+        self._pending: list[tuple[_Sent, AppendRequest]] = []
         self._waiting = 0
-        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[SourceRecord]]] = deque()
+        self._on_their_way: deque[tuple[Future[Outcomes], Sequence[_Sent]]] = deque()
         self.report = ImportReport()
 
-    def import_file(self, path: Path) -> None:
-        """Import the records of one file; failures are in the report, the rest is written."""
+    def import_sources(self, sources: Sources) -> None:
+        """Import all files; failures are in the report, the rest is written."""
+        for place in sources.passed_over:
+            self.report.pass_over(place)
+        for file in sources.files:
+            self._import_file(file)
+
+    def _import_file(self, file: SourceFile) -> None:
         try:
-            self._read(path)
+            self._read(file)
             self._send()
         finally:  # also if `between` stops it: what is written is counted
             self._settle(but=0)
         self._between()
 
-    def _read(self, path: Path) -> None:
-        for record in _histories(self._plan, read_records(path)):
+    def _read(self, file: SourceFile) -> None:
+        try:
+            chosen, records = self._documents.of(read_records(file))
+        except AgentlogError as error:
+            self.report.refuse(file.place, error)
+            self._progress(file.size)
+            return
+        if chosen is not None:
+            self.report.formats[chosen] += 1
+        for record in records:
             self._between()
-            self.report.mended += record.mended
+            self.report.mend(record.place, record.mended)
             try:
-                history = read_history(self._plan, self._path, record)
+                document = self._documents.value(record)
+                threads = [] if chosen is None else self._threads(chosen, record, document)
             except AgentlogError as error:
-                self._fail(record, error)
+                self._refuse(record, error)
                 continue
-            self._pending.append((record, self._request(history)))
-            self._waiting += len(history.drafts)
-            if self._waiting >= _BATCH_MESSAGES:
-                self._send()
+            for n, thread in enumerate(threads):
+                self.report.keep_aside(record, thread.asides)
+                self.report.mask(record.place, thread.masked)
+                last = n == len(threads) - 1
+                self._add(replace(record, size=record.size if last else 0), thread)
+
+    def _threads(
+        self, chosen: Format, record: SourceRecord, document: JsonValue
+    ) -> list[ImportedThread]:
+        """Return the threads of a record, all or none."""
+        found = list(threads_of(self._plan, chosen, record, document))
+        for thread in found:
+            if self._plan.strict and thread.asides:
+                raise Unknown(thread.asides[0])
+            place = self._places.setdefault(thread.thread_id, record.place)
+            if not thread.is_own_id and place != record.place:
+                raise SharedThread(thread.thread_id, place)
+        return found
+
+    def _add(self, record: SourceRecord, thread: ImportedThread) -> None:
+        if self._store is None:
+            self.report.foresee(thread)
+            self._progress(record.size)
+            return
+        written = self.written.get(thread.thread_id, 0)
+        drafts = thread.drafts[written:]
+        if written and not drafts:
+            return
+        request = self._store.request(
+            thread.thread_id,
+            drafts,
+            facts=[] if thread.started is None or written else [thread.started],
+            closing=[] if thread.closed is None else [thread.closed],
+        )
+        self._pending.append((_Sent(record, thread.thread_id, len(thread.drafts)), request))
+        self._waiting += len(drafts)
+        if self._waiting >= _BATCH_MESSAGES:
+            self._send()
 
     def _send(self) -> None:
         """Submit the gathered batch, and count those written meanwhile."""
         pending, self._pending, self._waiting = self._pending, [], 0
-        if pending:
+        if pending and self._store is not None:
             answer: Future[Outcomes] = Future()
             self._store.submit([request for _, request in pending], answer.set_result)
-            self._on_their_way.append((answer, [record for record, _ in pending]))
+            self._on_their_way.append((answer, [sent for sent, _ in pending]))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
     def _settle(self, *, but: int) -> None:
         """Wait for submitted batches and count them, except for the last `but`."""
         while len(self._on_their_way) > but:
-            answer, records = self._on_their_way.popleft()
-            for record, outcome in zip(records, raised(answer.result()), strict=True):
+            answer, sent = self._on_their_way.popleft()
+            for each, outcome in zip(sent, raised(answer.result()), strict=True):
                 if isinstance(outcome, AgentlogError):
-                    self._fail(record, outcome)
+                    self._refuse(each.record, outcome)
                 else:
-                    self._count(outcome)
-                    self._progress(record.size)
+                    self.report.count(each.record.place, outcome)
+                    self.written[each.thread_id] = each.messages
+                    self._progress(each.record.size)
 
-    def _request(self, history: History) -> AppendRequest:
-        return self._store.request(
-            history.thread_id,
-            history.drafts,
-            facts=[] if history.started is None else [history.started],
-            closing=[] if history.closed is None else [history.closed],
-        )
-
-    def _count(self, appended: Appended) -> None:
-        self.report.threads += 1
-        replayed = sum(receipt.replayed for receipt in appended.messages)
-        self.report.replayed += replayed
-        self.report.appended += len(appended.messages) - replayed
-        self.report.anomalies += len(appended.breaches)
-
-    def _fail(self, record: SourceRecord, error: AgentlogError) -> None:
-        self.report.failures.append(Failure(record.place, str(error)))
+    def _refuse(self, record: SourceRecord, error: AgentlogError) -> None:
+        self.report.refuse(record.place, error)
         self._progress(record.size)
-
-
-def _histories(plan: Plan, records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
-    """Yield records; if a file's array is a single history, that is its one record."""
-    first = next(records, None)
-    if first is None:
-        return
-    if not is_history(plan, first.value):
-        yield first
-        yield from records
-        return
-    rest = list(records)
-    yield SourceRecord(
-        place=first.place.rpartition("[")[0] or first.place,
-        stem=first.stem,
-        number=0,
-        size=first.size * (1 + len(rest)),
-        value=[first.value, *(record.value for record in rest)],
-        mended=first.mended,
-    )

@@ -1,159 +1,122 @@
-"""Parses records: the thread's id, its facts, and its messages."""
+"""The records of a file: the lines of JSON lines, the items of a JSON array, or a JSON object."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from jsonpath import JSONPath, JSONPathError
-from jsonpath import compile as compile_path
+import msgspec
 
-from domain.errors import InvalidInput, InvalidMessage
-from domain.facts import Policy
-from domain.identifiers import check_thread_id, derived_message_id
-from domain.json.text import JsonValue
-from infrastructure.transfer.sources import SourceRecord
-from infrastructure.transfer.template import expand, expand_value
-from projections.readers.draft import Draft, Reader
+from domain.errors import InvalidInput, InvalidJson
+from domain.json.text import JsonValue, parse, replace_lone_surrogates
+from infrastructure.transfer.sources import SourceFile
 
-OWN_FACTS = ("goal", "parent", "limits", "metadata")
-"""Facts of a thread in a record of our own export, beside `threadId` and `messages`."""
-
-_SIGNS = {
-    "kernel": ("type",),
-    "openai": ("role",),
-    "letta": ("message_type",),
-    "openletta": ("message_type",),
-    "maria": ("msg", "desc"),
-}
-"""The key that identifies a message of each format."""
-
-
-class InvalidPath(InvalidInput):
-    """The JSONPath does not parse, or does not lead to messages."""
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+_MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How to read records.
+class SourceRecord:
+    """One record of a file.
 
-    `messages` is a JSONPath (RFC 9535) to the messages in a record; without it they are the record
-    itself, or the value of its key `messages`. `thread_id`, `goal` and the values of `metadata` are
-    templates over the record.
+    `place` says where it is (`runs.jsonl:12`), `number` its line or index, 0 for a whole file,
+    `size` how many bytes of the file it takes (about), `mended` how many lone surrogates were
+    replaced in it by U+FFFD (those of a whole array in its first record). `value` is the error
+    itself if the text is not JSON.
+
+    Where the records of a file were gathered into one, `value` has all, `places` those of each.
     """
 
-    reader: Reader
-    messages: str | None = None
-    thread_id: str | None = None
-    goal: str | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    policy: Policy | None = None
+    file: SourceFile
+    place: str
+    number: int
+    size: int
+    value: JsonValue | InvalidInput
+    mended: int = 0
+    places: Sequence[str] = ()
 
-    def compiled(self) -> JSONPath | None:
-        """Return the path to the messages; raises `InvalidPath`."""
+
+def read_records(file: SourceFile) -> Iterator[SourceRecord]:
+    """Yield the records of a file; what cannot be read is a record that says so.
+
+    JSON lines are recognised by the file's name, or by a first line that is a JSON value by itself.
+    They and the items of an array are parsed one by one: a large file takes little more memory
+    than its bytes.
+    """
+    try:
+        data = file.content().removeprefix(_MARK)
+    except InvalidInput as error:
+        yield SourceRecord(file, file.place, 0, file.size, error)
+        return
+    if file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
+        for number, line in enumerate(_lines(data), 1):
+            if line.strip():
+                yield _record(file, f"{file.place}:{number}", number, line)
+        return
+    try:
+        items = _ITEMS.decode(data)
+    except (msgspec.DecodeError, RecursionError):  # no array, or one that is off
+        yield from _whole(file, data)
+        return
+    for number, item in enumerate(items):
+        yield _record(file, f"{file.place}[{number}]", number, bytes(item))
+
+
+def _whole(file: SourceFile, data: bytes) -> Iterator[SourceRecord]:
+    """Yield what is read at once: an object, what is no JSON, or an array with lone surrogates."""
+    whole = _record(file, file.place, 0, data)
+    if not isinstance(whole.value, list):
+        yield whole
+        return
+    share = len(data) // max(1, len(whole.value))
+    for number, value in enumerate(whole.value):
+        mended = 0 if number else whole.mended  # counted once for the whole file
+        yield SourceRecord(file, f"{file.place}[{number}]", number, share, value, mended)
+
+
+def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
+    """Return records of one file, none of them an error, as one that has the values of all."""
+    first = records[0]
+    return SourceRecord(
+        file=first.file,
+        place=first.file.place,
+        number=number,
+        size=sum(each.size for each in records),
+        value=[each.value for each in records],
+        mended=sum(each.mended for each in records),
+        places=[each.place for each in records],
+    )
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while (end := data.find(b"\n", start)) >= 0:  # `split` would copy all at once
+        yield data[start:end]
+        start = end + 1
+    yield data[start:]
+
+
+def _has_lines(data: bytes) -> bool:
+    """Return whether the first line is a JSON value by itself, with more to come."""
+    lines = (line for line in _lines(data) if line.strip())
+    first = next(lines, b"")
+    if not first or next(lines, None) is None:
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _record(file: SourceFile, place: str, number: int, data: bytes) -> SourceRecord:
+    try:
+        return SourceRecord(file, place, number, len(data), parse(data))
+    except InvalidJson as error:
         try:
-            path = None if self.messages is None else compile_path(self.messages)
-        except JSONPathError as error:
-            raise InvalidPath(f"{self.messages!r} is no JSONPath: {error}") from error
-        if path is not None and not isinstance(path, JSONPath):
-            raise InvalidPath(f"{self.messages!r}: use a single path")
-        return path
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """A thread of a record, ready to be appended."""
-
-    thread_id: str
-    started: dict[str, JsonValue] | None
-    drafts: list[Draft]
-    closed: dict[str, JsonValue] | None
-
-
-def read_history(plan: Plan, path: JSONPath | None, record: SourceRecord) -> History:
-    """Return the thread that a record describes; raises `InvalidInput` with the place in it."""
-    if isinstance(record.value, InvalidInput):
-        raise record.value
-    value = record.value
-    thread_id = check_thread_id(_thread_id(plan, record))
-    drafts = [
-        _identified(draft, thread_id, index)
-        for index, draft in enumerate(plan.reader.read(_items(plan, path, value)))
-    ]
-    started = _started(plan, value, implied=bool(drafts))
-    return History(thread_id, started, drafts, _closed(value))
-
-
-def is_history(plan: Plan, value: JsonValue) -> bool:
-    """Return whether a whole array is one history rather than a list of records."""
-    signs = _SIGNS[plan.reader.name]
-    return plan.messages is None and isinstance(value, dict) and any(key in value for key in signs)
-
-
-def _thread_id(plan: Plan, record: SourceRecord) -> str:
-    if plan.thread_id is not None:
-        return expand(plan.thread_id, record.value)
-    if isinstance(record.value, dict) and isinstance(record.value.get("threadId"), str):
-        return str(record.value["threadId"])
-    return record.stem if record.number == 0 else f"{record.stem}-{record.number}"
-
-
-def _items(plan: Plan, path: JSONPath | None, value: JsonValue) -> list[JsonValue]:
-    if path is not None:
-        try:
-            found = path.findall(value)
-        except JSONPathError as error:  # as for `$..x` in what is nested deep
-            raise InvalidPath(f"{plan.messages} does not apply to this record: {error}") from error
-        if not found:
-            raise InvalidPath(f"{plan.messages} leads to nothing in this record")
-        return list(found[0] if len(found) == 1 and isinstance(found[0], list) else found)
-    match value:
-        case list(items):
-            return items
-        case {"messages": list(items)}:
-            return items
-        case _:
-            raise InvalidMessage.at(
-                "", "has no messages: say where they are by a JSONPath, as in --messages '$.traj'"
-            )
-
-
-def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
-    """Return a draft with the id that it gets at every import, unless it has one."""
-    return draft if "id" in draft else {"id": derived_message_id(thread_id, index), **draft}
-
-
-def _started(plan: Plan, value: JsonValue, *, implied: bool) -> dict[str, JsonValue] | None:
-    """Return the thread's start; None if its first message implies it (`implied`)."""
-    own = _own(value)
-    facts: dict[str, JsonValue] = {key: own[key] for key in OWN_FACTS if own.get(key) is not None}
-    if plan.goal is not None:
-        facts["goal"] = expand(plan.goal, value)
-    if plan.metadata:
-        chosen = {key: expand_value(text, value) for key, text in plan.metadata.items()}
-        given = facts.get("metadata", {})
-        if not isinstance(given, dict):
-            raise InvalidMessage.at("metadata", "not an object")
-        facts["metadata"] = {**given, **chosen}
-    # a foreign history is recorded as it is; one of our own export keeps its policy
-    policy = plan.policy or own.get("policy") or "record"
-    if implied and not facts and policy == "strict":
-        return None
-    return {"type": "thread.started", **facts, "policy": policy}
-
-
-def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
-    match _own(value).get("closed"):
-        case {"type": _}:
-            raise InvalidMessage.at("closed.type", "no such field: closed has reason")
-        case dict(closed):
-            return {"type": "thread.closed", **closed}
-        case _:
-            return None
-
-
-def _own(value: JsonValue) -> dict[str, JsonValue]:
-    """Return a record of our own export, which names its thread; else an empty one."""
-    match value:
-        case {"threadId": str()}:
-            return dict(value)
-        case _:
-            return {}
+            value, mended = replace_lone_surrogates(data.decode("utf-8-sig"))
+        except (UnicodeDecodeError, InvalidJson):
+            return SourceRecord(file, place, number, len(data), error)
+        if not mended:
+            return SourceRecord(file, place, number, len(data), error)
+        return SourceRecord(file, place, number, len(data), value, mended)

@@ -1,16 +1,29 @@
-"""Finds records in files, folders or standard input."""
+"""Finds the files to import: in folders and archives, compressed or not, or on standard input."""
 
-import json
+import gzip
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from domain.errors import InvalidInput, InvalidJson
-from domain.json.text import JsonValue, parse, replace_lone_surrogates
+from domain.errors import InvalidInput
 
-SUFFIXES = (".json", ".jsonl", ".ndjson")
+if sys.version_info >= (3, 14):
+    from zipfile import BadZipFile, ZipFile, is_zipfile
+
+    from compression.zstd import ZstdError, decompress
+else:
+    from backports.zstd import ZstdError, decompress
+    from backports.zstd.zipfile import BadZipFile, ZipFile, is_zipfile
+
+SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".af"})
+"""What files with histories are named; of a folder or an archive, others are passed over."""
+ARCHIVES = frozenset({".zip", ".eval"})
+COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
+
+_UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError)
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
 
 class UnreadableSource(InvalidInput):
@@ -18,96 +31,123 @@ class UnreadableSource(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRecord:
-    """One record of a file.
+class SourceFile:
+    """A file.
 
-    `place` says where it is (`runs.jsonl:12`), `size` how many bytes of the file it takes (about),
-    `mended` how many lone surrogates were replaced in it by U+FFFD (those of a whole array in its
-    first record). `value` is the error itself if the text is not JSON.
+    `place` names it (`runs.zip:a/b.json` in an archive), `path` is its name in the folder or
+    archive that was given, `size` its bytes on disk, about; 0 where unknown.
+    `content` returns its bytes, decompressed; it raises `UnreadableSource`.
     """
 
     place: str
-    stem: str
-    number: int
+    path: PurePosixPath
     size: int
-    value: JsonValue | InvalidInput
-    mended: int = 0
+    content: Callable[[], bytes]
+
+    @property
+    def stem(self) -> str:
+        """The name without its suffixes; empty for standard input."""
+        return self.path.name.removesuffix(".gz").removesuffix(".zst").rpartition(".")[0] or (
+            self.path.name
+        )
 
 
-def find_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that `paths` name, folders searched recursively, in order of names.
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What there is to import, in order of names; and the files that are passed over."""
+
+    files: Sequence[SourceFile]
+    passed_over: Sequence[str]
+
+
+def find_sources(paths: Sequence[Path]) -> Sources:
+    """Return the files that `paths` name, folders and archives searched recursively.
 
     Raises:
         UnreadableSource: a path does not exist, or a folder has no file to import.
     """
-    found: list[Path] = []
+    files: list[SourceFile] = []
+    passed_over: list[str] = []
     for path in paths:
-        if path != STANDARD_INPUT and path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if _is_source(each))
-            if not inside:
-                raise UnreadableSource(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
-            found += inside
-        elif path == STANDARD_INPUT or path.exists():  # a pipe is no file, but can be read as one
-            found.append(path)
+        if path == STANDARD_INPUT:
+            files.append(SourceFile("-", PurePosixPath(), 0, sys.stdin.buffer.read))
+        elif path.is_dir():
+            inside = sorted(each for each in path.rglob("*") if each.is_file())
+            chosen = [each for each in inside if _is_source(each)]
+            if not chosen:
+                known = ", ".join(sorted(SUFFIXES | ARCHIVES))
+                raise UnreadableSource(f"{path}: no file in it ends in {known}")
+            passed_over += (str(each) for each in inside if not _is_source(each))
+            for each in chosen:
+                name = PurePosixPath(each.relative_to(path).as_posix())
+                files += _files(each, name, passed_over)
+        elif path.exists():  # a pipe is no file, but can be read as one
+            files += _files(path, PurePosixPath(path.name), passed_over)
         else:
             raise UnreadableSource(f"{path}: no such file or folder")
-    return found
+    return Sources(files, passed_over)
 
 
-def read_records(path: Path) -> Iterator[SourceRecord]:
-    """Yield the records of a file: the lines of JSON lines, else the items of a JSON array.
+def _is_source(path: Path | PurePosixPath) -> bool:
+    name = path.with_suffix("") if path.suffix in COMPRESSED else path
+    return name.suffix in SUFFIXES | ARCHIVES
 
-    A JSON object is one record. JSON lines are recognised by the file's name, or by a first line
-    that is a JSON value by itself.
-    """
-    try:
-        data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        yield SourceRecord(
-            str(path), path.stem, 0, 0, UnreadableSource(f"cannot be read: {reason}")
-        )
+
+def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[SourceFile]:
+    """Yield a file, or those in an archive."""
+    if path.is_file() and path.suffix in ARCHIVES and is_zipfile(path):
+        with ZipFile(path) as archive:
+            members = sorted(archive.infolist(), key=lambda each: each.filename)
+        for member in members:
+            inside = PurePosixPath(member.filename)
+            place = f"{path}:{member.filename}"
+            if member.is_dir():
+                continue
+            if not _is_source(inside):
+                passed_over.append(place)
+                continue
+            content = _member(path, member.filename)
+            yield SourceFile(place, name / inside, member.compress_size, _plain(content))
         return
-    if path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
-        for number, line in enumerate(data.split(b"\n"), 1):
-            if line.strip():
-                yield _record(f"{path}:{number}", path.stem, number, line)
-        return
-    whole = _record(str(path), path.stem, 0, data)
-    if not isinstance(whole.value, list):
-        yield whole
-        return
-    share = len(data) // max(1, len(whole.value))
-    for number, value in enumerate(whole.value):
-        mended = 0 if number else whole.mended  # counted once for the whole file
-        yield SourceRecord(f"{path}[{number}]", path.stem, number, share, value, mended)
+    size = path.stat().st_size if path.is_file() else 0
+    yield SourceFile(str(path), name, size, _plain(_whole(path)))
 
 
-def _is_source(path: Path) -> bool:
-    return path.suffix in SUFFIXES and path.is_file()
-
-
-def _has_lines(data: bytes) -> bool:
-    """Return whether the first line is a JSON value by itself, with more to come."""
-    text = data.strip()
-    end = text.find(b"\n")  # `partition` would copy all the rest
-    if end < 0:
-        return False
-    try:
-        json.loads(text[:end])
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _record(place: str, stem: str, number: int, data: bytes) -> SourceRecord:
-    try:
-        return SourceRecord(place, stem, number, len(data), parse(data))
-    except InvalidJson as error:
+def _whole(path: Path) -> Callable[[], bytes]:
+    def read() -> bytes:
         try:
-            value, mended = replace_lone_surrogates(data.decode("utf-8-sig"))
-        except (UnicodeDecodeError, InvalidJson):
-            return SourceRecord(place, stem, number, len(data), error)
-        if not mended:
-            return SourceRecord(place, stem, number, len(data), error)
-        return SourceRecord(place, stem, number, len(data), value, mended)
+            return path.read_bytes()
+        except OSError as error:
+            raise UnreadableSource(f"cannot be read: {error.strerror or error}") from error
+
+    return read
+
+
+def _member(path: Path, name: str) -> Callable[[], bytes]:
+    def read() -> bytes:
+        try:
+            with ZipFile(path) as archive:
+                return archive.read(name)
+        except _UNREADABLE as error:
+            raise UnreadableSource(f"cannot be read: {error}") from error
+
+    return read
+
+
+def _plain(content: Callable[[], bytes]) -> Callable[[], bytes]:
+    """Return the content without its compression."""
+
+    def read() -> bytes:
+        data = content()
+        try:
+            if data.startswith(_GZIP):
+                return gzip.decompress(data)
+            if data.startswith(_ZSTD):
+                return decompress(data)
+        except (OSError, EOFError, ZstdError) as error:
+            raise UnreadableSource(f"its compression is broken: {error}") from error
+        if data.startswith(_ZIP):
+            raise UnreadableSource("a ZIP archive: give it a name that ends in .zip")
+        return data
+
+    return read

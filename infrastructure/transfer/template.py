@@ -1,6 +1,12 @@
-"""Templates over a record: `airline-{task_id}-{trial}`, with dots for nested fields."""
+"""Templates over a record: `airline-{task_id}-{trial}`, with dots for nested fields.
+
+A field with a question mark, `{reward?}`, may be missing or null. A field that the record lacks
+may be one of its file: `{file}` is the name, `{stem}` the name without suffixes, `{path}` the same
+with the names of folders before it, and `{record}` the record's number.
+"""
 
 import re
+from collections.abc import Mapping
 
 from domain.errors import InvalidInput
 from domain.json.text import JsonValue, print_text
@@ -13,28 +19,55 @@ class InvalidTemplate(InvalidInput):
 
     def __init__(self, template: str, field: str, *, known: list[str]) -> None:
         there = ", ".join(sorted(known)[:20]) or "no fields"
-        super().__init__(f"{template!r}: the record has no field {field!r}; it has {there}")
+        super().__init__(
+            f"{template!r}: the record has no field {field!r}; it has {there}. "
+            f"{{{field}?}} is a field that may be missing"
+        )
         self.template, self.field, self.known = template, field, known
 
 
-def expand(template: str, record: JsonValue) -> str:
-    """Return `template` with each `{field}` replaced; raises `InvalidTemplate`."""
-    return _FIELD.sub(lambda match: _text(_look_up(template, match[1], record)), template)
+class NullField(InvalidInput):
+    """A field of a template is null in a record."""
 
 
-def expand_value(template: str, record: JsonValue) -> JsonValue:
+def expand(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -> str:
+    """Return `template` with each `{field}` replaced.
+
+    Raises:
+        InvalidTemplate: a field is missing.
+        NullField: a field is null.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        value = _look_up(template, match[1], record, of_file)
+        if value is None and not match[1].endswith("?"):
+            raise NullField(f"{template!r}: {match[1]} is null in the record")
+        return "" if value is None else _text(value)
+
+    return _FIELD.sub(replaced, template)
+
+
+def expand_value(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -> JsonValue:
     """Return the field's value, a number as a number, if the template is only that field."""
     match = _FIELD.fullmatch(template)
-    return expand(template, record) if match is None else _look_up(template, match[1], record)
+    if match is None:
+        return expand(template, record, of_file)
+    return _look_up(template, match[1], record, of_file)
 
 
-def _look_up(template: str, field: str, record: JsonValue) -> JsonValue:
-    found = record
-    for name in field.split("."):
+def _look_up(
+    template: str, field: str, record: JsonValue, of_file: Mapping[str, JsonValue]
+) -> JsonValue:
+    found, wanted = record, field.removesuffix("?")
+    for name in wanted.split("."):
         if isinstance(found, dict) and name in found:
             found = found[name]
         elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]
+        elif found is record and wanted in of_file:
+            return of_file[wanted]
+        elif wanted != field:
+            return None
         else:
             known = list(found) if isinstance(found, dict) else []
             raise InvalidTemplate(template, field, known=known)

@@ -18,6 +18,19 @@ Draft = dict[str, JsonValue]
 ReadItem = Callable[[Item, int], Sequence[Draft]]
 """Turns the item at an index of its history into messages; raises `InvalidMessage`."""
 
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Something that was kept, but that its reader does not know.
+
+    `place` is its path in the document (`[3].content[0]`), `what` tells its kind
+    (`field 'foo'`, `block 'server_tool_use'`).
+    """
+
+    place: str
+    what: str
+
+
 _SAMPLE_ID = "00000000000000000000000000"
 _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -28,16 +41,22 @@ class Reader:
 
     `view` is the view of the same format, used to compare every draft with its source; None where
     items are messages already, and nothing can be lost. `is_plain` returns whether an item is valid
-    and surely restored by `view`, which skips the comparison (10x faster).
+    and surely restored by `view`, which skips the comparison (10x faster). `unknown` yields what
+    the reader does not know in any other item: the place in the item, and what it is.
     """
 
     name: str
     read_item: ReadItem
     view: AnyView | None
     is_plain: Callable[[Item], bool] = lambda _: False
+    unknown: Callable[[Item], Iterable[tuple[str, str]]] = lambda _: ()
 
-    def read(self, items: Iterable[JsonValue]) -> Iterator[Draft]:
+    def read(
+        self, items: Iterable[JsonValue], asides: list[Aside] | None = None
+    ) -> Iterator[Draft]:
         """Yield the messages of a history; `view` renders them as `items` again.
+
+        What the reader does not know, and keeps as residue, is added to `asides`.
 
         Raises:
             InvalidMessage: naming `messages[index]` and the place in it.
@@ -49,6 +68,10 @@ class Reader:
                 drafts = self.read_item(item, index)
                 if self.view is not None and not self.is_plain(item):
                     drafts = _with_residue(self.view, drafts, item)
+                    if asides is not None:
+                        asides += (
+                            Aside(f"[{index}].{place}", what) for place, what in self.unknown(item)
+                        )
                 yield from drafts
             except InvalidMessage as error:
                 raise error.within(f"messages[{index}]") from error

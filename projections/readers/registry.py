@@ -1,23 +1,69 @@
-"""Registry of readers by format name."""
+"""Registry of formats by name, and the finding out of a document's format."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from domain.errors import UnknownFormat
-from projections.readers import kernel, letta, maria, openai, openletta
-from projections.readers.draft import Reader
+from domain.errors import InvalidInput, UnknownFormat
+from domain.json.text import JsonValue
+from projections.readers.history import Format
+from projections.readers.wires import kernel, letta, maria, openai, openletta
 
-READERS: Mapping[str, Reader] = {
-    reader.name: reader
-    for reader in (kernel.READER, openai.READER, letta.READER, openletta.READER, maria.READER)
+FORMATS: Mapping[str, Format] = {
+    each.name: each
+    for each in (
+        openai.FORMAT,
+        letta.FORMAT,
+        openletta.FORMAT,
+        maria.FORMAT,
+        kernel.FORMAT,
+    )
 }
 
+_KEYS_SHOWN = 12
 
-def choose_reader(name: str) -> Reader:
-    """Return the reader of the format `name`.
+
+class UnclearFormat(InvalidInput):
+    """No format is recognised, or several are."""
+
+
+def choose_format(name: str) -> Format:
+    """Return the format `name`.
 
     Raises:
-        UnknownFormat: no reader has that name.
+        UnknownFormat: no format has that name.
     """
-    if name not in READERS:
-        raise UnknownFormat(name, known=tuple(READERS))
-    return READERS[name]
+    if name not in FORMATS:
+        raise UnknownFormat(name, known=tuple(FORMATS))
+    return FORMATS[name]
+
+
+def recognise(values: Sequence[JsonValue]) -> Format:
+    """Return the format of a file by its values: its lines, the items of its array, or its object.
+
+    Raises:
+        UnclearFormat: naming the candidates, or what stands there instead.
+    """
+    found = _knowing(lambda each: any(map(each.is_document, values)))
+    found = found or _knowing(lambda each: any(map(each.is_item, values)))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(each.name for each in found)
+        raise UnclearFormat(f"may be any of {names}: name one by --format")
+    raise UnclearFormat(f"of no format that is known: {_described(values)}; see --format")
+
+
+def _knowing(knows: Callable[[Format], bool]) -> list[Format]:
+    """Return the formats that know something, general ones only where no other does."""
+    found = [each for each in FORMATS.values() if knows(each)]
+    return [each for each in found if not each.is_general] or found[:1]
+
+
+def _described(values: Sequence[JsonValue]) -> str:
+    match values:
+        case [dict(item), *_]:
+            keys = ", ".join(map(repr, list(item)[:_KEYS_SHOWN]))
+            return f"an object with {keys}" if keys else "an empty object"
+        case [first, *_]:
+            return f"a JSON {type(first).__name__}"
+        case _:
+            return "nothing"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from domain.cognition import AgentState, Message
 from domain.events import Event
 from domain.json.text import parse, print_bytes, print_text
-from projections.readers.openai import READER
+from projections.readers.wires.openai import READER
 from projections.view import render
 from projections.views.agent_state import AgentStateOptions, AgentStateView
 from tests.histories import drafts, event, histories, history, metadata

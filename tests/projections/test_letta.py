@@ -12,7 +12,7 @@ from letta_client.types.agents.system_message import SystemMessage
 from pydantic import TypeAdapter, ValidationError
 
 from domain.events import Event
-from projections.readers import openai
+from projections.readers.wires import openai
 from projections.view import Item, render
 from projections.views.letta.carry import LettaCarry
 from projections.views.letta.items import KEPT

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage
 from domain.events import Event
-from projections.readers.openletta import READER
+from projections.readers.wires.openletta import READER
 from projections.view import Item, render
 from projections.views.letta.items import KEPT
 from projections.views.openletta import OpenLettaView

@@ -32,11 +32,11 @@ from infrastructure.readmodels.process import ProjectorProcess
 from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from infrastructure.runtime.logging import access_logger, logs_on_stderr
 from infrastructure.settings import Settings, TraceSettings
+from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.records import Plan
-from infrastructure.transfer.sources import find_files
+from infrastructure.transfer.sources import find_sources
 from infrastructure.view_precomputation import Ahead
-from projections.readers.registry import choose_reader
+from projections.readers.registry import choose_format
 
 app = typer.Typer()
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
@@ -239,11 +239,8 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def _load_examples(service: Service, console: Console) -> None:
     """Import the examples; prints the name of each that fails."""
-    importer = Importer(
-        service.store, Plan(reader=choose_reader("kernel")), progress=lambda _: None
-    )
-    for path in find_files([_examples_dir()]):
-        importer.import_file(path)
+    importer = Importer(service.store, Plan(choose_format("kernel")), progress=lambda _: None)
+    importer.import_sources(find_sources([_examples_dir()]))
     for failure in importer.report.failures:  # left by another version's demo: show what exists
         console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
 

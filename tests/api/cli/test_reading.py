@@ -294,8 +294,10 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
 def test_a_bad_record_cannot_drive_the_terminal_either(database_url: str, tmp_path: Path) -> None:
     odd = tmp_path / "odd \x1b[31m.json"
     odd.write_text(json.dumps([{"type": "\x1b[31mred\x9b31m", "text": "x"}]))
-    outcome = agentlog("import", odd, "--thread-id", "odd", url=database_url)
-    assert outcome.code == 1
-    assert r"\x1b[31mred\x9b31m" in outcome.err
-    assert "\x1b" not in outcome.err
-    assert "\x9b" not in outcome.err
+    for wire in ("kernel", "auto"):
+        outcome = agentlog("import", odd, "--format", wire, url=database_url)
+        assert outcome.code == 1
+        assert r"\x1b[31mred\x9b31m" in outcome.err
+        assert r"odd \x1b[31m.json" in outcome.err
+        assert "\x1b" not in outcome.err
+        assert "\x9b" not in outcome.err

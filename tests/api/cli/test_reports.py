@@ -137,11 +137,13 @@ def test_a_projection_that_stands_still_is_told(own_database: Database, database
 
 
 def test_what_tools_are_called_does_not_drive_the_terminal(
-    own_database: Database, database_url: str
+    own_database: Database, database_url: str, tmp_path: Path
 ) -> None:
     del own_database
     draft = {"type": "tool_calls", "calls": [{"id": "1", "name": "\x1b[2Jred\u202e[b]"}]}
-    agentlog("import", "-", url=database_url, stdin=json.dumps([draft]).encode())
+    draft_file = tmp_path / "drafts.json"
+    draft_file.write_text(json.dumps([draft]))
+    assert agentlog("import", draft_file, url=database_url).code == 0
     outcome = agentlog("report", "tools", url=database_url)
     assert "\\x1b[2Jred\\u202e[b]" in outcome.out
     assert "\x1b[2J" not in outcome.out

@@ -21,6 +21,7 @@ from tests.command_line import (
     agentlog,
     as_words,
     environment,
+    figures_of,
     started,
 )
 from tests.databases import name_of, new_database
@@ -65,10 +66,17 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         path, "--metadata", "reward={reward}", "--goal", "run {id}", url=database_url
     )
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err == (
-        "3 threads: 6 events appended, 0 there already, 0 anomalies, "
-        "0 lone surrogates replaced by U+FFFD, 0 records failed\n"
-    )
+    assert outcome.err.splitlines() == [
+        "OpenAI chat messages, 1 file, one thread a record",
+        "threads             3",
+        "events              6  0 there already",
+        "kept aside          0",
+        "anomalies           0",
+        "masked              0",
+        "mended              0",
+        "refused             0",
+        "passed over         0",
+    ]
     found = agentlog("threads", "--json", url=database_url).lines
     assert [(each["metadata"], each["goal"]) for each in found] == [
         ({"reward": 0.5}, f"run {name}") for name in "cba"
@@ -77,7 +85,7 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         path, "--metadata", "reward={reward}", "--goal", "run {id}", url=database_url
     )
     assert again.code == 0
-    assert again.err.startswith("3 threads: 0 events appended, 6 there already, ")
+    assert again.counted == {"threads": 3, "there already": 6}
 
 
 def test_standard_input_and_files_and_folders_may_be_mixed(
@@ -98,21 +106,20 @@ def test_a_bad_record_ends_the_import_with_1_after_all_others(
     path = written(tmp_path, "runs.jsonl", lines_of(RUNS[0], bad) + b"{oops\n" + lines_of(RUNS[2]))
     outcome = import_runs(path, url=database_url)
     assert outcome.code == 1
-    first, second, report = outcome.err.splitlines()
+    first, second, *_ = outcome.err.splitlines()
     assert first.startswith(f"{path}:2: messages[1].role: ")
     assert second.startswith(f"{path}:3: not JSON: ")
-    assert report.startswith("2 threads: 4 events appended, ")
-    assert report.endswith(" 2 records failed")
+    assert outcome.counted == {"threads": 2, "events": 4, "refused": 2}
     assert thread_ids(database_url) == ["a", "c"]
 
 
 def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path: Path) -> None:
     outcome = import_runs(written(tmp_path, "runs.jsonl", b"{oops\n" * 103), url=database_url)
     assert outcome.code == 1
-    *told, more, report = outcome.err.splitlines()
-    assert len(told) == 100
-    assert more == "… and 3 more that failed"
-    assert report.endswith(" 103 records failed")
+    lines = outcome.err.splitlines()
+    assert sum("not JSON" in line for line in lines) == 100
+    assert lines[100] == "… and 3 more that were refused"
+    assert outcome.counted == {"refused": 103}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +128,7 @@ def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path
         ("empty.json", b"", "not JSON"),
         ("cut.json", b'{"id": "a"', "not JSON"),
         ("binary.json", bytes(range(256)), "not UTF-8 at byte 128"),
-        ("scalar.json", b"7", "the record has no field 'id'"),
+        ("scalar.json", b"7", "$.traj leads to nothing in this record"),
         ("other.json", b'{"id": "a", "name": "x"}', "$.traj leads to nothing in this record"),
         ("id.json", b'{"id": "a/b", "traj": []}', "'a/b' is no thread id"),
         ("nan.json", b'{"id": "a", "traj": [NaN]}', "NaN is not JSON"),
@@ -144,7 +151,7 @@ def test_lone_surrogates_are_reported(database_url: str, tmp_path: Path) -> None
     )
     outcome = import_runs(path, url=database_url)
     assert outcome.code == 0
-    assert ", 1 lone surrogates replaced by U+FFFD, " in outcome.err
+    assert "mended              1  lone surrogates replaced by U+FFFD\n" in outcome.err
     (item,) = agentlog("view", "a", "openai", url=database_url).lines
     assert item["content"] == "\ufffd"
 
@@ -157,15 +164,15 @@ def test_strict_refuses_what_record_keeps(database_url: str, tmp_path: Path) -> 
     assert "refuses this (orphan_result): messages[0].results[0].callId: " in refused.err
     kept = import_runs(path, url=database_url)
     assert kept.code == 0
-    assert ", 1 anomalies, " in kept.err
+    assert kept.counted == {"threads": 1, "events": 2, "anomalies": 1}
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (["nope.json"], "nope.json: no such file or folder"),
-        (["."], "no file in it ends in .json, .jsonl, .ndjson"),
-        (["-", "--format", "opanai"], "there is no format 'opanai': choose one of kernel, openai"),
+        (["."], "no file in it ends in .af, .eval, .json, .jsonl"),
+        (["-", "--format", "opanai"], "there is no format 'opanai': choose one of "),
         (["-", "--messages", "$["], "'$[' is no JSONPath"),
         (["-", "--messages", "$.a | $.b"], "use a single path"),
         (["-", "--policy", "lax"], "use one of strict, record"),
@@ -251,14 +258,14 @@ def test_an_import_that_was_stopped_goes_on_where_it_was(
     if number != signal.SIGKILL:
         assert stopped.code == 130
         threads = before // (PER_FILE + 1)
-        assert f"{threads} threads: {before} events appended, " in stopped.err
+        assert stopped.counted == {"threads": threads, "events": before}
         assert "interrupted: what is counted is written; run it again to go on" in stopped.err
     else:
         assert stopped.code == -signal.SIGKILL
     again = agentlog("import", many_files, url=database_url)
     assert again.code == 0
-    expected = f"{FILES} threads: {EVENTS - before} events appended, {before} there already, "
-    assert again.err.startswith(expected)
+    counted = {"threads": FILES, "events": EVENTS - before, "there already": before}
+    assert again.counted == counted
     assert events_in(database_url) == EVENTS
 
 
@@ -269,7 +276,7 @@ def test_an_import_that_the_database_breaks_off_says_what_was_written(
     with new_database(server_url, template=template_database) as url:
         err, written = _import_that_is_broken_off(url, many_files)
     assert 0 < written < EVENTS
-    assert f"{written} events appended, " in err
+    assert figures_of(err)["events"] == written
     assert "interrupted: what is counted is written; run it again to go on" in err
     assert "the database is not available" in err
 
@@ -304,8 +311,11 @@ def test_two_imports_of_the_same_files_write_nothing_twice(
     ):
         reports = [process.communicate(timeout=WAIT_SECONDS)[1] for process in (one, other)]
         assert (one.returncode, other.returncode) == (0, 0), reports
-    appended = [int(report.split("threads: ")[1].split()[0]) for report in reports]
-    assert sum(appended) == events_in(database_url) == EVENTS
+    assert (
+        sum(figures_of(report).get("events", 0) for report in reports)
+        == events_in(database_url)
+        == EVENTS
+    )
 
 
 # --- export -------------------------------------------------------------------------------------

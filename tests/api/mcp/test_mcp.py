@@ -223,7 +223,8 @@ def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, store: Stor
 
 
 def test_a_process_offers_the_same_over_standard_input(database_url: str) -> None:
-    assert agentlog("import", "-", url=database_url, stdin=b'{"type":"reply","text":"x"}').code == 0
+    line = b'{"type":"reply","text":"x"}'
+    assert agentlog("import", "-", "--thread-id", "t", url=database_url, stdin=line).code == 0
 
     async def ask(client: Client) -> set[str]:
         assert "there is no thread" in await refusal(client, "read_thread", thread_id="nope")

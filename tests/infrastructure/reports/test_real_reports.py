@@ -11,7 +11,7 @@ from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
 from infrastructure.reports.question import Question
 from infrastructure.reports.reports import Reports
-from projections.readers.registry import choose_reader
+from projections.readers.wires import openai
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, Clock, Ids, started
 from tests.infrastructure.reports.histories import build_all
@@ -34,7 +34,7 @@ def reports(
     ):
         writer = Writer(database, clock=Clock(), new_id=Ids())
         for record in tau_bench:
-            drafts = list(choose_reader("openai").read(record["traj"]))
+            drafts = list(openai.READER.read(record["traj"]))
             facts = [started(policy="record", metadata={"reward": record["reward"]})]
             writer.append(AppendRequest(TENANT, thread_of(record), drafts, facts))
         build_all(database, "tool_calls", "threads")

@@ -9,11 +9,12 @@ import pytest
 from domain.errors import FutureMoment, UnknownThread
 from domain.json.text import JsonValue, print_bytes
 from domain.points_in_time import AtPosition, AtVersion, Moment
+from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import all_thread_ids, export_threads
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.records import Plan
+from infrastructure.transfer.sources import find_sources
 from infrastructure.views.store import Store
-from projections.readers.kernel import READER
+from projections.readers.wires.kernel import FORMAT
 from projections.registry import choose_view
 from tests.infrastructure.appends import NOON, calls, given, reply
 
@@ -28,9 +29,9 @@ def imported(store: Store, folder: Path, records: Sequence[dict[str, JsonValue]]
     """Import what was exported, into threads of other names."""
     path = folder / "exported.jsonl"
     path.write_bytes(b"\n".join(print_bytes(each) for each in records))
-    plan = Plan(reader=READER, thread_id="copy-{threadId}")
+    plan = Plan(FORMAT, thread_id="copy-{threadId}")
     importer = Importer(store, plan, progress=lambda _: None)
-    importer.import_file(path)
+    importer.import_sources(find_sources([path]))
     assert importer.report.failures == []
 
 

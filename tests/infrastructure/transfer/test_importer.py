@@ -1,19 +1,24 @@
 """Files into the store: every shape and format, bad records, and second runs."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from domain.json.text import JsonValue
 from domain.threads import Status
+from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.importer import Importer, ImportReport
-from infrastructure.transfer.records import Plan
-from infrastructure.transfer.sources import find_files
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.report import ImportReport
+from infrastructure.transfer.sources import find_sources
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
-from projections.readers.registry import choose_reader
+from projections.readers.draft import Aside
+from projections.readers.history import Format, History
+from projections.readers.registry import choose_format
 from projections.registry import choose_view
 from tests.infrastructure.appends import calls, reply
 
@@ -69,12 +74,13 @@ SAME_VIEW: dict[str, dict[str, object]] = {
 every_format = pytest.mark.parametrize("wire", HISTORIES)
 
 
-def run(store: Store, *paths: Path, wire: str = "kernel", **fields: Any) -> ImportReport:
+def run(
+    store: Store | None, *paths: Path, wire: str | None = "kernel", **fields: Any
+) -> ImportReport:
     """Import what is in `paths`; return the report."""
-    plan = Plan(reader=choose_reader(wire), **fields)
+    plan = Plan(None if wire is None else choose_format(wire), **fields)
     importer = Importer(store, plan, progress=lambda _: None)
-    for path in find_files(paths):
-        importer.import_file(path)
+    importer.import_sources(find_sources(paths))
     return importer.report
 
 
@@ -215,8 +221,8 @@ def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
     assert reasons[0].startswith("not JSON: ")
     assert reasons[1].startswith("messages[1].role: ")
     assert reasons[2].startswith("'a b' is no thread id")
-    assert reasons[3] == "'{id}': the record has no field 'id'; it has messages"
-    assert reasons[4] == "'{id}': the record has no field 'id'; it has no fields"
+    assert reasons[3].startswith("'{id}': the record has no field 'id'; it has messages.")
+    assert reasons[4].startswith("has no messages: ")
 
 
 def test_a_message_that_the_catalogue_refuses_takes_its_whole_record_with_it(
@@ -267,6 +273,89 @@ def test_the_history_that_a_whole_array_is_counts_its_surrogates_once(
     path.write_text(r'[{"type": "log", "text": "\ud800"}, {"type": "log", "text": "\udc00"}]')
     assert run(store, path).mended == 2
     assert texts(store, "run") == ["\ufffd", "\ufffd"]
+
+
+# --- formats found out --------------------------------------------------------------------------
+
+
+def test_each_file_of_a_folder_is_read_by_its_own_format(store: Store, tmp_path: Path) -> None:
+    for wire, items in HISTORIES.items():
+        written(tmp_path, f"{wire}.json", items)
+    written(tmp_path, "lines.jsonl", HISTORIES["openai"])  # a message a line: one history
+    report = run(store, tmp_path, wire=None)
+    assert report.failures == []
+    found = {chosen.name: files for chosen, files in report.formats.items()}
+    assert found == {**dict.fromkeys(HISTORIES, 1), "openai": 2}
+    assert shown(store, "lines", "openai") == shown(store, "openai", "openai")
+
+
+def test_what_is_of_no_format_says_what_stands_there(store: Store, tmp_path: Path) -> None:
+    written(tmp_path, "odd.json", {"a": 1, "b": 2})
+    written(tmp_path, "good.json", [USER])
+    report = run(store, tmp_path, wire=None)
+    (failure,) = report.failures
+    assert failure.place.endswith("odd.json")
+    assert failure.reason.startswith("of no format that is known: an object with 'a', 'b'")
+    assert store.thread_ids(limit=9) == ["good"]
+
+
+def test_records_in_a_document_are_found_by_a_path(store: Store, tmp_path: Path) -> None:
+    document = {"runs": [{"name": "a", "messages": [USER]}, {"name": "b", "messages": [USER]}]}
+    path = written(tmp_path, "all.json", document)
+    report = run(store, path, wire=None, records="$.runs", thread_id="t-{name}")
+    assert (report.threads, report.failures) == (2, [])
+    assert store.thread_ids(limit=9) == ["t-a", "t-b"]
+    (failure,) = run(store, path, wire=None, records="$.none").failures
+    assert failure.reason == "$.none leads to nothing in this record"
+
+
+def test_two_files_that_would_share_a_thread_say_how_to_name_them(
+    store: Store, tmp_path: Path
+) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder, "run.json", [{**USER, "content": folder}])
+    (failure,) = run(store, tmp_path, wire=None).failures
+    assert failure.place.endswith("b/run.json")
+    assert "its thread run is that of" in failure.reason
+    assert "--thread-id '{path}-{record}'" in failure.reason
+    report = run(store, tmp_path, wire=None, thread_id="{path}")
+    assert report.failures == []
+    assert store.thread_ids(limit=9) == ["a:run", "b:run", "run"]
+    own = {"threadId": "same", "messages": [reply("x")]}  # who names his thread means it
+    written(tmp_path, "own.jsonl", [own, own])
+    assert run(store, tmp_path / "own.jsonl").failures == []
+
+
+# --- what is kept aside -------------------------------------------------------------------------
+
+
+def noted(items: JsonValue) -> Iterator[History]:
+    """Read a history of which something is not known."""
+    assert items == ["a", "b"]
+    yield History([reply("x")], asides=[Aside("[1].foo", "field 'foo'")])
+
+
+NOTED = Format("noted", "Noted", noted, is_item=lambda value: value in ("a", "b"))
+
+
+def test_what_no_reader_knows_is_counted_by_its_place(store: Store, tmp_path: Path) -> None:
+    path = written(tmp_path, "run.jsonl", ["a", "b"])
+    importer = Importer(store, Plan(NOTED), progress=lambda _: None)
+    importer.import_sources(find_sources([path]))
+    (aside,) = importer.report.of_kind("aside")
+    assert (aside.place, aside.reason) == (f"{path}:2: foo", "field 'foo' is not known")
+    assert importer.report.threads == 1
+    strict = Importer(store, Plan(NOTED, strict=True), progress=lambda _: None)
+    strict.import_sources(find_sources([path]))
+    (failure,) = strict.report.failures
+    assert failure.reason == "[1].foo: field 'foo' is not known"
+    assert (strict.report.threads, strict.report.of_kind("aside")) == (0, [])
+
+
+def test_without_a_store_all_is_read_and_counted(tmp_path: Path) -> None:
+    report = run(None, written(tmp_path, "runs.jsonl", [[USER], [USER, USER]]), wire=None)
+    assert (report.threads, report.appended, report.replayed) == (2, 3, 0)
 
 
 # --- second runs --------------------------------------------------------------------------------
@@ -337,9 +426,9 @@ def test_many_records_go_in_batches_and_progress_comes_to_the_whole_file(
     histories[350] = [calls("a"), calls("a")]
     path = written(tmp_path, "runs.jsonl", histories)
     told: list[int] = []
-    plan = Plan(reader=choose_reader("kernel"), policy="strict")
+    plan = Plan(choose_format("kernel"), policy="strict")
     importer = Importer(store, plan, progress=told.append)
-    importer.import_file(path)
+    importer.import_sources(find_sources([path]))
     assert importer.report.threads == 699
     assert [each.place for each in importer.report.failures] == [f"{path}:351"]
     assert importer.report.appended == position(store) == 699 * 7

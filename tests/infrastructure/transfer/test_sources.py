@@ -1,22 +1,21 @@
 """Records out of files, folders and standard input."""
 
+import gzip
 import io
 import json
 import os
 import sys
 import threading
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from backports import zstd
 
 from domain.errors import InvalidJson
-from infrastructure.transfer.sources import (
-    STANDARD_INPUT,
-    SourceRecord,
-    UnreadableSource,
-    find_files,
-    read_records,
-)
+from infrastructure.transfer.records import SourceRecord, read_records
+from infrastructure.transfer.sources import STANDARD_INPUT, UnreadableSource, find_sources
 
 LONE = rb'{"a": "\ud800x"}'
 
@@ -24,7 +23,12 @@ LONE = rb'{"a": "\ud800x"}'
 def records_of(folder: Path, name: str, text: str | bytes) -> list[SourceRecord]:
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return list(read_records(path))
+    return records_in(path)
+
+
+def records_in(path: Path) -> list[SourceRecord]:
+    (file,) = find_sources([path]).files
+    return list(read_records(file))
 
 
 def values(records: list[SourceRecord]) -> list[object]:
@@ -41,21 +45,23 @@ def test_a_folder_is_searched_through_for_json_by_name(tmp_path: Path) -> None:
     for name in ("z.json", "b/a.jsonl", "b/c.ndjson", "readme.md", "b/picture.png"):
         (tmp_path / name).write_text("{}")
     odd = tmp_path / "readme.md"
-    found = find_files([tmp_path, odd, STANDARD_INPUT])
-    inside = [tmp_path / name for name in ("b/a.jsonl", "b/c.ndjson", "z.json")]
-    assert found == [*inside, odd, STANDARD_INPUT]
+    found = find_sources([tmp_path, odd, STANDARD_INPUT])
+    inside = [str(tmp_path / name) for name in ("b/a.jsonl", "b/c.ndjson", "z.json")]
+    assert [file.place for file in found.files] == [*inside, str(odd), "-"]
+    assert [str(file.path) for file in found.files[:2]] == ["b/a.jsonl", "b/c.ndjson"]
+    assert found.passed_over == [str(tmp_path / name) for name in ("b/picture.png", "readme.md")]
 
 
 def test_a_path_that_is_not_there_and_a_folder_with_nothing_are_said(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSource, match="nope: no such file or folder"):
-        find_files([tmp_path / "nope"])
-    with pytest.raises(UnreadableSource, match=r"no file in it ends in \.json, \.jsonl, \.ndjson"):
-        find_files([tmp_path])
+        find_sources([tmp_path / "nope"])
+    with pytest.raises(UnreadableSource, match=r"no file in it ends in \.af, .*\.json, \.jsonl"):
+        find_sources([tmp_path])
 
 
 def test_an_object_is_one_record_and_the_items_of_an_array_are_one_each(tmp_path: Path) -> None:
     (one,) = records_of(tmp_path, "one.json", '{"a": 1}')
-    assert (Path(one.place).name, one.stem, one.number, one.value) == (
+    assert (Path(one.place).name, one.file.stem, one.number, one.value) == (
         "one.json",
         "one",
         0,
@@ -144,21 +150,21 @@ def test_the_sizes_of_the_records_come_to_about_the_size_of_the_file(tmp_path: P
 
 
 def test_a_file_that_cannot_be_read_is_an_error_in_its_place(tmp_path: Path) -> None:
-    (found,) = read_records(tmp_path / "gone.json")
+    path = tmp_path / "gone.json"
+    path.write_text("{}")
+    (file,) = find_sources([path]).files
+    path.unlink()
+    (found,) = read_records(file)
     assert isinstance(found.value, UnreadableSource)
     assert "cannot be read: No such file or directory" in str(found.value)
-    (found,) = read_records(tmp_path)
-    assert isinstance(found.value, UnreadableSource)
-    assert "cannot be read: Is a directory" in str(found.value)
 
 
 def test_a_pipe_can_be_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    assert find_files([pipe]) == [pipe]
     writer = threading.Thread(target=pipe.write_text, args=('{"a": 1}\n{"a": 2}\n',))
     writer.start()
-    assert values(list(read_records(pipe))) == [{"a": 1}, {"a": 2}]
+    assert values(records_in(pipe)) == [{"a": 1}, {"a": 2}]
     writer.join()
 
 
@@ -175,4 +181,42 @@ def test_standard_input_is_json_lines_or_one_value(
     monkeypatch: pytest.MonkeyPatch, text: bytes, expected: list[object]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    assert values(list(read_records(STANDARD_INPUT))) == expected
+    assert values(records_in(STANDARD_INPUT)) == expected
+
+
+@pytest.mark.parametrize(("suffix", "packed"), [(".gz", gzip.compress), (".zst", zstd.compress)])
+def test_what_is_compressed_is_read_as_it_is(
+    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]
+) -> None:
+    lines = b'{"a": 1}\n{"a": 2}\n'
+    for name in (f"run.jsonl{suffix}", "plain.jsonl"):  # found out by its bytes
+        (tmp_path / name).write_bytes(packed(lines))
+        assert values(records_in(tmp_path / name)) == [{"a": 1}, {"a": 2}]
+    (file,) = find_sources([tmp_path / f"run.jsonl{suffix}"]).files
+    assert file.stem == "run"
+    (tmp_path / "broken.json").write_bytes(packed(lines)[:-5])
+    (broken,) = records_in(tmp_path / "broken.json")
+    assert "its compression is broken" in str(broken.value)
+
+
+def test_an_archive_is_read_as_a_folder_is(tmp_path: Path) -> None:
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("b/one.json", '{"a": 1}')
+        archive.writestr("a.jsonl.gz", gzip.compress(b'{"a": 2}'))
+        archive.writestr("picture.png", b"")
+    found = find_sources([tmp_path])
+    assert [file.place for file in found.files] == [f"{path}:a.jsonl.gz", f"{path}:b/one.json"]
+    assert found.passed_over == [f"{path}:picture.png"]
+    read = [each.value for file in found.files for each in read_records(file)]
+    assert read == [{"a": 2}, {"a": 1}]
+    path.write_bytes(path.read_bytes().replace(b'{"a": 1}', b'{"a": 9}'))  # not its checksum
+    (broken,) = read_records(find_sources([path]).files[1])
+    assert "cannot be read: Bad CRC-32" in str(broken.value)
+
+
+def test_an_archive_by_another_name_says_what_to_do(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "runs.json", "w") as archive:
+        archive.writestr("one.json", "{}")
+    (found,) = records_in(tmp_path / "runs.json")
+    assert "a ZIP archive: give it a name that ends in .zip" in str(found.value)

@@ -10,7 +10,7 @@ from domain.json.text import JsonValue, print_bytes
 from domain.points_in_time import AtTime, AtVersion, Moment
 from infrastructure.views.results import Page, State
 from infrastructure.views.store import Store
-from projections.readers.registry import choose_reader
+from projections.readers.wires import openai
 from projections.registry import VIEWS, AnyView, choose_view
 from projections.view import Printed, print_items, render
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
@@ -53,7 +53,7 @@ def test_the_same_holds_for_real_conversations(
     store: Store, tau_bench: list[dict[str, Any]]
 ) -> None:
     for number in (0, 77):
-        drafts = list(choose_reader("openai").read(tau_bench[number]["traj"]))
+        drafts = list(openai.READER.read(tau_bench[number]["traj"]))
         _check_past_stays(store, f"real-{number}", drafts[:20])
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from domain.errors import InvalidMessage, UnknownFormat
 from domain.events import Event
-from projections.readers import openai
-from projections.readers.letta import READER
-from projections.readers.registry import READERS, choose_reader
+from projections.readers.registry import FORMATS, choose_format
+from projections.readers.wires import openai
+from projections.readers.wires.letta import READER
 from projections.view import Item
 from projections.views.letta.shapes import STREAM_ONLY
 from projections.views.letta.view import LettaView
@@ -136,8 +136,8 @@ def test_what_cannot_be_read_is_refused_by_its_place(item: Item, words: str) -> 
 
 
 def test_readers_are_chosen_by_the_name_of_their_format() -> None:
-    assert choose_reader("letta") is READER
-    assert {"openai", "letta", "openletta"} <= READERS.keys()
+    assert choose_format("letta").name == READER.name
+    assert {"openai", "letta", "openletta"} <= FORMATS.keys()
     with pytest.raises(UnknownFormat, match=r"'letter': choose one of .*letta") as caught:
-        choose_reader("letter")
-    assert caught.value.known == tuple(READERS)
+        choose_format("letter")
+    assert caught.value.known == tuple(FORMATS)

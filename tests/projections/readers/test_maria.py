@@ -12,9 +12,9 @@ from ulid import ULID
 from domain.errors import InvalidMessage
 from domain.events import Event
 from domain.json.text import JsonValue, parse, print_bytes
-from projections.readers import openai
 from projections.readers.draft import Draft
-from projections.readers.maria import READER
+from projections.readers.wires import openai
+from projections.readers.wires.maria import READER
 from projections.view import Item, render
 from projections.views.maria.view import Dialect, MariaOptions, MariaView
 from projections.views.openai import OpenAIView

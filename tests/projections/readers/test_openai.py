@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from domain.errors import InvalidMessage
 from domain.events import Event
 from domain.json.text import JsonValue, parse, print_bytes, print_text
-from projections.readers.openai import READER
+from projections.readers.wires.openai import READER
 from projections.view import Item, render
 from projections.views.openai import OpenAIOptions, OpenAIView
 from tests.histories import event, texts

@@ -7,7 +7,7 @@ import pytest
 
 from domain.redaction import redacted_body
 from projections.readers.draft import sample_event
-from projections.readers.registry import choose_reader
+from projections.readers.registry import choose_format
 from projections.readmodels.tool_calls import ToolCalls
 from projections.view import Item
 from tests.histories import event
@@ -71,8 +71,8 @@ def test_an_open_call_has_no_outcome() -> None:
     ],
 )
 def test_what_a_wire_says_of_a_call_is_kept(wire: str, item: Item, outcome: str) -> None:
-    drafts = choose_reader(wire).read([item])
-    rows = rows_of(ToolCalls(), [sample_event(each, n) for n, each in enumerate(drafts, 1)])
+    (history,) = choose_format(wire).read([item])
+    rows = rows_of(ToolCalls(), [sample_event(each, n) for n, each in enumerate(history.drafts, 1)])
     assert [row.outcome for row in rows] == [outcome]
 
 

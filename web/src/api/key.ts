@@ -4,7 +4,7 @@ const PLACE = "agentlog.key";
 const listeners = new Set<() => void>();
 const refusals = new Set<() => void>();
 
-/** What a key looks like: other texts are not sent. */
+/** The form of a key; a text of another form is not sent. */
 export const KEY_PATTERN = /^agentlog_[a-z2-7]{12}_[0-9a-f]{64}$/;
 
 export function currentKey(): string | null {
@@ -17,13 +17,13 @@ export function setKey(key: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Tells when the key changes; returns the way to stop it. */
+/** Calls the listener when the key changes; returns a function that removes the listener. */
 export function onKeyChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Tells when the service refused a request for want of a valid key; returns the way to stop it. */
+/** Calls the listener when the service answered 401; returns a function that removes it. */
 export function onKeyRefused(listener: () => void): () => void {
   refusals.add(listener);
   return () => refusals.delete(listener);

@@ -1,4 +1,4 @@
-/** What the service refused, as it says it (RFC 9457). */
+/** A refusal of the service: a problem of RFC 9457. */
 export class Problem extends Error {
   readonly status: number;
   readonly type: string;

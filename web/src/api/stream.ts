@@ -4,12 +4,12 @@ import { Problem } from "./problem";
 
 export interface StreamedEvent {
   readonly event: string;
-  /** Empty where it is no place to resume from. */
+  /** Empty where the stream cannot be resumed after this frame. */
   readonly id: string;
   readonly data: string;
 }
 
-/** Where a stream stands: `waiting` is a break that heals by itself. */
+/** State of a stream; `waiting`: the connection broke, and another try follows. */
 export type Connection = "connecting" | "open" | "waiting" | "refused" | "ended";
 
 export interface StreamOptions {
@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Follows a stream of server-sent events until the signal; after a break it goes on after the last
- * frame that it has seen. Events of one network read are told together.
+ * frame that it has seen. Events of one network read are handed over together.
  *
  * By `fetch`, because an EventSource cannot carry the key as a header.
  */
@@ -73,7 +73,7 @@ async function* batches(response: Response): AsyncGenerator<StreamedEvent[]> {
   }
 }
 
-/** Asked anew after each wait: the compiler takes the signal for unchanged. */
+/** A function, as the compiler would take `signal.aborted` for unchanged after a wait. */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }

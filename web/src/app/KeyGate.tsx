@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import { currentKey, KEY_PATTERN, keyHeaders, setKey } from "../api/key";
 import { Problem } from "../api/problem";
 import { Failure } from "../parts/Failure";
 import { time } from "../parts/format";
-import { accessQuery, type Scope } from "./access";
+import { accessQuery, mayOpen, type Scope } from "./access";
 
 const SCOPES: Record<Scope, string> = {
   read: "read",
@@ -13,21 +14,22 @@ const SCOPES: Record<Scope, string> = {
   admin: "manage keys",
 };
 
-/** Asks for a key where the service wants one, once; its screens come after that. */
+/** Shows the screens; before them a form for the API key where the service needs one. */
 export function KeyGate({ children }: { children: ReactNode }) {
   const { data, error, isPending } = useQuery(accessQuery);
+  const path = useLocation({ select: ({ pathname }) => pathname });
   if (error instanceof Problem && error.status === 401) {
     return <AskForKey ended={data?.expiresAt ?? null} />;
   }
   if (error !== null) return <Failure error={error} />;
   if (isPending) return <p className="loading">Connecting…</p>;
-  if (!data.scopes.includes("read")) {
+  if (!mayOpen(path, data.scopes)) {
     const may = data.scopes.map((each) => SCOPES[each]).join(", ");
     return (
       <main className="screen message">
         <h1>This key may not read</h1>
         <p>
-          The key “{data.name}” may {may} only. This page needs one that has the scope{" "}
+          The key “{data.name}” may {may} only. This screen needs one that has the scope{" "}
           <code>read</code>: <code>agentlog keys create --name me --scope read</code>
         </p>
         <ForgetKey />
@@ -54,7 +56,7 @@ async function tryKey(text: string): Promise<string> {
   return text;
 }
 
-/** `ended`: when the key that was used until now expires, if it does. */
+/** `ended`: the expiry of the key that was used until now; null if it has none. */
 function AskForKey({ ended }: { ended: string | null }) {
   const [text, setText] = useState("");
   const [now] = useState(Date.now);

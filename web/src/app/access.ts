@@ -9,6 +9,11 @@ export const accessQuery = queryOptions({
   queryFn: async () => answered(await api.GET("/v1/keys/self")),
 });
 
+/** Whether a key may open a screen: Keys needs `admin` or `read`, every other one `read`. */
+export function mayOpen(path: string, scopes: readonly Scope[]): boolean {
+  return scopes.includes("read") || (path === "/keys" && scopes.includes("admin"));
+}
+
 /** Whether the page may do what needs the scope; false until that is known. */
 export function useMay(scope: Scope): boolean {
   const { data } = useQuery(accessQuery);

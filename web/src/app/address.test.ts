@@ -6,7 +6,7 @@ test("what cannot be read is left out", () => {
   expect(threadAddress({ at: "x", view: "nope", watch: [], paused: "no", b: -1 })).toEqual({});
 });
 
-test("numbers may come as texts, as whoever writes an address by hand has them", () => {
+test("a number may be given as a string", () => {
   expect(threadAddress({ at: "12", a: 0, watch: "$.x", fold: "" })).toEqual({
     at: 12,
     a: 0,

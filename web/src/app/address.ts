@@ -1,4 +1,4 @@
-/** Readers of what stands in an address: what they cannot read is as if it were not there. */
+/** Readers of values in an address. A value that cannot be read counts as missing. */
 
 export type Search = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ export function oneIn<T extends string>(known: readonly T[], value: unknown): T 
   return known.find((each) => each === value);
 }
 
-/** Leaves out what is undefined, so that it does not stand in the address. */
+/** Leaves out undefined values, so that they are not written into the address. */
 export function kept<T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -3,14 +3,14 @@ import { useCallback, useMemo } from "react";
 
 /** A part of an address; undefined removes. */
 export type PartOf<Address> = { [K in keyof Address]?: Address[K] | undefined };
-/** Changes a part of the address. Without `replace`, Back undoes it. */
+/** Changes a part of the address. Without `replace` it is an entry of the browser's history. */
 export type Change<Address> = (part: PartOf<Address>, options?: { replace?: boolean }) => void;
 
 /**
- * Changes of the address of a screen, which shows `subject`, a thread say.
+ * Returns a function that changes the address of a screen, which shows `subject`, as a thread.
  *
- * What comes late, from a timer or a play, is left out where the reader has gone on to another
- * screen that is not there yet: it would bring him back.
+ * A late change, as from a timer, is ignored once the reader has left for another screen: it would
+ * lead back to this one.
  */
 export function useChange<Address>(subject?: string): Change<Address> {
   const router = useRouter();

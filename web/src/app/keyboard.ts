@@ -30,7 +30,7 @@ export function useKnownShortcuts(): typeof known {
   );
 }
 
-/** Has keys do something while the component is there; the help lists them under the title. */
+/** Registers shortcuts while the component is mounted; the help lists them under the title. */
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const latest = useRef(shortcuts);
   useEffect(() => {
@@ -58,7 +58,7 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
   }, [title, names]);
 }
 
-/** Whether a key belongs to what has the focus, or to the browser. */
+/** Whether a key press belongs to the focused element or to the browser. */
 function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target;

@@ -5,13 +5,13 @@ import { accessQuery } from "./access";
 
 const MOST_TRIES = 3;
 
-/** Whether another try may help: the service is away or overloaded, and did not refuse. */
+/** Whether another try may help: the service is unreachable, fails or is overloaded. */
 function mayHelp(failures: number, error: Error): boolean {
   const refused = error instanceof Problem && error.status < 500 && error.status !== 429;
   return !refused && failures < MOST_TRIES;
 }
 
-/** What the page has read. A query that names a version is of the past, and never changes. */
+/** The cache of all answers. What is asked for at a version never changes. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {

@@ -47,14 +47,14 @@ const report = createRoute({
   getParentRoute: () => root,
   path: "/reports/$name",
   validateSearch: reportAddress,
-  component: lazyRouteComponent(() => import("../reports/ReportScreen"), "ReportScreen"),
+  component: lazyRouteComponent(() => import("../reports/report/ReportScreen"), "ReportScreen"),
 });
 
 const sql = createRoute({
   getParentRoute: () => root,
   path: "/sql",
   validateSearch: sqlAddress,
-  component: lazyRouteComponent(() => import("../reports/SqlScreen"), "SqlScreen"),
+  component: lazyRouteComponent(() => import("../reports/sql/SqlScreen"), "SqlScreen"),
 });
 
 const audit = createRoute({

@@ -1,4 +1,4 @@
-/** Light or dark: the reader's choice for this browser, else the system's. */
+/** The theme: the reader's choice, kept in this browser, else that of the system. */
 export type Theme = "light" | "dark" | "system";
 
 const PLACE = "agentlog.theme";

@@ -4,20 +4,20 @@ import type { ReactNode } from "react";
 import { Failure } from "../parts/Failure";
 import { headQuery } from "../thread/queries";
 import type { AuditAddress } from "./address";
-import { canHash } from "./bytes";
-import { ChainDetails } from "./ChainDetails";
-import { Checkpoints } from "./Checkpoints";
-import { Consistency } from "./Consistency";
-import { EvidenceFile } from "./EvidenceFile";
+import { canHash } from "./hashes/bytes";
+import { ChainDetails } from "./chain/ChainDetails";
+import { Checkpoints } from "./checkpoints/Checkpoints";
+import { Consistency } from "./checkpoints/Consistency";
+import { EvidenceFile } from "./evidence/EvidenceFile";
 import { textIn } from "./fields";
-import { HeldKey, useHeldKey } from "./HeldKey";
-import { MessageProof } from "./MessageProof";
-import { useChain } from "./useChain";
+import { HeldKey, useHeldKey } from "./checkpoints/HeldKey";
+import { MessageProof } from "./checkpoints/MessageProof";
+import { useChain } from "./chain/useChain";
 import styles from "./audit.module.css";
 
 const route = getRouteApi("/audit");
 
-/** What can be proved, verified in this browser. */
+/** The proofs of the log, verified in this browser. */
 export function AuditScreen() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
@@ -37,14 +37,14 @@ export function AuditScreen() {
     );
   }
   return (
-    <main className={`screen ${styles["audit"] ?? ""}`}>
+    <main className="screen sections">
       <h1>Audit</h1>
-      <p className={styles["lead"]}>
-        All of this is computed in this browser, from the events, links and notes themselves.
+      <p className="lead">
+        All of this is computed in this browser, from the events, links and notes.
       </p>
       <Section
         title="Key of the log"
-        shows="Shows who signed, if you have the key from another channel than this service."
+        shows="Shows who signed, if the key did not come from this service."
       >
         <HeldKey held={held} onHold={hold} />
       </Section>
@@ -91,7 +91,7 @@ interface SectionProps {
 
 function Section({ title, shows, children }: SectionProps) {
   return (
-    <section className={styles["section"]} aria-label={title}>
+    <section aria-label={title}>
       <h2>{title}</h2>
       <p className={styles["remark"]}>{shows}</p>
       {children}

@@ -1,6 +1,6 @@
 import { kept, type Search, textIn, wholeIn } from "../app/address";
 
-/** What is proven: the log's checkpoints, a thread's chain, a message. */
+/** What is verified: the log's checkpoints, a thread's chain, a message. */
 export interface AuditAddress {
   thread?: string;
   /** Id of a message of the thread. */

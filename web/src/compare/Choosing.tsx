@@ -11,7 +11,7 @@ import { Standing } from "./Standing";
 
 const route = getRouteApi("/compare");
 
-/** How to choose what is compared, and the threads that moved last. */
+/** The forms that choose what is compared, and the threads with the latest events. */
 export function Choosing({ chosen }: { chosen: string | undefined }) {
   const navigate = route.useNavigate();
   const { data, error } = useQuery(recentQuery);

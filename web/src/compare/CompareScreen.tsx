@@ -1,11 +1,11 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { SideBySide } from "./SideBySide";
+import { SideBySide } from "./grid/SideBySide";
 import { Choosing } from "./Choosing";
-import { Tasks } from "./Tasks";
+import { Tasks } from "./tasks/Tasks";
 
 const route = getRouteApi("/compare");
 
-/** Threads side by side, all runs of each task, or the way to choose them. */
+/** Threads side by side, all runs of each task, or the forms to choose them. */
 export function CompareScreen() {
   const { thread = [], by } = route.useSearch();
   if (thread.length > 1) return <SideBySide key={thread.join("\n")} threads={thread} />;

@@ -6,12 +6,12 @@ interface FieldProps {
   readonly button: string;
   readonly known?: readonly string[];
   readonly start?: string;
-  /** An empty text is given too where it may be. */
+  /** Whether an empty text is submitted too. */
   readonly mayBeEmpty?: boolean;
   readonly onGive: (text: string) => void;
 }
 
-/** A field with its button: one line of text that is used when it is given. */
+/** A field for one line of text, with a button that submits it. */
 export function Field(props: FieldProps) {
   const { label, button, known = [], start = "", mayBeEmpty = false, onGive } = props;
   const [text, setText] = useState(start);

@@ -2,7 +2,7 @@ import type { Summary } from "./queries";
 
 const TONES: Record<string, string> = { complete: "ok", error: "bad", step_limit: "bad" };
 
-/** How a thread ended, or that it is open; what its metadata says beside. */
+/** How a thread ended, or that it is open, and its metadata. */
 export function Standing({ thread }: { thread: Summary }) {
   const { outcome, status, metadata } = thread;
   const said = outcome ?? status;

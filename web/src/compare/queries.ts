@@ -14,7 +14,7 @@ export type RunParting = Schemas["RunParting"];
 export type Summary = Schemas["ThreadSummary"];
 
 const PAGE = "200";
-/** The most that the service gives: longer runs of equal items come folded. */
+/** Equal items around a difference, the most that the service sends; longer runs come folded. */
 const CONTEXT = "100";
 
 /** Threads compared with the first of them, page by page, with exact numbers. */
@@ -66,7 +66,7 @@ export function summaryQuery(threadId: string) {
   });
 }
 
-/** The threads that moved last. */
+/** The threads with the latest events. */
 export const recentQuery = queryOptions({
   queryKey: ["recent"],
   staleTime: 0,

@@ -1,41 +1,26 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Failure } from "../parts/Failure";
 import { time } from "../parts/format";
-import { type Column, WindowedTable } from "../parts/WindowedTable";
+import type { Column } from "../parts/DataTable";
+import { PagedTable } from "../parts/PagedTable";
 import { accessesQuery } from "./queries";
 
 const COLUMNS: readonly Column[] = [
-  { name: "Time", width: "11rem" },
-  { name: "Key", width: "8rem" },
-  { name: "Request", width: "minmax(14rem, 1fr)" },
-  { name: "Thread", width: "14rem" },
-  { name: "Status", width: "4rem", isNumber: true },
+  { heading: "Time", width: 190 },
+  { heading: "Key", width: 130 },
+  { heading: "Request", width: 330 },
+  { heading: "Thread", width: 240 },
+  { heading: "Status", width: 80, isFigure: true },
 ];
 
 /** Who read what and who was refused, where reads are recorded. */
 export function Accesses() {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery(accessesQuery);
-  if (error !== null) return <Failure error={error} />;
-  if (isPending) return <p className="loading">Reading accesses…</p>;
-  const items = data.pages.flatMap((page) => page.items);
-  if (items.length === 0) {
-    return (
-      <p>
-        None is recorded. With <code>AGENTLOG_READ_AUDIT=on</code> each read of data is recorded:
-        time, key, route, thread and status.
-      </p>
-    );
-  }
   return (
-    <WindowedTable
+    <PagedTable
       label="Accesses"
+      found={useInfiniteQuery(accessesQuery)}
       columns={COLUMNS}
-      items={items}
-      idOf={({ number }) => number}
       most={12}
-      onMore={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : null}
       cells={(access) => [
         time(access.at),
         <code>{access.keyId ?? "–"}</code>,
@@ -49,6 +34,12 @@ export function Accesses() {
         ),
         access.status,
       ]}
+      empty={
+        <>
+          None is recorded. With <code>AGENTLOG_READ_AUDIT=on</code> each read of data is recorded:
+          time, key, route, thread and status.
+        </>
+      }
     />
   );
 }

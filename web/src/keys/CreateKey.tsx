@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { answered, api } from "../api/client";
 import { setKey } from "../api/key";
-import type { Scope } from "../app/access";
+import { mayOpen, type Scope } from "../app/access";
 import { Dialog } from "../parts/Dialog";
 import { Copy } from "../parts/Copy";
 import { Failure } from "../parts/Failure";
@@ -41,7 +41,7 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
   const close = (made: NewKey): void => {
     creation.reset(); // forgets the secret as well
     setName("");
-    if (isFirst) setKey(made.scopes.includes("read") ? made.key : null);
+    if (isFirst) setKey(mayOpen("/keys", made.scopes) ? made.key : null);
     else void queries.invalidateQueries({ queryKey: keysQuery.queryKey });
   };
   const isReady = name.trim() !== "" && scopes.length > 0 && (!isFirst || isAgreed);
@@ -117,7 +117,7 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
         </select>
       </label>
       {isFirst && !scopes.includes("read") && (
-        <p>This page needs a key that may read: with this one alone it shows nothing any more.</p>
+        <p>Screens other than this one need a key with the scope read.</p>
       )}
       {creation.error !== null && <Failure error={creation.error} />}
       <div className={styles["actions"]}>
@@ -151,9 +151,9 @@ function ShownOnce({ made, isFirst, onClose }: ShownOnceProps) {
       </p>
       {isFirst && (
         <p>
-          {made.scopes.includes("read")
-            ? "Every request needs a key now. This page goes on with this one, until the tab closes."
-            : "Every request needs a key now. This one may not read, so the page asks for another."}
+          {mayOpen("/keys", made.scopes)
+            ? "Every request needs a key now. This page uses this one until the tab closes."
+            : "Every request needs a key now. This one opens no screen: the page asks for another."}
         </p>
       )}
       <button type="button" onClick={close}>

@@ -1,20 +1,20 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Failure } from "../parts/Failure";
 import { time } from "../parts/format";
-import { type Column, WindowedTable } from "../parts/WindowedTable";
+import type { Column } from "../parts/DataTable";
+import { PagedTable } from "../parts/PagedTable";
 import { type Key, keysQuery } from "./queries";
 import { RevokeKey } from "./RevokeKey";
 import { standingOf } from "./standing";
 
 const COLUMNS: readonly Column[] = [
-  { name: "Name", width: "minmax(8rem, 1fr)" },
-  { name: "Id", width: "8rem" },
-  { name: "Scopes", width: "12rem" },
-  { name: "Created", width: "11rem" },
-  { name: "Expires", width: "11rem" },
-  { name: "State", width: "5rem" },
-  { name: "Revoke", width: "5rem" },
+  { heading: "Name", width: 160 },
+  { heading: "Id", width: 120 },
+  { heading: "Scopes", width: 200 },
+  { heading: "Created", width: 190 },
+  { heading: "Expires", width: 190 },
+  { heading: "State", width: 85 },
+  { heading: "Revoke", width: 100 },
 ];
 const TONES = { "in use": "ok", expired: "warn", revoked: "" };
 
@@ -24,24 +24,17 @@ interface KeyListProps {
   readonly now: number;
 }
 
-/** All keys, those that ended too. */
+/** All keys, also expired and revoked ones. */
 export function KeyList({ ownId, now }: KeyListProps) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery(keysQuery);
   const [revoked, revoke] = useState<Key | null>(null);
-  if (error !== null) return <Failure error={error} />;
-  if (isPending) return <p className="loading">Reading keys…</p>;
-  const items = data.pages.flatMap((page) => page.items);
-  if (items.length === 0) return <p>There is no key yet.</p>;
   return (
     <>
-      <WindowedTable
+      <PagedTable
         label="Keys"
+        found={useInfiniteQuery(keysQuery)}
+        empty="There is no key yet."
         columns={COLUMNS}
-        items={items}
-        idOf={({ id }) => id}
         most={10}
-        onMore={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : null}
         cells={(key) => {
           const standing = standingOf(key, now);
           return [

@@ -4,9 +4,8 @@ import { accessQuery } from "../app/access";
 import { Accesses } from "./Accesses";
 import { CreateKey } from "./CreateKey";
 import { KeyList } from "./KeyList";
-import styles from "./keys.module.css";
 
-/** The keys of the tenant: made and revoked here, and what they read. */
+/** The keys of the tenant, to create and revoke, and the recorded accesses. */
 export function KeysScreen() {
   const { data: access } = useQuery(accessQuery);
   const [now] = useState(Date.now);
@@ -16,27 +15,26 @@ export function KeysScreen() {
       <main className="screen message">
         <h1>This key may not manage keys</h1>
         <p>
-          That takes the scope <code>admin</code>, which the key “{access.name}” has not. Use
-          another, or have one made:{" "}
-          <code>agentlog keys create --name admin --scope read --scope admin</code>
+          The key “{access.name}” does not have the scope <code>admin</code>. Use another, or have
+          one made: <code>agentlog keys create --name admin --scope read --scope admin</code>
         </p>
       </main>
     );
   }
   return (
-    <main className={`screen ${styles["keys"] ?? ""}`}>
+    <main className="screen sections">
       <h1>Keys</h1>
-      <p className={styles["lead"]}>
+      <p className="lead">
         Tenant {access.tenant}. Give each agent a key of its own, with an expiry.
       </p>
-      <section aria-label="Keys" className={styles["section"]}>
+      <section aria-label="Keys">
         <KeyList ownId={access.keyId} now={now} />
       </section>
-      <section aria-label="Create a key" className={styles["section"]}>
+      <section aria-label="Create a key">
         <h2>Create a key</h2>
         <CreateKey isFirst={!access.keyRequired} />
       </section>
-      <section aria-label="Accesses" className={styles["section"]}>
+      <section aria-label="Accesses">
         <h2>Accesses</h2>
         <Accesses />
       </section>

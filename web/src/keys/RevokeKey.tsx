@@ -28,10 +28,10 @@ export function RevokeKey({ of, isOwn, onClose }: RevokeKeyProps) {
   return (
     <Dialog title={`Revoke the key ${of.name}`} onClose={onClose}>
       <p>
-        It opens nothing any more, from now on and for ever. A stream or an append that is under way
-        is broken off.
+        Requests with this key are refused from now on, for ever. A stream or an append that is
+        under way is broken off.
       </p>
-      {isOwn && <p>It is the key of this page, which will ask for another.</p>}
+      {isOwn && <p>This page uses it, and will ask for another.</p>}
       {error !== null && <Failure error={error} />}
       <div className={styles["actions"]}>
         <button

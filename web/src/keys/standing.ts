@@ -1,6 +1,6 @@
 import type { Key } from "./queries";
 
-/** Whether a key opens anything at `now`, in milliseconds since the epoch. */
+/** The state of a key at `now`, in milliseconds since the epoch. */
 export function standingOf(
   { revokedAt, expiresAt }: Pick<Key, "revokedAt" | "expiresAt">,
   now: number,

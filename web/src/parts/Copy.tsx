@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 interface CopyProps {
-  /** What is copied, or how it is made when asked for. */
+  /** The text, or a function that makes it when the button is pressed. */
   readonly text: string | (() => string | Promise<string>);
   readonly children?: string;
   readonly className?: string;

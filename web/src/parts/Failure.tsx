@@ -4,7 +4,10 @@ import { Problem, Unreachable } from "../api/problem";
 
 const AGAIN_MS = 5000;
 
-/** What went wrong, in the service's own words. Where it gave no answer, it is asked again. */
+/**
+ * An error message; for a refusal of the service, its title and detail. A query that got no answer
+ * from the service is sent again.
+ */
 export function Failure({ error }: { error: unknown }) {
   const client = useQueryClient();
   const isAway = error instanceof Unreachable;

@@ -1,4 +1,4 @@
-/** Figures as people read them. A missing figure is a dash, never 0. */
+/** Formats of figures. A missing figure is a dash, never 0. */
 
 const NONE = "–";
 

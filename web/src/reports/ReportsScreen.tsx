@@ -5,7 +5,7 @@ import { heading } from "./figures";
 import { catalogueQuery } from "./queries";
 import styles from "./reports.module.css";
 
-/** All reports: what each says, and what its rows are about. */
+/** The list of reports, each with its description and its breakdowns. */
 export function ReportsScreen() {
   const { data: reports, error } = useQuery(catalogueQuery);
   return (

@@ -4,7 +4,7 @@ import type { ReportColumn } from "./queries";
 
 const share = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
 
-/** A value of a report, as its unit is read: `share` as percent, `ms` as a duration. */
+/** Formats a value of a report by its unit: `share` as percent, `ms` as a duration. */
 export function figure(value: unknown, { name, unit }: ReportColumn): string {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") {
@@ -22,7 +22,7 @@ export function heading(name: string): string {
   return name.startsWith("metadata.") ? name : name.replaceAll("_", " ");
 }
 
-/** The unit as it stands in a heading; figures that carry theirs have none there. */
+/** The unit for a heading; empty where each figure has its own. */
 export function unitText(unit: string | null): string {
   return unit === null || unit === "share" || unit === "ms" ? "" : unit;
 }

@@ -25,7 +25,7 @@ export const tablesQuery = queryOptions({
   queryFn: async ({ signal }) => answered(await api.GET("/v1/analytics/sql/tables", { signal })),
 });
 
-/** A report as the address asks for it, and where the log stood just after. */
+/** A report as the address asks for it, and the log's position just after. */
 export function reportQuery(name: string, address: ReportAddress) {
   const asked = pathOf(name, address, MOST_ROWS);
   return queryOptions({
@@ -43,9 +43,9 @@ export function reportQuery(name: string, address: ReportAddress) {
 }
 
 /** The report as CSV: texts that a spreadsheet would compute have an apostrophe in front. */
-export async function reportCsv(name: string, address: ReportAddress): Promise<string> {
+export async function reportCsv(name: string, address: ReportAddress): Promise<Blob> {
   const path = `${pathOf(name, address, MOST_ROWS_OF_CSV)}&format=csv`;
-  return (await fetchWithKey(path)).text();
+  return (await fetchWithKey(path)).blob();
 }
 
 function pathOf(name: string, address: ReportAddress, limit: number): string {

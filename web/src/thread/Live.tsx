@@ -11,7 +11,7 @@ const SAYS = {
   ended: "not live",
 };
 
-/** Whether the page follows the thread, and the button that holds it. */
+/** Whether the page follows the thread, and a button that pauses it. */
 export function Live() {
   const { address, change } = useCursor();
   const { connection, news } = useFollowing();

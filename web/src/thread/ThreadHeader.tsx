@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChainBadge } from "../audit/ChainBadge";
+import { ChainBadge } from "../audit/chain/ChainBadge";
 import { Copy } from "../parts/Copy";
 import { cost, count, counted } from "../parts/format";
 import { useCursor } from "./cursor";
-import { HandOn } from "./event/HandOn";
+import { HandOn } from "./event/export/HandOn";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
 import styles from "./thread.module.css";
-import { useTimeline } from "./timeline";
+import { useTimeline } from "./timeline/timeline";
 
 const COLOURS = { open: "accent", exited: "", closed: "" };
 

@@ -6,7 +6,7 @@ import { PANES } from "./address";
 import { useCursor } from "./cursor";
 import { EventPane } from "./event/EventPane";
 import { HistoryPane } from "./history/HistoryPane";
-import { useNarrow } from "./narrow";
+import { ONE_PANE, useNarrow } from "../app/narrow";
 import { headQuery } from "./queries";
 import { SideBySide } from "./SideBySide";
 import { StatePane } from "./state/StatePane";
@@ -38,7 +38,7 @@ export function ThreadScreen() {
 
 function Thread() {
   const { address, change } = useCursor();
-  const isNarrow = useNarrow();
+  const isNarrow = useNarrow(ONE_PANE);
   const chosen = address.pane ?? "history";
   return (
     <main className={styles["screen"]}>

@@ -12,17 +12,17 @@ export interface Cursor {
   readonly address: ThreadAddress;
   /** Version under the cursor: 1 to `last`. */
   readonly at: number;
-  /** Version of the thread's last event that the page knows of. */
+  /** Version of the thread's last event known to the page. */
   readonly last: number;
   /** Whether the cursor is at the end, and goes on with it. */
   readonly isAtEnd: boolean;
-  /** Moves the cursor. A step of a drag or a play is no entry of the history: `replace`. */
+  /** Moves the cursor. With `replace`, as for a drag, it adds no entry to the browser's history. */
   readonly go: (version: number, options?: { replace?: boolean }) => void;
   /** Changes the rest of the address; undefined removes a part. */
   readonly change: Change<ThreadAddress>;
 }
 
-/** Where the reader of the thread is, and the ways to move. */
+/** The cursor in the open thread, and functions that move it. */
 export function useCursor(): Cursor {
   const { threadId } = route.useParams();
   const address = route.useSearch();

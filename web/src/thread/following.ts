@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import type { Connection } from "../api/stream";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
-import { useStanding, useTimeline } from "./timeline";
+import { useStanding, useTimeline } from "./timeline/timeline";
 
 const QUIET_MS = 500;
 
@@ -13,7 +13,7 @@ export interface Following {
   readonly news: number;
 }
 
-/** Lets the known end of the thread grow by what the stream tells, unless the reader paused it. */
+/** Moves the thread's known end as the stream brings events, unless the reader paused it. */
 export function useFollowing(): Following {
   const { threadId, last, address } = useCursor();
   const client = useQueryClient();

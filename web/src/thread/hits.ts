@@ -40,7 +40,7 @@ function hitsQuery(threadId: string, text: string) {
   });
 }
 
-/** The events that have the text of `find`; read anew now and then while the thread may grow. */
+/** The events with the text of `find`; read again at intervals while the thread may grow. */
 export function useHits(): Hits & { readonly error: Error | null; readonly isPending: boolean } {
   const { threadId, address } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));

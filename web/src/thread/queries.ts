@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../api/client";
 import { type Json, parseExact } from "../api/exact";
 
-/** The thread's head. Whoever follows the thread sets it anew: `queries.setQueryData`. */
+/** The thread's head. `useFollowing` replaces the cached value when the stream brings events. */
 export function headQuery(threadId: string) {
   return queryOptions({
     queryKey: ["thread", threadId],

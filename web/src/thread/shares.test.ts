@@ -10,7 +10,7 @@ test("no side becomes too narrow", () => {
   expect(moved([0.5, 0.25, 0.25], 0, 0.9)[1]).toBeCloseTo(0.15);
 });
 
-test("what is remembered is used only where it can be shares", () => {
+test("kept shares are used only if they are valid", () => {
   const usual = [0.5, 0.5];
   expect(sharesIn("0.2 0.8", usual)).toEqual([0.2, 0.8]);
   for (const text of [null, "", "1 2", "0.5", "x y", "0.01 0.99"]) {

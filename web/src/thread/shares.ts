@@ -1,4 +1,4 @@
-/** How the width is shared among panes: parts of 1, remembered in this browser. */
+/** The panes' shares of the width, as parts of 1, kept in this browser. */
 
 export const STEP = 0.02;
 const LEAST = 0.15;
@@ -15,7 +15,7 @@ export function moved(shares: readonly number[], divider: number, by: number): r
   });
 }
 
-/** What is remembered, where it can be shares; else the usual. */
+/** Parses kept shares; the usual ones where the text is no such list. */
 export function sharesIn(text: string | null, usual = USUAL): readonly number[] {
   const found = (text ?? "").split(" ").map(Number);
   const sum = found.reduce((total, share) => total + share, 0);

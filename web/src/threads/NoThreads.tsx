@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { accessQuery } from "../app/access";
 import { Copy } from "../parts/Copy";
 import type { Change } from "./address";
-import { NO_FILTERS } from "./filters";
+import { NO_FILTERS } from "./filter/filters";
 import styles from "./NoThreads.module.css";
 
-/** A log without a thread: how one gets there. The list shows it by itself, then. */
+/** Instructions for a log without threads; the list shows the first thread when it comes. */
 export function NoThreads() {
   const { data } = useQuery(accessQuery);
   const key = data === undefined || data.anonymous ? "" : `-H "Authorization: Bearer $KEY" `;
@@ -49,7 +49,7 @@ interface NoMatchProps {
   readonly change: Change;
 }
 
-/** There are threads, but none that these filters let through. */
+/** Shown where no thread passes the filters. */
 export function NoMatch({ q, change }: NoMatchProps) {
   return (
     <div className={styles["empty"]}>

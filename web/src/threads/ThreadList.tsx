@@ -2,17 +2,17 @@ import { useCallback, useMemo, useState } from "react";
 import { count, counted } from "../parts/format";
 import { Failure } from "../parts/Failure";
 import type { Change, ThreadsAddress } from "./address";
-import { ColumnPicker } from "./ColumnPicker";
+import { ColumnPicker } from "./grid/ColumnPicker";
 import { CompareRuns } from "./CompareRuns";
-import { ORDERS, USUAL_SORT } from "./columns";
-import { FilterBar } from "./FilterBar";
-import { filtersOf } from "./filters";
-import { useIsNarrow } from "./narrow";
+import { ORDERS, USUAL_SORT } from "./grid/columns";
+import { FilterBar } from "./filter/FilterBar";
+import { filtersOf } from "./filter/filters";
+import { PHONE, useNarrow } from "../app/narrow";
 import { NoMatch, NoThreads } from "./NoThreads";
-import { seenIn } from "./seen";
-import { ThreadGrid } from "./ThreadGrid";
-import { type Sight, type ThreadRows, useThreadRows } from "./threadRows";
-import { TickedBar } from "./TickedBar";
+import { seenIn } from "./filter/seen";
+import { ThreadGrid } from "./grid/ThreadGrid";
+import { type Sight, type ThreadRows, useThreadRows } from "./grid/threadRows";
+import { TickedBar } from "./grid/TickedBar";
 import styles from "./ThreadList.module.css";
 
 interface ThreadListProps {
@@ -22,9 +22,9 @@ interface ThreadListProps {
 
 const TOP: Sight = { first: 0, last: 0, held: null };
 
-/** The live list with its filters, and what can be done with what is ticked. */
+/** The live list with its filters, and the actions on ticked threads. */
 export function ThreadList({ address, change }: ThreadListProps) {
-  const isNarrow = useIsNarrow();
+  const isNarrow = useNarrow(PHONE);
   const [sight, setSight] = useState(TOP);
   const filters = useMemo(() => filtersOf(address), [address]);
   const sort = address.sort ?? USUAL_SORT;

@@ -3,8 +3,8 @@ import { useRef } from "react";
 import { useChange } from "../app/change";
 import { useShortcuts } from "../app/keyboard";
 import type { Change } from "./address";
-import { HitList } from "./HitList";
-import { SearchBox } from "./SearchBox";
+import { HitList } from "./search/HitList";
+import { SearchBox } from "./search/SearchBox";
 import { ThreadList } from "./ThreadList";
 import styles from "./ThreadsScreen.module.css";
 

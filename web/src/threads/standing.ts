@@ -22,7 +22,7 @@ export interface Standing {
   readonly tone: "ok" | "warn" | "bad" | "accent" | "";
 }
 
-/** Where a thread stands, in a word or two. */
+/** The status of a thread, as a badge. */
 export function standing(
   thread: Pick<Summary, "status" | "outcome" | "approvalsPending">,
 ): Standing {
@@ -33,7 +33,7 @@ export function standing(
   return { words: thread.status, tone: thread.status === "open" ? "accent" : "" };
 }
 
-/** Whether a run went wrong as a whole: it ended in an error, or the agent itself had one. */
+/** Whether a run failed: it ended in an error, or had a runtime error. */
 export function hasBroken(thread: Pick<Summary, "outcome" | "runtimeErrors">): boolean {
   return thread.outcome === "error" || thread.runtimeErrors > 0;
 }

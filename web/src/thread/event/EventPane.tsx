@@ -13,7 +13,7 @@ import { JsonPanel } from "./JsonPanel";
 import { Proof } from "./Proof";
 import { beginningQuery } from "./queries";
 import { Raw } from "./Raw";
-import { Shown } from "./Shown";
+import { Shown } from "./shown/Shown";
 
 const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "shown", name: "Shown" },
@@ -31,7 +31,7 @@ export function EventPane() {
   const [asked, ask] = useState<string | null>(null);
   const { data, error } = useQuery({
     ...beginningQuery(threadId, at),
-    // the event before stays until this one is there: stepping does not flicker
+    // the previous event stays until this one is read, so that stepping does not flicker
     placeholderData: (before: Recorded | null | undefined, query?: { queryKey: QueryKey }) =>
       query?.queryKey[1] === threadId ? before : undefined,
   });

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { useMay } from "../../app/access";
+import { colourOf, groupOf, titleOf } from "../../parts/kinds";
 import { bytes, count, time } from "../../parts/format";
 import { useCursor } from "../cursor";
-import { kindOf, type Recorded } from "./contents";
+import type { Recorded } from "./contents";
 import styles from "./event.module.css";
 import { Redact } from "./Redact";
 
@@ -12,15 +13,15 @@ interface HeadingProps {
   readonly last: number;
 }
 
-/** What the event is, where and when; the ways to its neighbours. */
+/** The event's type, place and time, with buttons to its neighbours. */
 export function Heading({ event, at, last }: HeadingProps) {
   const { go } = useCursor();
   const mayRedact = useMay("redact");
   const [isRedacting, setRedacting] = useState(false);
-  const [name, whose] = kindOf(event?.type ?? "");
+  const type = event?.type ?? "";
   return (
     <header className={styles["heading"]}>
-      <h2 className={styles[whose]}>{event === null ? "Event" : name}</h2>
+      <h2 style={{ color: colourOf(groupOf(type)) }}>{event === null ? "Event" : titleOf(type)}</h2>
       <span className={styles["place"]}>
         <strong>{count(at)}</strong> of {count(last)}
       </span>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { components } from "../../api/schema";
+import type { Inclusion as InclusionProof } from "../../audit/queries";
 import { Copy } from "../../parts/Copy";
 import { Failure } from "../../parts/Failure";
 import { bytes, count, counted, time } from "../../parts/format";
@@ -11,10 +11,10 @@ import { FieldTable } from "./FieldTable";
 import styles from "./event.module.css";
 import { chainQuery, proofQuery } from "./queries";
 
-/** To prove an event takes its bytes: of larger ones only when asked for. */
+/** Bytes; the proof needs the whole event, so larger ones are read on demand. */
 const LARGE = 1_000_000;
 
-/** Where the event stands, who brought it, and what its place is proved by. */
+/** The event's place in the log, its producer, and its proof. */
 export function Proof({ event }: { event: Recorded }) {
   const appendedBy = textIn(event.metadata, "appendedBy");
   const actor = textIn(event.metadata, "actor");
@@ -85,7 +85,7 @@ function Chain({ event }: { event: Recorded }) {
   );
 }
 
-function Inclusion({ proof }: { proof: components["schemas"]["Inclusion"] }) {
+function Inclusion({ proof }: { proof: InclusionProof }) {
   const { size, madeAt, root } = proof.checkpoint;
   return (
     <>

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Code } from "../../parts/Code";
+import { Code } from "../../parts/text/Code";
 import { Copy } from "../../parts/Copy";
 import { download } from "../../parts/download";
 import { Failure } from "../../parts/Failure";
-import { LongText } from "../../parts/LongText";
+import { LongText } from "../../parts/text/LongText";
 import { useCursor } from "../cursor";
 import { bytesIn, textOf, visible } from "./texts";
 import type { Recorded } from "./contents";

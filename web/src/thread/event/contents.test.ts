@@ -4,7 +4,6 @@ import {
   filesOf,
   isPicture,
   jsonIn,
-  kindOf,
   numberIn,
   recordedIn,
   safeName,
@@ -33,7 +32,7 @@ test("a number that lost no digits is a number for figures", () => {
   expect(numberIn({ a: "1" }, "a")).toBeNull();
 });
 
-test("what an object inherits is no field", () => {
+test("an inherited property is not a field", () => {
   expect(valueIn({}, "constructor")).toBeUndefined();
 });
 
@@ -55,18 +54,12 @@ test("pictures are drawn, documents that may run are not", () => {
   expect(bare?.name).toBe("file 2");
 });
 
-test("a file's name is no path", () => {
+test("a file's name has no path in it", () => {
   expect(safeName("../../etc/pass\u202ewd")).toBe("_.._etc_pass⟨U+202E⟩wd");
   expect(safeName("")).toBe("file");
 });
 
-test("a type of a vendor's own is called what it is", () => {
-  expect(kindOf("tool_calls")[0]).toBe("Tool calls");
-  expect(kindOf("vendor.citation")[0]).toBe("vendor.citation");
-  expect(kindOf("constructor")[0]).toBe("constructor");
-});
-
-test("each call and result, approval, worker and request has an other end", () => {
+test("calls, results, approvals, workers and requests have another end", () => {
   expect(spansOf("tool_calls", { calls: [{}, {}] })).toBe(2);
   expect(spansOf("approval_request", {})).toBe(1);
   expect(spansOf("reply", {})).toBe(0);

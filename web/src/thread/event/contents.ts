@@ -20,7 +20,7 @@ export interface Recorded {
   readonly isCut: boolean;
   /** The version that erased its contents. */
   readonly redactedBy: number | null;
-  /** Which contents the log has lost, in words. */
+  /** A sentence on contents that the log has lost. */
   readonly lost: string | null;
   /** All of it, as it was answered. */
   readonly whole: Json;
@@ -118,43 +118,10 @@ export function isPicture(file: FileOf): boolean {
   return PICTURES.has(file.type ?? "");
 }
 
-/** A name that a file system takes, of what an agent called a file. */
+/** Returns a valid file name made from the one that an agent gave. */
 export function safeName(name: string): string {
   const plain = visible(name).replace(/[/\\:*?"<>|]/g, "_");
   return plain.slice(-100).replace(/^\.+/, "") || "file";
-}
-
-/** What a type of message is called, and whose it is: a colour of the design. */
-export const KINDS: Readonly<Record<string, readonly [name: string, of: Whose]>> = {
-  input: ["Input", "user"],
-  reply: ["Reply", "agent"],
-  reasoning: ["Reasoning", "agent"],
-  tool_calls: ["Tool calls", "tool"],
-  tool_results: ["Tool results", "tool"],
-  system: ["System", "log"],
-  log: ["Log", "log"],
-  approval_request: ["Approval asked", "person"],
-  approval_response: ["Approval answered", "person"],
-  worker_spawned: ["Worker spawned", "worker"],
-  worker_result: ["Worker result", "worker"],
-  llm_request: ["Model request", "model"],
-  llm_response: ["Model response", "model"],
-  scratchpad: ["Scratchpad", "agent"],
-  runtime_error: ["Runtime error", "bad"],
-  tick: ["Tick", "log"],
-  shutdown: ["Shutdown", "log"],
-  exit: ["Exit", "agent"],
-  "thread.started": ["Thread started", "log"],
-  "thread.annotated": ["Thread annotated", "log"],
-  "thread.closed": ["Thread closed", "log"],
-  "thread.redacted": ["Contents redacted", "log"],
-};
-
-export type Whose = "user" | "agent" | "tool" | "model" | "person" | "worker" | "bad" | "log";
-
-/** The name of a type; one of a vendor's own is its own name. */
-export function kindOf(type: string): readonly [name: string, of: Whose] {
-  return Object.hasOwn(KINDS, type) && KINDS[type] !== undefined ? KINDS[type] : [type, "log"];
 }
 
 /** How many calls, approvals, workers or model requests an event begins or ends. */

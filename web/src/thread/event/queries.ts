@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../../api/client";
 import { parseExact } from "../../api/exact";
 import type { components } from "../../api/schema";
+import { inclusionOf } from "../../audit/queries";
 import { isFields, listIn, numberIn, recordedIn, textIn } from "./contents";
 
 /** Characters of each text that are read at first. */
@@ -47,27 +48,12 @@ export function chainQuery(threadId: string, version: number) {
 export function proofQuery(threadId: string, messageId: string, position: number) {
   return queryOptions({
     queryKey: ["proof", threadId, messageId],
-    queryFn: async ({ signal }) => {
-      // asked in this order, each request succeeds: browsers log every refused one as an error
-      const some = await api.GET("/v1/checkpoints", { params: { query: { limit: 1 } }, signal });
-      if (answered(some).items.length === 0) return "There is no checkpoint yet.";
-      const latest = answered(await api.GET("/v1/checkpoints/latest", { signal }));
-      if (latest.position < position) {
-        return `The latest checkpoint ends before it, at position ${latest.position}.`;
-      }
-      const path = { thread_id: threadId, message_id: messageId };
-      return answered(
-        await api.GET("/v1/threads/{thread_id}/messages/{message_id}/proof", {
-          params: { path },
-          signal,
-        }),
-      );
-    },
+    queryFn: ({ signal }) => inclusionOf(threadId, { id: messageId, position }, signal),
     staleTime: 0, // a checkpoint may have been made
   });
 }
 
-/** A call, approval, worker or model request with its end; null is what is not there. */
+/** A call, approval, worker or model request with its end; null where a value is missing. */
 export interface Span {
   readonly kind: string;
   /** The id of the call or worker. */
@@ -81,7 +67,7 @@ export interface Span {
 const PAGE = 500;
 const MOST_PAGES = 4;
 
-/** What begins or ends at a version: `wanted` spans; fewer where the end lies far away. */
+/** The spans that begin or end at a version; not all `wanted` where an end is far away. */
 export function spansQuery(threadId: string, version: number, wanted: number) {
   return queryOptions({
     queryKey: ["spans", threadId, version],
@@ -109,7 +95,7 @@ export function spansQuery(threadId: string, version: number, wanted: number) {
       }
       return found;
     },
-    // what waits for its end may get it
+    // an open span may end
     refetchInterval: ({ state }) =>
       state.data?.some((span) => span.endVersion === null) === true ? 3000 : false,
   });

@@ -6,7 +6,7 @@ export function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
   return found;
 }
 
-/** Bytes as UTF-8; what is none becomes U+FFFD. */
+/** Decodes UTF-8; other bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

@@ -3,22 +3,22 @@ import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
-import { isNarrow, useNarrow } from "../narrow";
+import { isNarrow, ONE_PANE, useNarrow } from "../../app/narrow";
 import type { Hits } from "../hits";
-import type { ThreadTimeline } from "../timeline";
+import type { ThreadTimeline } from "../timeline/timeline";
 import { useAnomalies } from "./anomalies";
-import { EventRow } from "./EventRow";
+import { EventRow } from "./row/EventRow";
 import { type StoredEvent, useEvents } from "./events";
-import { FoldRow } from "./FoldRow";
+import { FoldRow } from "./row/FoldRow";
 import styles from "./history.module.css";
-import { linesOf } from "./labels";
+import { linesOf } from "./row/labels";
 import { MOST_LINES, type Rows } from "./rows";
-import { WORKER_HEIGHT, WorkerEvents } from "./WorkerEvents";
-import workerStyles from "./WorkerEvents.module.css";
+import { WORKER_HEIGHT, WorkerEvents } from "./row/WorkerEvents";
+import workerStyles from "./row/WorkerEvents.module.css";
 
 const LINE_HEIGHT = 20;
 const PADDING = 8;
-/** From the end; nearer than that, the list goes on with a thread that grows. */
+/** Pixels from the end: nearer than this, the list follows a growing thread. */
 const NEAR = 40;
 
 interface EventListProps {
@@ -28,7 +28,7 @@ interface EventListProps {
   readonly onToggle: (first: number) => void;
 }
 
-/** The rows in a window: each is as high as its lines, which the timeline knows. */
+/** The windowed rows. A row's height follows from its number of lines in the timeline. */
 export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   const { threadId, at, last, isAtEnd, go, change } = useCursor();
   const anomaliesOf = useAnomalies();
@@ -54,7 +54,7 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
 
   const wasAtEnd = useRef<boolean | null>(null);
   useLayoutEffect(() => {
-    // the reader who scrolled away from the end is left there
+    // a reader who scrolled away from the end stays there
     if (isAtEnd && wasAtEnd.current === true && !place.current.isAtBottom) return;
     const align = isAtEnd ? "end" : wasAtEnd.current === null ? "center" : "auto";
     wasAtEnd.current = isAtEnd;
@@ -100,14 +100,14 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
 
   const choose = useCallback(
     (version: number) => {
-      if (isNarrow()) change({ at: version, pane: "event" });
+      if (isNarrow(ONE_PANE)) change({ at: version, pane: "event" });
       else go(version);
     },
     [change, go],
   );
   useShortcuts(
     "History",
-    useNarrow()
+    useNarrow(ONE_PANE)
       ? [
           {
             key: "Enter",

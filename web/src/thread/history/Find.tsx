@@ -55,28 +55,25 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
           <small role="status" title={error?.message}>
             {error === null ? (isPending ? "…" : said) : titleOf(error)}
           </small>
-          <button
-            type="button"
-            className="quiet"
-            aria-label="Hit before"
-            disabled={before === undefined}
-            onClick={() => {
-              if (before !== undefined) go(before);
-            }}
-          >
-            ↑
-          </button>
-          <button
-            type="button"
-            className="quiet"
-            aria-label="Next hit"
-            disabled={next === undefined}
-            onClick={() => {
-              if (next !== undefined) go(next);
-            }}
-          >
-            ↓
-          </button>
+          {(
+            [
+              ["Hit before", "↑", before],
+              ["Next hit", "↓", next],
+            ] as const
+          ).map(([label, sign, to]) => (
+            <button
+              key={label}
+              type="button"
+              className="quiet"
+              aria-label={label}
+              disabled={to === undefined}
+              onClick={() => {
+                if (to !== undefined) go(to);
+              }}
+            >
+              {sign}
+            </button>
+          ))}
         </>
       )}
     </div>

@@ -3,12 +3,12 @@ import { count } from "../../parts/format";
 import { type Fold, MARKS } from "../address";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
-import { useTimeline } from "../timeline";
+import { useTimeline } from "../timeline/timeline";
 import { EventList } from "./EventList";
 import { Find } from "./Find";
 import { Folds } from "./Folds";
 import styles from "./history.module.css";
-import { DEFAULT_FOLDS } from "./kinds";
+import { DEFAULT_FOLDS } from "./folding";
 import { filtered, foldsIn, Rows } from "./rows";
 
 const PATIENCE_MS = 400;
@@ -25,7 +25,7 @@ export function HistoryPane() {
   const hasWaited = usePatience() || last > LONG;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const { isComplete } = timeline;
-  const known = isComplete ? timeline : null; // what is not known yet cannot be folded
+  const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, DEFAULT_FOLDS), [fold]);
   const versions = useMemo(
     () => filtered(timeline, { only, tool, hits: hits.versions }),
@@ -128,7 +128,7 @@ export function HistoryPane() {
   );
 }
 
-/** False for a moment: most timelines are complete by then, and rows are drawn once. */
+/** False at first, for a moment: most timelines are complete by then, and rows are drawn once. */
 function usePatience(): boolean {
   const [hasWaited, setWaited] = useState(false);
   useEffect(() => {

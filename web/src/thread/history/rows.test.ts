@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Fold } from "../address";
-import { ThreadTimeline } from "../threadTimeline";
-import { TimelineIndex, type TimelineItem } from "../timelineIndex";
+import { ThreadTimeline } from "../timeline/threadTimeline";
+import { TimelineIndex, type TimelineItem } from "../timeline/timelineIndex";
 import { filtered, foldsIn, Rows, typesIn } from "./rows";
 
 const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];

@@ -1,7 +1,7 @@
 import type { Fold } from "../address";
-import type { Mark, Span, Timeline } from "../timeline";
-import { isError } from "../timelineIndex";
-import { foldOf } from "./kinds";
+import type { Mark, Span, Timeline } from "../timeline/timeline";
+import { isError } from "../timeline/timelineIndex";
+import { foldOf } from "./folding";
 
 /** A row of the list: an event, or a run of folded ones. */
 export interface Row {
@@ -32,7 +32,7 @@ const EVENT = 0;
 const CLOSED = 1;
 const OPEN = 2;
 
-/** Which rows to draw: 100,000 of them are two columns. */
+/** The rows to draw, kept in two columns: there may be 100,000. */
 export class Rows {
   private readonly firsts: number[] = [];
   private readonly shapes: number[] = [];
@@ -137,7 +137,7 @@ export function typesIn(
   return [...found];
 }
 
-/** The folds that an address names; nothing stands for the usual ones. */
+/** The folds that an address names; the usual ones where it names none. */
 export function foldsIn(text: string | undefined, usual: readonly Fold[]): ReadonlySet<Fold> {
   return new Set(text === undefined ? usual : (text.split(",") as Fold[]));
 }

@@ -20,7 +20,7 @@ test("what one response says is one turn, another response the next", () => {
   expect(startsTurn(event("reply", 0, "b"), event("reply", 0, "a"))).toBe(true);
 });
 
-test("only a long pause between messages is told", () => {
+test("only a long pause between messages is shown", () => {
   expect(pauseBefore(event("reply", 95_000), event("input", 0))).toBe(95_000);
   expect(pauseBefore(event("reply", 900), event("input", 0))).toBeNull();
   expect(pauseBefore(event("input", 95_000), event("thread.started", 0))).toBeNull();

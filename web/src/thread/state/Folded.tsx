@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { counted } from "../../parts/format";
-import { LongText } from "../../parts/LongText";
+import { LongText } from "../../parts/text/LongText";
 import styles from "./state.module.css";
 
 const MOST_LINES = 6;
@@ -45,7 +45,7 @@ function beginningOf(text: string): string {
     if (end < 0 || end > MOST_CHARACTERS) break;
   }
   const found = text.slice(0, end < 0 || end > MOST_CHARACTERS ? MOST_CHARACTERS : end);
-  // a button for a word or two is more than the words
+  // a button would be longer than a word or two
   return text.length - found.length < 80 && !text.slice(found.length + 1).includes("\n")
     ? text
     : found;

@@ -5,7 +5,7 @@ import styles from "./state.module.css";
 interface ItemListProps {
   readonly label: string;
   readonly count: number;
-  /** Given where the list begins at its end. */
+  /** For a list that starts scrolled to its end. */
   readonly tail?: {
     /** Number of the first item; an item keeps its number as earlier ones come. */
     readonly first: number;

@@ -1,11 +1,11 @@
 import { Tabs } from "../../parts/Tabs";
 import type { StateTab } from "../address";
 import { useCursor } from "../cursor";
-import { ChangesTab } from "./ChangesTab";
-import { ModelTab } from "./ModelTab";
-import { StateKeys } from "./StateKeys";
+import { ChangesTab } from "./diff/ChangesTab";
+import { ModelTab } from "./model/ModelTab";
+import { StateKeys } from "./keys/StateKeys";
 import { ViewTab } from "./ViewTab";
-import { WatchTab } from "./WatchTab";
+import { WatchTab } from "./watch/WatchTab";
 
 const TABS: readonly { readonly id: StateTab; readonly name: string }[] = [
   { id: "state", name: "State" },

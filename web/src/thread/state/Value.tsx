@@ -3,7 +3,7 @@ import { JsonTree } from "../../parts/JsonTree";
 import { Folded } from "./Folded";
 import styles from "./state.module.css";
 
-/** A value as a reader wants it: a text as text, what has entries as a tree. */
+/** A value: text as text, an object or a list as a tree. */
 export function Value({ value, label, open = 1 }: { value: Json; label: string; open?: number }) {
   if (typeof value === "string") {
     return value === "" ? (

@@ -24,7 +24,7 @@ test("the order of keys does not matter, that of entries does", () => {
   expect(sameJson([], {})).toBe(false);
 });
 
-test("the path of a key quotes what a JSONPath must not have plain", () => {
+test("the path of a key quotes characters that a JSONPath reserves", () => {
   expect(pathOfKey("step_count")).toBe("$['step_count']");
   expect(pathOfKey("it's \\ a\nkey\u0001")).toBe("$['it\\'s \\\\ a\\nkey\\u0001']");
 });

@@ -1,9 +1,9 @@
 import type { Json } from "../../api/exact";
 import { sameJson } from "./stateChanges";
 
-/** The beginning of a tail stays for that many versions, so that neighbours begin alike. */
+/** A tail begins at a multiple of this many versions, as do those of neighbouring versions. */
 const STEP = 100;
-/** So far apart are the numbers of items of two tails of which it is not known how they overlap. */
+/** Added to the number of the first item where it is not known how two tails overlap. */
 const ANOTHER = 1_000_000_000;
 
 /** Items of a view at a version: all, or those after the version `after`. */

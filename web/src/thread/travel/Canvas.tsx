@@ -10,11 +10,11 @@ export interface Drawing {
 
 interface CanvasProps {
   readonly height: number;
-  /** Draws anew when it is another function, or when the width or the theme changes. */
+  /** Draws. Called again when it is another function, or the width or the theme changes. */
   readonly draw: (drawing: Drawing) => void;
 }
 
-/** A canvas as wide as its place; what it shows must be said elsewhere too. */
+/** A canvas as wide as its container; its contents must also be available as text. */
 export function Canvas({ height, draw }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
@@ -41,7 +41,7 @@ export function Canvas({ height, draw }: CanvasProps) {
   return <canvas ref={canvas} aria-hidden="true" style={{ width: "100%", height }} />;
 }
 
-/** A canvas knows no variables of CSS: each is read as the colour that the element would have. */
+/** A canvas takes no CSS variables: each is resolved to its colour. */
 function coloursOf(element: HTMLElement): Drawing["colour"] {
   const known = new Map<string, string>();
   return (name) => {

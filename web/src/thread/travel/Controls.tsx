@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { type JumpMark, JUMPS } from "./keys";
-import { SPEEDS } from "./playback";
+import { type JumpMark, JUMPS } from "./moves/keys";
+import { SPEEDS } from "./moves/playback";
 import styles from "./Travel.module.css";
-import type { Play } from "./usePlay";
+import type { Play } from "./moves/usePlay";
 
 interface ControlsProps {
   readonly at: number;
@@ -10,7 +10,7 @@ interface ControlsProps {
   readonly play: Play;
   readonly onMove: (version: number) => void;
   readonly onJump: (mark: JumpMark, by: 1 | -1) => void;
-  /** Why a jump cannot be; null where it can. */
+  /** Why a jump is not possible; null where it is. */
   readonly missing: (mark: JumpMark) => string | null;
   readonly pins: { readonly a: number | undefined; readonly b: number | undefined };
   readonly onPin: (pin: "a" | "b") => void;

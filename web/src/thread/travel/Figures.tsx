@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { cost, count, duration } from "../../parts/format";
-import type { ThreadTimeline } from "../timeline";
+import type { ThreadTimeline } from "../timeline/timeline";
 import type { Course } from "./course";
 import styles from "./Travel.module.css";
 
@@ -11,7 +11,7 @@ interface FiguresProps {
   readonly course: Course;
 }
 
-/** What had passed up to the cursor. */
+/** Counts and sums up to the cursor. */
 export function Figures({ at, last, timeline, course }: FiguresProps) {
   const counts = useMemo(() => timeline.counts(at), [timeline, at]);
   const elapsed = course.isTimed ? course.times[at] : null;

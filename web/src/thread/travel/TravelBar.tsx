@@ -3,20 +3,20 @@ import { useShortcuts } from "../../app/keyboard";
 import { count, counted } from "../../parts/format";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
-import { type ThreadTimeline, useTimeline } from "../timeline";
-import { axisOf, type Range, rangeIn, scaled, zoomTo } from "./axis";
+import { type ThreadTimeline, useTimeline } from "../timeline/timeline";
+import { axisOf, type Range, rangeIn, scaled, zoomTo } from "./chart/axis";
 import { Controls } from "./Controls";
 import { courseOf } from "./course";
 import { Figures } from "./Figures";
-import { rowsOf } from "./lanes";
-import { type JumpMark, travelKeys } from "./keys";
+import { rowsOf } from "./chart/lanes";
+import { type JumpMark, travelKeys } from "./moves/keys";
 import { marked, next } from "./marks";
 import { saidAt } from "./said";
 import { Scrubber } from "./Scrubber";
-import { TimeChart } from "./TimeChart";
+import { TimeChart } from "./chart/TimeChart";
 import styles from "./Travel.module.css";
-import { useMoves } from "./useMoves";
-import { usePlay } from "./usePlay";
+import { useMoves } from "./moves/useMoves";
+import { usePlay } from "./moves/usePlay";
 
 /** Moves the cursor through the thread: by step, jump, drag, play, and by time. */
 export function TravelBar() {
@@ -29,7 +29,7 @@ function Bar() {
   const { at, move } = useMoves();
   const timeline = useTimeline();
   const [notice, setNotice] = useState("");
-  /** A jump to what is not read yet. */
+  /** A jump whose target is not read yet. */
   const [awaited, setAwaited] = useState<{ mark: JumpMark; by: 1 | -1 } | null>(null);
   const { versions: hits, error, isPending } = useHits();
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { courseOf, versionAt } from "./course";
 import { span, timelineOf } from "./spans.testing";
 
-test("times are since the first message, and versions without one have that of the one before", () => {
+test("times count from the first message; a version without a time has that of the one before", () => {
   const timeline = timelineOf([
     span({ kind: "thread.started", from: 1, to: 1 }),
     span({ kind: "input", from: 2, to: 2, startMs: 5000, endMs: 5000 }),
@@ -13,7 +13,7 @@ test("times are since the first message, and versions without one have that of t
   expect(course.isTimed).toBe(true);
 });
 
-test("a clock that runs backwards stands still", () => {
+test("times do not decrease where the clock ran backwards", () => {
   const spans = [5000, 7000, 6000, 8000].map((time, index) =>
     span({ from: index + 1, to: index + 1, startMs: time, endMs: time }),
   );

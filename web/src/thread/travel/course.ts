@@ -1,4 +1,4 @@
-import type { Timeline } from "../timeline";
+import type { Timeline } from "../timeline/timeline";
 
 /**
  * When the thread was at each version; entry 0 is of the point before the first.

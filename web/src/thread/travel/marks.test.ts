@@ -11,7 +11,7 @@ test("a place on the track is the nearest version, and outside the first or last
   expect(versionOn(5, 11, 0)).toBe(1);
 });
 
-test("100,000 versions are no more pixels than the track has", () => {
+test("100,000 versions take no more pixels than the track has", () => {
   const versions = Array.from({ length: 100_000 }, (_, index) => index + 1);
   expect(pixelsOf(versions, 100_000, 300).length).toBe(301);
 });
@@ -22,7 +22,7 @@ test("all versions with a mark are found once", () => {
   expect(marked(timeline, "error")).toEqual(errors);
 });
 
-test("the next and the previous are never the one under the cursor", () => {
+test("the next and the previous mark are never at the cursor", () => {
   expect([next([3, 4, 9], 4, 1), next([3, 4, 9], 4, -1)]).toEqual([9, 3]);
   expect([next([3, 4, 9], 9, 1), next([3, 4, 9], 3, -1)]).toEqual([null, null]);
 });

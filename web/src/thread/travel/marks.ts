@@ -1,4 +1,4 @@
-import type { Timeline } from "../timeline";
+import type { Timeline } from "../timeline/timeline";
 
 /** Returns where a version lies on a track of `width` pixels. */
 export function placeOf(version: number, last: number, width: number): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { axisOf } from "./axis";
-import { placed, saidAt, told } from "./said";
+import { axisOf } from "./chart/axis";
+import { placed, saidAt, barText } from "./said";
 import { span } from "./spans.testing";
 
 const call = span({ kind: "call", name: "run_tests", from: 3, to: 4, outcome: "failed" });
@@ -14,7 +14,7 @@ test("a version says what began, ended or was said", () => {
   expect(saidAt([span({ kind: "gap", from: 1, to: 2 })], 1)).toBe("");
 });
 
-test("of many things it says two, and how many more", () => {
+test("of many events it names two and counts the rest", () => {
   const calls = ["a", "b", "c", "d"].map((name) => ({ ...call, name }));
   expect(saidAt(calls, 3)).toBe("a called, b called and 2 more");
 });
@@ -22,7 +22,7 @@ test("of many things it says two, and how many more", () => {
 const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 0, 1000, 3500) };
 
 test("a bar says its tool, hint, time and outcome", () => {
-  const text = told({ ...call, hint: "smoke", suspected: ["slow"] }, course);
+  const text = barText({ ...call, hint: "smoke", suspected: ["slow"] }, course);
   expect(text).toBe("run_tests · smoke · 2.5 s · failed · suspected: slow · v3 to v4");
 });
 

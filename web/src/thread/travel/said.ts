@@ -1,7 +1,7 @@
 import { counted, duration } from "../../parts/format";
-import type { Span, Timeline } from "../timeline";
-import type { Axis } from "./axis";
-import { labelOf } from "./chart";
+import type { Span, Timeline } from "../timeline/timeline";
+import type { Axis } from "./chart/axis";
+import { labelOf } from "./chart/chart";
 import { type Course, versionAt } from "./course";
 
 const MOST_NAMED = 2;
@@ -25,7 +25,7 @@ function statedOutcome({ outcome }: Span): string | null {
 }
 
 /** What a bar is: tool, hint, elapsed time, how it ended, where. */
-export function told(span: Span, { times, isTimed }: Course): string {
+export function barText(span: Span, { times, isTimed }: Course): string {
   const isBar = span.from !== null && span.to !== null && span.from !== span.to;
   const elapsed = isBar ? (times[span.to] ?? 0) - (times[span.from] ?? 0) : 0;
   return [
@@ -49,7 +49,7 @@ export function placed(unit: number, axis: Axis, course: Course): string {
   return course.isTimed ? `${duration(time)} · ${version}` : version;
 }
 
-/** The chart in a sentence, for those who do not see it. */
+/** A text alternative of the chart. */
 export function summaryOf(timeline: Timeline, course: Course, lanes: readonly string[]): string {
   const time = course.isTimed ? duration(course.times[course.last]) : "in their order";
   return `${counted(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;

@@ -1,4 +1,4 @@
-import type { Span, Timeline } from "../timeline";
+import type { Span, Timeline } from "../timeline/timeline";
 
 /** A span for tests: a message at version 1, but for what is given. */
 export function span(given: Partial<Span>): Span {
@@ -19,7 +19,7 @@ export function span(given: Partial<Span>): Span {
   };
 }
 
-/** As much of a timeline as drawing it takes. */
+/** The part of a timeline that the drawing uses. */
 export function timelineOf(spans: readonly Span[]): Pick<Timeline, "length" | "span"> {
   return {
     length: spans.length,

@@ -1,0 +1,152 @@
+"""Finds out the format of a file, and which of its records are histories by themselves."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+
+from jsonpath import JSONPath, JSONPathError
+from jsonpath import compile as compile_path
+
+from domain.errors import InvalidInput
+from domain.facts import Policy
+from domain.json.text import JsonValue
+from infrastructure.transfer.records import SourceRecord, gathered
+from projections.readers.history import Format
+from projections.readers.masking import Mask
+from projections.readers.registry import recognise
+
+_LOOKED_AT = 100
+"""Records by which a format is recognised: sessions begin with lines of many kinds."""
+
+
+class InvalidPath(InvalidInput):
+    """The JSONPath does not parse, or leads to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to read files.
+
+    Without `format` each file's is found out. `records` is a JSONPath (RFC 9535) to the records in
+    a file's document, `messages` one to the messages in a record. `thread_id`, `goal` and the
+    values of `metadata` are templates over the record. `strict` refuses what a reader does not
+    know. `masks` are the secrets that are masked before anything is written.
+    """
+
+    format: Format | None = None
+    records: str | None = None
+    messages: str | None = None
+    thread_id: str | None = None
+    goal: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    policy: Policy | None = None
+    strict: bool = False
+    masks: Sequence[Mask] = ()
+
+
+class Documents:
+    """Finds the documents of files by a plan; raises `InvalidPath`."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._records = _compiled(plan.records)
+        self._messages = _compiled(plan.messages)
+
+    def of(self, records: Iterator[SourceRecord]) -> tuple[Format | None, Iterator[SourceRecord]]:
+        """Return the format of a file's records, and those which are read one by one.
+
+        The format is None where no record is JSON.
+
+        Raises:
+            UnclearFormat: none is recognised, or several are.
+        """
+        if self._records is not None:
+            path = self._records
+            records = chain.from_iterable(_inner(path, each) for each in records)
+        first = list(islice(records, _LOOKED_AT))
+        known = [each.value for each in first if not isinstance(each.value, InvalidInput)]
+        records = chain(first, records)
+        if not known:
+            return self._plan.format, records
+        if self._messages is not None:
+            return self._plan.format or self._of_messages(first), records
+        chosen = self._plan.format or recognise(known)
+        if any(map(chosen.is_document, known)) or not any(map(chosen.is_item, known)):
+            return chosen, records
+        return chosen, _together(chosen, records)
+
+    def value(self, record: SourceRecord) -> JsonValue:
+        """Return the value that a record's histories are read from; raises `InvalidInput`."""
+        if isinstance(record.value, InvalidInput):
+            raise record.value
+        if self._messages is None:
+            return record.value
+        return self._messages.find(record.value)
+
+    def _of_messages(self, records: Sequence[SourceRecord]) -> Format | None:
+        for record in records:
+            try:
+                return recognise([self.value(record)])
+            except InvalidInput:  # the record is refused for it later
+                continue
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    text: str
+    compiled: JSONPath
+
+    def find(self, value: JsonValue) -> list[JsonValue]:
+        """Return what the path leads to: the values, or the items of the one array."""
+        try:
+            found = self.compiled.findall(value)
+        except JSONPathError as error:  # as for `$..x` in what is nested deep
+            raise InvalidPath(f"{self.text} does not apply to this record: {error}") from error
+        if not found:
+            raise InvalidPath(f"{self.text} leads to nothing in this record")
+        return list(found[0] if len(found) == 1 and isinstance(found[0], list) else found)
+
+
+def _compiled(text: str | None) -> _Path | None:
+    if text is None:
+        return None
+    try:
+        path = compile_path(text)
+    except JSONPathError as error:
+        raise InvalidPath(f"{text!r} is no JSONPath: {error}") from error
+    if not isinstance(path, JSONPath):
+        raise InvalidPath(f"{text!r}: use a single path")
+    return _Path(text, path)
+
+
+def _inner(path: _Path, record: SourceRecord) -> Iterator[SourceRecord]:
+    """Yield the records in a record; itself if it has none."""
+    if isinstance(record.value, InvalidInput):
+        yield record
+        return
+    try:
+        found = path.find(record.value)
+    except InvalidPath as error:
+        yield replace(record, value=error)
+        return
+    for number, value in enumerate(found):
+        place, share = f"{record.place}[{number}]", record.size // len(found)
+        yield replace(record, place=place, number=number, size=share, value=value)
+
+
+def _together(chosen: Format, records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:
+    """Yield the records of each thread as one; what is not JSON by itself."""
+    threads: dict[str | None, list[SourceRecord]] = {}
+    key = None
+    for record in records:
+        if isinstance(record.value, InvalidInput):
+            yield record
+            continue
+        if chosen.thread_of is not None and isinstance(record.value, dict):
+            key = chosen.thread_of(record.value) or key
+        threads.setdefault(key, []).append(record)
+    if None in threads and len(threads) > 1:  # lines before the first that names its thread
+        first = next(each for each in threads if each is not None)
+        threads[first] = [*threads.pop(None), *threads[first]]
+    yield from (gathered(each, n) for n, each in enumerate(threads.values()))

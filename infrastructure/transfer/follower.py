@@ -1,0 +1,62 @@
+"""Follows a file of lines as it grows: each time, only what is new is appended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.report import Finding, ImportReport
+from infrastructure.transfer.sources import SourceFile, Sources, UnreadableSource
+from infrastructure.views.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a file: bytes, their SHA-256, and the messages written, by thread."""
+
+    size: int = 0
+    digest: bytes = sha256().digest()
+    written: Mapping[str, int] = field(default_factory=dict)
+
+
+class Follower:
+    """Keeps the threads of files up to date.
+
+    A line without its end is left for the next time. What it knows is in memory: after a restart a
+    file is read whole once, and its messages are found in the log by their ids.
+    """
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        self._store = store
+        self._plan = plan
+        self._read: dict[Path, _Read] = {}
+
+    def update(self, path: Path) -> ImportReport:
+        """Append what a file has that the log has not; says so where it was rewritten."""
+        before = self._read.get(path, _Read())
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            report = ImportReport()
+            if path in self._read:  # else it went before it was read
+                report.refuse(str(path), UnreadableSource(f"cannot be read: {error.strerror}"))
+            return report
+        data = data[: data.rfind(b"\n") + 1]
+        has_grown = sha256(data[: before.size]).digest() == before.digest
+        if has_grown and len(data) == before.size:
+            return ImportReport()
+        importer = Importer(
+            self._store,
+            self._plan,
+            progress=lambda _: None,
+            written=before.written if has_grown else {},
+        )
+        file = SourceFile(str(path), PurePosixPath(path.name), len(data), lambda: data)
+        importer.import_sources(Sources([file], []))
+        self._read[path] = _Read(len(data), sha256(data).digest(), importer.written)
+        if not has_grown:
+            reason = "it was rewritten: what was read of it before stays in the log"
+            importer.report.findings.append(Finding("rewritten", str(path), reason))
+        return importer.report

@@ -1,0 +1,111 @@
+"""The report of an import: what came in, and where anything was kept aside, mended or refused."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from domain.errors import AgentlogError
+from domain.json.text import JsonValue
+from infrastructure.appending.append_request import Appended
+from infrastructure.transfer.records import SourceRecord
+from infrastructure.transfer.threads import ImportedThread
+from projections.readers.draft import Aside
+from projections.readers.history import Format
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What there is to say of a place.
+
+    `kind` is aside, anomaly, masked, mended, refused, passed over or rewritten.
+    """
+
+    kind: str
+    place: str
+    reason: str
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Return the line of a report."""
+        return {"kind": self.kind, "place": self.place, "reason": self.reason}
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """The result of an import; `appended` and `replayed` count events, `mended` lone surrogates.
+
+    `formats` counts files. `appended` is what would be appended where nothing is written.
+    """
+
+    formats: Counter[Format] = field(default_factory=Counter)
+    threads: int = 0
+    appended: int = 0
+    replayed: int = 0
+    mended: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    def of_kind(self, kind: str) -> list[Finding]:
+        """Return the findings of a kind."""
+        return [each for each in self.findings if each.kind == kind]
+
+    @property
+    def failures(self) -> list[Finding]:
+        """Return the records and files that were refused."""
+        return self.of_kind("refused")
+
+    @property
+    def anomalies(self) -> int:
+        """Return the number of breaches of a thread's rules."""
+        return len(self.of_kind("anomaly"))
+
+    def count(self, place: str, appended: Appended) -> None:
+        """Count a thread that was written."""
+        self.threads += 1
+        replayed = sum(receipt.replayed for receipt in appended.messages)
+        self.replayed += replayed
+        self.appended += len(appended.messages) - replayed
+        for message_id, breach in appended.breaches:
+            where = f"{place}: thread {appended.thread_id}, message {message_id}"
+            self.findings.append(Finding("anomaly", where, f"{breach.rule}: {breach.flaw.reason}"))
+
+    def foresee(self, thread: ImportedThread) -> None:
+        """Count a thread that would be written."""
+        self.threads += 1
+        self.appended += len(thread.drafts)
+
+    def keep_aside(self, record: SourceRecord, asides: Sequence[Aside]) -> None:
+        """Note what a reader kept without knowing it."""
+        for aside in asides:
+            place = "".join(_placed(record, aside.place))
+            self.findings.append(Finding("aside", place, f"{aside.what} is not known"))
+
+    def mask(self, place: str, hits: Counter[str]) -> None:
+        """Note secrets that were masked."""
+        for name, number in hits.items():
+            self.findings += [Finding("masked", place, name)] * number
+
+    def mend(self, place: str, surrogates: int) -> None:
+        """Note lone surrogates that were replaced."""
+        if surrogates:
+            self.mended += surrogates
+            reason = f"{surrogates} lone surrogates replaced by U+FFFD"
+            self.findings.append(Finding("mended", place, reason))
+
+    def refuse(self, place: str, error: AgentlogError) -> None:
+        """Note a record or file that was not imported."""
+        self.findings.append(Finding("refused", place, str(error)))
+
+    def pass_over(self, place: str) -> None:
+        """Note a file that has no history by its name."""
+        self.findings.append(Finding("passed over", place, "not of a kind that has histories"))
+
+
+def _placed(record: SourceRecord, place: str) -> Iterator[str]:
+    """Yield a place in a record, that of the line where it was gathered from lines."""
+    index, bracket, rest = place.removeprefix("[").partition("]")
+    if bracket and place.startswith("[") and index.isdecimal() and record.places:
+        yield record.places[int(index)]
+        place = rest.removeprefix(".")
+    else:
+        yield record.place
+    if place:
+        yield f": {place}"

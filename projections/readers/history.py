@@ -1,0 +1,79 @@
+"""Histories: what a reader makes of a document, and what it kept without understanding it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from domain.errors import InvalidMessage
+from domain.json.text import JsonValue
+from projections.readers.draft import Aside, Draft, Reader
+from projections.view import Item
+
+Recognises = Callable[[JsonValue], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A thread as its source tells it; `id` is the source's own, None where it gives none.
+
+    `goal`, `parent` (an id of the source's too) and `metadata` are facts of the thread.
+    """
+
+    drafts: Sequence[Draft]
+    id: str | None = None
+    goal: str | None = None
+    parent: str | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    asides: Sequence[Aside] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of histories: how it is recognised, and read.
+
+    `read` yields the histories of one document: an object, or the array of a history's items. It
+    raises `InvalidMessage` with the place in the document.
+
+    `is_document` returns whether a value is such a document by itself. `is_item` returns whether an
+    object is one of the items, which stand in an array or on the lines of a file. `thread_of`
+    returns the thread of an item, where one file may have items of several; None is the thread of
+    the item before. `unit` is what makes a thread, in words.
+
+    What a format that `is_general` says of a value holds only where no other format knows it.
+    """
+
+    name: str
+    title: str
+    read: Callable[[JsonValue], Iterator[History]]
+    is_document: Recognises = lambda _: False
+    is_item: Recognises = lambda _: False
+    thread_of: Callable[[Item], str | None] | None = None
+    unit: str = "record"
+    is_general: bool = False
+
+
+def format_of_items(
+    reader: Reader, title: str, is_item: Recognises, *, is_general: bool = False
+) -> Format:
+    """Return the format whose documents are arrays of items, or objects with `messages`."""
+
+    def read(document: JsonValue) -> Iterator[History]:
+        items, asides = items_in(document), list[Aside]()
+        if items is None:
+            reason = "has no messages: say where they are by a JSONPath, as in --messages '$.traj'"
+            raise InvalidMessage.at("", reason)
+        yield History(list(reader.read(items, asides)), asides=asides)
+
+    def is_document(value: JsonValue) -> bool:
+        items = items_in(value)
+        return items is not None and items != [] and all(map(is_item, items))
+
+    return Format(reader.name, title, read, is_document, is_item, is_general=is_general)
+
+
+def items_in(document: JsonValue) -> list[JsonValue] | None:
+    """Return the items of an array, or of an object with `messages`; else None."""
+    match document:
+        case list(items) | {"messages": list(items)}:
+            return items
+        case _:
+            return None

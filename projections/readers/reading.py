@@ -1,0 +1,106 @@
+"""Reading one history: its messages as they come, with all that no message has."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from uuid import UUID
+
+from domain.errors import Flaw, InvalidMessage
+from domain.identifiers import message_id_of
+from domain.json.text import JsonValue
+from projections.readers.draft import Aside, Draft
+from projections.readers.history import History
+from projections.residue import METADATA_KEY
+from projections.view import Item
+
+
+class Fields:
+    """An object of a document, of which a reader takes fields; what it does not take is kept."""
+
+    def __init__(self, value: JsonValue, place: str) -> None:
+        """Begin; raises `InvalidMessage` if `value`, at `place`, is no object."""
+        if not isinstance(value, dict):
+            raise InvalidMessage([Flaw(place, "not a JSON object")])
+        self.item: Item = value
+        self.place = place
+        self._left = dict(value)
+
+    def take(self, key: str) -> JsonValue:
+        """Return the value of a field, None where it is missing; it is not kept beside."""
+        return self._left.pop(key, None)
+
+    def text(self, key: str) -> str | None:
+        """Take a string; anything else stays, and None is returned."""
+        return self.take(key) if isinstance(self._left.get(key), str) else None
+
+    def items(self, key: str) -> Iterator["Fields"]:
+        """Take an array of objects; anything else stays, and nothing is yielded."""
+        found = self._left.get(key)
+        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
+            for number, each in enumerate(self.take(key)):
+                yield Fields(each, f"{self.place}.{key}[{number}]")
+
+    def left(self) -> Item:
+        """Return what was not taken."""
+        return dict(self._left)
+
+
+class Reading:
+    """The messages of one history in their order, and what of it no reader knows."""
+
+    def __init__(self, wire: str, *, known: Iterable[str] = ()) -> None:
+        """Begin; `known` are fields that are kept beside their message as a matter of course."""
+        self.wire = wire
+        self.drafts: list[Draft] = []
+        self.asides: list[Aside] = []
+        self._known = frozenset(known)
+
+    def add(self, draft: Draft, *kept: Fields) -> None:
+        """Add a message; what is left of the objects it was made of goes into its metadata."""
+        left: Item = {}
+        for fields in kept:
+            found = fields.left()
+            left |= found
+            self.note(fields, found)
+        if left:
+            metadata = draft.get("metadata") or {}
+            draft = {**draft, "metadata": {**metadata, METADATA_KEY: {self.wire: [{"set": left}]}}}
+        self.drafts.append(draft)
+
+    def note(self, fields: Fields, keys: Iterable[str]) -> None:
+        """Note fields that the reader does not know."""
+        for key in keys:
+            if key not in self._known:
+                self.asides.append(Aside(f"{fields.place}.{key}", f"field {key!r}"))
+
+    def keep(
+        self, fields: Fields, kind: str, *, is_known: bool = False, **of_draft: JsonValue
+    ) -> None:
+        """Add a whole object as a message of its own type, `WIRE.KIND`."""
+        name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in kind)
+        draft = {"type": f"{self.wire}.{name[:64] or 'item'}", "payload": fields.item}
+        self.drafts.append({**of_draft, **draft})
+        if not is_known:
+            self.asides.append(Aside(fields.place, f"kind {kind!r}"))
+
+    def history(self, **facts: JsonValue) -> History:
+        """Return what was read, with facts of its thread."""
+        return History(self.drafts, asides=self.asides, **facts)
+
+
+def id_of_uuid(text: JsonValue) -> str | None:
+    """Return the ULID with the bits of a UUID, or None if `text` is none."""
+    try:
+        return message_id_of(UUID(text).int) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
+    """Return token figures under the catalogue's names (`names`: theirs to ours), or None."""
+    if not isinstance(item, dict):
+        return None
+    found = {
+        ours: item[theirs]
+        for theirs, ours in names.items()
+        if isinstance(item.get(theirs), int) and item[theirs] >= 0 and item[theirs] is not True
+    }
+    return found or None

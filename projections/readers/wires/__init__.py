@@ -1,0 +1,1 @@
+"""Readers of the wires that have a view of the same name."""

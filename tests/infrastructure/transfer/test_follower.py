@@ -1,0 +1,72 @@
+"""Files of lines that grow, are cut off, rewritten and gone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.follower import Follower
+from infrastructure.views.store import Store
+
+
+def line(text: str, **more: Any) -> str:
+    return json.dumps({"type": "log", "text": text, **more}) + "\n"
+
+
+def texts(store: Store) -> list[Any]:
+    return [json.loads(event.body).get("text") for event in store.messages("session")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "session.jsonl"
+
+
+def test_a_file_that_grows_is_read_on_where_it_was(store: Store, path: Path) -> None:
+    follower = Follower(store, Plan())
+    path.write_text(line("a") + line("b"))
+    assert follower.update(path).appended == 3  # the thread's start is one
+    assert (follower.update(path).threads, follower.update(path).replayed) == (0, 0)
+    with path.open("a") as file:
+        file.write(line("c") + line("d")[:-5])  # somebody is still writing
+    report = follower.update(path)
+    assert (report.appended, report.replayed, report.findings) == (1, 0, [])
+    with path.open("a") as file:
+        file.write(line("d")[-5:])
+    assert follower.update(path).appended == 1
+    assert texts(store)[1:] == ["a", "b", "c", "d"]
+
+
+def test_another_follower_adds_nothing_twice(store: Store, path: Path) -> None:
+    path.write_text(line("a") + line("b"))
+    Follower(store, Plan()).update(path)
+    path.write_text(line("a") + line("b") + line("c"))
+    report = Follower(store, Plan()).update(path)
+    assert (report.appended, report.replayed) == (1, 3)
+    assert texts(store)[1:] == ["a", "b", "c"]
+
+
+def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, path: Path) -> None:
+    follower = Follower(store, Plan())
+    path.write_text(line("a") + line("b"))
+    follower.update(path)
+    path.write_text(line("a"))
+    report = follower.update(path)
+    assert [each.kind for each in report.findings] == ["rewritten"]
+    path.write_text(line("x") + line("b"))
+    report = follower.update(path)
+    assert [each.kind for each in report.findings] == ["refused", "rewritten"]
+    assert "already, with other content" in report.findings[0].reason
+    assert texts(store)[1:] == ["a", "b"]
+
+
+def test_a_file_that_is_gone_is_said_once_it_was_read(store: Store, path: Path) -> None:
+    follower = Follower(store, Plan())
+    assert follower.update(path).findings == []
+    path.write_text(line("a"))
+    follower.update(path)
+    path.unlink()
+    (finding,) = follower.update(path).findings
+    assert "cannot be read" in finding.reason

@@ -1,0 +1,121 @@
+"""Files of each format, made after real ones: recognised, read whole, and read the same for ever.
+
+`tests/golden/readers/FORMAT/CASE.SUFFIX` is a source, `CASE.histories.json` beside it what it is
+read as. AGENTLOG_ADD_GOLDEN=1 writes those that are missing.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.json.text import parse, print_bytes
+from infrastructure.transfer.documents import Documents, Plan
+from infrastructure.transfer.records import SourceRecord, read_records
+from infrastructure.transfer.sources import find_sources
+from projections.readers.draft import sample_event
+from projections.readers.history import Format, History
+from tests.test_golden import GOLDEN, check_golden
+
+SOURCES = sorted(
+    path for path in (GOLDEN / "readers").glob("*/*") if not path.name.endswith(".histories.json")
+)
+TIME_OR_ID = re.compile(r"\d{4}-\d\d-\d\dT\S+|[0-9a-fA-F-]{32,36}")
+SHORTEST = 4
+OF_KINDS = {"type", "role", "kind", "part_kind", "object", "message_type", "from", "source"}
+
+
+@pytest.fixture(params=SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def source(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.param
+    return path
+
+
+def documents_of(path: Path) -> Iterator[tuple[Format, SourceRecord, Any]]:
+    """Yield the documents of a file or folder, with the format that is found out."""
+    documents = Documents(Plan())
+    for file in find_sources([path]).files:
+        chosen, records = documents.of(read_records(file))
+        assert chosen is not None
+        for record in records:
+            yield chosen, record, documents.value(record)
+
+
+def histories_of(path: Path) -> list[History]:
+    return [each for chosen, _, value in documents_of(path) for each in chosen.read(value)]
+
+
+def test_a_source_is_recognised_and_read_the_same_for_ever(source: Path) -> None:
+    assert {chosen.name for chosen, *_ in documents_of(source)} == {source.parent.name}
+    found = [
+        {
+            "id": each.id,
+            "goal": each.goal,
+            "parent": each.parent,
+            "metadata": dict(each.metadata),
+            "asides": [[aside.place, aside.what] for aside in each.asides],
+            "drafts": each.drafts,
+        }
+        for each in histories_of(source)
+    ]
+    printed = json.dumps(parse(print_bytes(found)), indent=1, ensure_ascii=False) + "\n"
+    name = source.name.partition(".")[0] + ".histories.json"
+    check_golden(source.parent / name, printed.encode())
+
+
+def test_every_message_of_a_source_is_one_of_the_catalogue(source: Path) -> None:
+    for history in histories_of(source):
+        assert history.drafts
+        ids = [draft["id"] for draft in history.drafts if "id" in draft]
+        assert len(set(ids)) == len(ids)
+        for version, draft in enumerate(history.drafts, 1):
+            sample_event(draft, version)
+
+
+def test_no_text_of_a_source_is_lost(source: Path) -> None:
+    found: set[str] = set()
+    for history in histories_of(source):
+        told = [history.drafts, history.id, history.goal, history.parent, dict(history.metadata)]
+        found |= set(texts_in(told))
+    whole = "\n".join(found)
+    for _, _, value in documents_of(source):
+        lost = [text for text in texts_in(value) if text not in found and text not in whole]
+        assert lost == []
+
+
+def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
+    """What was imported before stays as it is, and in its place."""
+    for chosen, _, value in documents_of(source):
+        if chosen.thread_of is None or not isinstance(value, list):
+            continue
+        whole = next(list(each.drafts) for each in chosen.read(value))
+        for length in range(1, len(value)):
+            for part in chosen.read(value[:length]):
+                assert list(part.drafts) == whole[: len(part.drafts)]
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in a value, of JSON in a text too.
+
+    Times and UUIDs are converted, and the kinds of things become types of messages: not these.
+    """
+    match value:
+        case dict():
+            for key, each in value.items():
+                if key not in OF_KINDS:
+                    yield from texts_in(each)
+        case list() | tuple():
+            for each in value:
+                yield from texts_in(each)
+        case str() if len(value) >= SHORTEST and not TIME_OR_ID.fullmatch(value):
+            try:
+                inner = json.loads(value)
+            except ValueError:
+                yield value
+            else:
+                yield from texts_in(inner) if isinstance(inner, dict | list) else [value]
+        case _:
+            pass

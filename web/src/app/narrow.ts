@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from "react";
+
+/** Widths of the window in pixels; the style sheets have the same two. */
+export const PHONE = 720;
+/** Below this width a thread's screen has room for one pane. */
+export const ONE_PANE = 900;
+
+export function isNarrow(below: number): boolean {
+  return matchMedia(`(width < ${below}px)`).matches;
+}
+
+/** Whether the window is narrower than a width, also after it is resized. */
+export function useNarrow(below: number): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(`(width < ${below}px)`);
+      query.addEventListener("change", listener);
+      return () => {
+        query.removeEventListener("change", listener);
+      };
+    },
+    () => isNarrow(below),
+  );
+}

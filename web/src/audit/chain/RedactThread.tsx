@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { answered, api } from "../../api/client";
+import { EraseDialog } from "../../parts/EraseDialog";
+
+interface RedactThreadProps {
+  readonly threadId: string;
+  readonly onDone: () => void;
+}
+
+/** A button that asks for a reason and a confirmation, then erases a thread's contents. */
+export function RedactThread({ threadId, onDone }: RedactThreadProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="danger"
+        onClick={() => {
+          setAsking(true);
+        }}
+      >
+        Redact thread…
+      </button>
+      {isAsking && (
+        <EraseDialog
+          title="Redact this thread"
+          reasonLabel="Reason (it is recorded in the thread)"
+          confirmLabel={
+            <>
+              Type the thread's id to confirm: <code>{threadId}</code>
+            </>
+          }
+          confirm={threadId}
+          erase={async (reason) =>
+            answered(
+              await api.POST("/v1/threads/{thread_id}/redact", {
+                params: { path: { thread_id: threadId } },
+                body: { reason },
+              }),
+            )
+          }
+          onErased={onDone}
+          onClose={() => {
+            setAsking(false);
+          }}
+        >
+          <p>
+            Erases the contents of all messages so far, the goal and the metadata, for ever. That
+            the messages existed, their order, times, types and ids stay and can be proved. Exports,
+            backups and followers keep what they have.
+          </p>
+        </EraseDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef, useState } from "react";
+import { Failure } from "../../parts/Failure";
+import { count, counted } from "../../parts/format";
+import { Field } from "../Field";
+import { type RunSet, runSetsQuery } from "../queries";
+import { isMixed } from "./sets";
+import { Task } from "./Task";
+import styles from "./tasks.module.css";
+
+const route = getRouteApi("/compare");
+
+/** All runs of each task: how they ended, and where they part. */
+export function Tasks({ by }: { by: string }) {
+  const { failed = [], mixed } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, isFetching } = useQuery(runSetsQuery(by, failed));
+  const sets = (data?.items ?? []).filter((each) => mixed !== true || isMixed(each));
+  return (
+    <main className={`screen ${styles["tasks"] ?? ""}`}>
+      <header>
+        <h1>Tasks by {by}</h1>
+        <div className={styles["tools"]}>
+          <Field
+            key={failed.join("\n")}
+            label="A run failed where"
+            button="Use"
+            start={failed.join(" ")}
+            mayBeEmpty
+            known={["reward=0"]}
+            onGive={(text) => {
+              const given = text === "" ? undefined : text.split(/\s+/);
+              void navigate({ search: (before) => ({ ...before, failed: given }) as object });
+            }}
+          />
+          <button
+            type="button"
+            aria-pressed={mixed === true}
+            onClick={() => {
+              const next = mixed === true ? undefined : true;
+              void navigate({ search: (before) => ({ ...before, mixed: next }) as object });
+            }}
+          >
+            Only with both ends
+          </button>
+          <Link to="/compare" search={{}}>
+            Choose again
+          </Link>
+        </div>
+        {data !== undefined && (
+          <p className={styles["said"]}>
+            {counted(sets.length, "task")}
+            {data.lacking > 0 && `; ${counted(data.lacking, "thread")} without ${by} left out`}
+            {data.cut && "; older threads left out: 1,000 threads are compared at most"}. Calls of
+            tools are compared{failed.length === 0 && "; the exit says whether a run failed"}.
+          </p>
+        )}
+      </header>
+      {error !== null && <Failure error={error} />}
+      {data === undefined && isFetching && <p className="loading">Comparing all runs…</p>}
+      {data !== undefined && sets.length === 0 && (
+        <p>
+          {data.items.length === 0
+            ? `No thread has the metadata key ${by}.`
+            : "No task has runs of both ends."}
+        </p>
+      )}
+      {sets.length > 0 && <TaskList sets={sets} />}
+    </main>
+  );
+}
+
+function TaskList({ sets }: { sets: readonly RunSet[] }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set<number>());
+  const list = useVirtualizer({
+    count: sets.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 58,
+    overscan: 10,
+  });
+  return (
+    <div ref={scroller} className={styles["list"]} role="region" aria-label="Tasks" tabIndex={0}>
+      <div
+        role="table"
+        aria-label="Tasks"
+        aria-rowcount={sets.length + 1}
+        style={{ height: list.getTotalSize() + HEADING }}
+      >
+        <div role="row" className={`${styles["row"] ?? ""} ${styles["heading"] ?? ""}`}>
+          {["Task", "Runs", "Ended", "Where they first part", "Compare"].map((name) => (
+            <span key={name} role="columnheader">
+              {name}
+            </span>
+          ))}
+        </div>
+        {list.getVirtualItems().map(({ index, start }) => {
+          const set = sets[index];
+          if (set === undefined) return null;
+          return (
+            <div
+              key={index}
+              ref={list.measureElement}
+              data-index={index}
+              role="row"
+              aria-rowindex={index + 2}
+              className={`${styles["row"] ?? ""} ${styles["task"] ?? ""}`}
+              style={{ transform: `translateY(${start + HEADING}px)` }}
+            >
+              <Task
+                set={set}
+                isOpen={open.has(index)}
+                onOpen={() => {
+                  setOpen((before) =>
+                    before.has(index)
+                      ? new Set([...before].filter((each) => each !== index))
+                      : new Set([...before, index]),
+                  );
+                }}
+              />
+            </div>
+          );
+        })}
+      </div>
+      <span className="hidden" aria-live="polite">
+        {count(sets.length)} tasks
+      </span>
+    </div>
+  );
+}
+
+const HEADING = 30;

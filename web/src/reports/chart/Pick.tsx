@@ -1,0 +1,30 @@
+import { heading } from "../figures";
+import styles from "../reports.module.css";
+
+interface PickProps {
+  readonly names: readonly { readonly name: string; readonly comment?: string }[];
+  readonly chosen: readonly string[];
+  readonly onPick: (name: string) => void;
+}
+
+/** Which columns are drawn. */
+export function Pick({ names, chosen, onPick }: PickProps) {
+  return (
+    <div role="group" aria-label="Drawn columns" className={styles["pick"]}>
+      <span>Draw</span>
+      {names.map(({ name, comment }) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={chosen.includes(name)}
+          title={comment}
+          onClick={() => {
+            onPick(name);
+          }}
+        >
+          {heading(name)}
+        </button>
+      ))}
+    </div>
+  );
+}

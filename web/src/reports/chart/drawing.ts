@@ -1,0 +1,90 @@
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart,
+  type ChartConfiguration,
+  Legend,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from "chart.js";
+import type { Colours } from "./colours";
+import type { Picture } from "./picture";
+
+Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale);
+Chart.register(LineController, LineElement, PointElement, Tooltip);
+
+const LONGEST_LABEL = 22;
+
+/** Draws a picture; returns a function that removes it. `axis` formats a value. */
+export function draw(
+  canvas: HTMLCanvasElement,
+  picture: Picture,
+  colours: Colours,
+  axis: (value: number) => string,
+): () => void {
+  const chart = new Chart(canvas, configured(picture, colours, axis));
+  return () => {
+    chart.destroy();
+  };
+}
+
+function configured(
+  { kind, labels, series }: Picture,
+  { text, line, series: tints }: Colours,
+  axis: (value: number) => string,
+): ChartConfiguration {
+  return {
+    type: kind,
+    data: {
+      labels: [...labels],
+      datasets: series.map(({ name, values }, index) => {
+        const tint = tints[index % tints.length] ?? text;
+        const style = {
+          backgroundColor: tint,
+          borderColor: tint,
+          borderWidth: kind === "line" ? 2 : 0,
+        };
+        return { label: name, data: [...values], maxBarThickness: 42, pointRadius: 3, ...style };
+      }),
+    },
+    options: {
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      interaction: { mode: "index", intersect: false },
+      scales: {
+        x: {
+          ticks: {
+            color: text,
+            font: { size: 11 },
+            maxRotation: 35,
+            callback: (_value, index) => shortened(labels[index] ?? ""),
+          },
+          grid: { display: false },
+        },
+        y: {
+          beginAtZero: true,
+          ticks: { color: text, callback: (value) => axis(Number(value)) },
+          grid: { color: line },
+        },
+      },
+      plugins: {
+        legend: { display: series.length > 1, labels: { color: text, boxWidth: 12 } },
+        tooltip: {
+          callbacks: {
+            label: ({ dataset, parsed }) =>
+              ` ${dataset.label ?? ""} ${parsed.y === null ? "–" : axis(parsed.y)}`,
+          },
+        },
+      },
+    },
+  };
+}
+
+function shortened(label: string): string {
+  return label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL)}…` : label;
+}

@@ -1,0 +1,48 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Failure } from "../../parts/Failure";
+import { Choices } from "./Choices";
+import { catalogueQuery, reportQuery } from "../queries";
+import { ReportResult } from "./ReportResult";
+import styles from "../reports.module.css";
+
+const route = getRouteApi("/reports/$name");
+
+/** One report: its filters, its chart, its table. */
+export function ReportScreen() {
+  const { name } = route.useParams();
+  const address = route.useSearch();
+  const { data: catalogue, error: unknown } = useQuery(catalogueQuery);
+  const { data, error, isPlaceholderData } = useQuery({
+    ...reportQuery(name, address),
+    placeholderData: keepPreviousData,
+  });
+  const terms = catalogue?.find((each) => each.name === name);
+  const found = data?.answer.report === name ? data : undefined;
+  const failed = error ?? unknown;
+  return (
+    <main className={`screen ${styles["report"] ?? ""}`}>
+      <nav aria-label="Reports">
+        {catalogue?.map((each) => (
+          <Link key={each.name} to="/reports/$name" params={{ name: each.name }} search={{}}>
+            {each.name}
+          </Link>
+        ))}
+      </nav>
+      <section aria-busy={isPlaceholderData}>
+        <header>
+          <h1>{name}</h1>
+          <p>{terms?.comment}</p>
+        </header>
+        {terms !== undefined && <Choices terms={terms} rows={found?.answer.rows ?? []} />}
+        {failed !== null ? (
+          <Failure error={failed} />
+        ) : found === undefined ? (
+          <p className="loading">Counting…</p>
+        ) : (
+          <ReportResult answer={found.answer} behind={found.behind} />
+        )}
+      </section>
+    </main>
+  );
+}

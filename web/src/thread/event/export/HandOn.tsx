@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { accessQuery } from "../../../app/access";
+import { evidenceOf } from "../../../audit/queries";
+import { Copy } from "../../../parts/Copy";
+import { DownloadButton } from "../../../parts/DownloadButton";
+import { Popover } from "../../../parts/Popover";
+import { useCursor } from "../../cursor";
+import styles from "../event.module.css";
+import { exportedThread, messagesAt, testOf } from "./handedOn";
+import { curlOf, type Place, pythonOf } from "./snippets";
+
+/** Documentation of the view that the snippets read. */
+const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view__get";
+
+/** A menu: copies and downloads of the thread at this point, for other tools. */
+export function HandOn() {
+  return (
+    <Popover label="Hand on">
+      <Ways />
+    </Popover>
+  );
+}
+
+function Ways() {
+  const { threadId, at } = useCursor();
+  const { data: access } = useQuery(accessQuery);
+  const needsKey = access?.anonymous === false;
+  const place: Place = { service: location.origin, threadId, at, needsKey };
+  return (
+    <div className={styles["menu"]}>
+      <h2>Copy, as of version {at}</h2>
+      <Copy text={() => linkTo(at)}>Link to this place</Copy>
+      <Copy text={() => messagesAt(threadId, at)}>OpenAI messages</Copy>
+      <Copy text={curlOf(place)}>curl command</Copy>
+      <Copy text={pythonOf(place)}>Python program</Copy>
+      <Copy text={() => testOf(place)}>pytest case</Copy>
+      <h2>Download the whole thread</h2>
+      <DownloadButton
+        className="quiet"
+        name={`${threadId}.jsonl`}
+        content={() => exportedThread(threadId)}
+      >
+        JSON lines, for agentlog import
+      </DownloadButton>
+      <DownloadButton
+        className="quiet"
+        name={`${threadId}-evidence.json`}
+        content={() => evidenceOf(threadId)}
+      >
+        Evidence, for agentlog verify
+      </DownloadButton>
+      <h2>Look up</h2>
+      <a href={DOCUMENTATION}>This view in the API’s documentation</a>
+    </div>
+  );
+}
+
+/** The address of this place; it stays there when the thread grows. */
+function linkTo(at: number): string {
+  const link = new URL(location.href);
+  link.searchParams.set("at", String(at));
+  return link.href;
+}

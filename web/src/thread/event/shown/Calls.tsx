@@ -1,0 +1,117 @@
+import type { Json } from "../../../api/exact";
+import { JsonTree } from "../../../parts/JsonTree";
+import { isFields, jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
+import styles from "../event.module.css";
+import { Peer } from "./Peer";
+import { Portion } from "./Portion";
+import { Plain } from "./Prose";
+import type { Span } from "../queries";
+import { visible } from "../texts";
+import { compact, Exact, Value } from "./Value";
+
+interface CallsProps {
+  readonly event: Recorded;
+  readonly spans: readonly Span[] | undefined;
+}
+
+const NAMES = ["Call", "Result"] as const;
+
+/** Tool calls, each with its arguments. */
+export function Calls({ event, spans }: CallsProps) {
+  return (
+    <Portion
+      of={listIn(event.message, "calls")}
+      draw={(call) => (
+        <article className={styles["part"]}>
+          <header>
+            <Named value={call} />
+            <Peer spans={spans} kind="call" id={textIn(call, "id")} names={NAMES} side="begin" />
+          </header>
+          {event.redactedBy === null && <Arguments call={call} isCut={event.isCut} />}
+        </article>
+      )}
+    />
+  );
+}
+
+function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
+  const text = textIn(call, "argumentsText");
+  const args = valueIn(call, "args") ?? (text === null ? undefined : jsonIn(text)) ?? undefined;
+  if (args === undefined) {
+    if (text === null) return <p className={styles["soft"]}>No arguments.</p>;
+    return (
+      <>
+        {!isCut && (
+          <p className={styles["soft"]}>Not a JSON object or list. As the model wrote it:</p>
+        )}
+        <Plain text={text} />
+      </>
+    );
+  }
+  return (
+    <>
+      <JsonTree value={args} label="Arguments" open={3} />
+      <Exact text={text ?? compact(args)} name="Exact arguments" />
+    </>
+  );
+}
+
+/** Tool results: outputs and errors. */
+export function Results({ event, spans }: CallsProps) {
+  return (
+    <Portion
+      of={listIn(event.message, "results")}
+      draw={(result) => {
+        const error = valueIn(result, "error") ?? null;
+        return (
+          <article className={styles["part"]}>
+            <header>
+              <Named value={result} />
+              {error !== null && <span className="badge bad">failed</span>}
+              {error === null && isFields(result) && "error" in result && (
+                <span className="badge ok">succeeded</span>
+              )}
+              <Peer
+                spans={spans}
+                kind="call"
+                id={textIn(result, "callId")}
+                names={NAMES}
+                side="end"
+                isStated={error !== null}
+              />
+            </header>
+            {error !== null && <Failed error={error} />}
+            {(error === null || valueIn(result, "output") !== null) && (
+              <Value value={valueIn(result, "output") ?? null} label="Output" />
+            )}
+          </article>
+        );
+      }}
+    />
+  );
+}
+
+function Named({ value }: { value: Json }) {
+  const name = textIn(value, "name");
+  const id = textIn(value, "callId") ?? textIn(value, "id");
+  return (
+    <>
+      {name !== null && <strong className={styles["name"]}>{visible(name)}</strong>}
+      {id !== null && <code className={styles["soft"]}>{visible(id)}</code>}
+    </>
+  );
+}
+
+/** Why something failed: a text, or an error with a name and a stack. */
+export function Failed({ error }: { error: Json }) {
+  const name = textIn(error, "name") ?? textIn(error, "code");
+  const message = typeof error === "string" ? error : textIn(error, "message");
+  const stack = textIn(error, "stack");
+  return (
+    <div className={styles["failed"]}>
+      {name !== null && <strong>{visible(name)}</strong>}
+      {message === null ? <Value value={error} label="Error" /> : <Plain text={message} />}
+      {stack !== null && <Exact text={stack} name="Stack" />}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query";
+import { useCursor } from "../../cursor";
+import { Copy } from "../../../parts/Copy";
+import { JsonTree } from "../../../parts/JsonTree";
+import { Calls, Results } from "./Calls";
+import { filesOf, PROSE, type Recorded, spansOf, textIn } from "../contents";
+import { Closed, Redacted, Started } from "./Facts";
+import { Files } from "./Files";
+import styles from "../event.module.css";
+import { LONGEST, Plain, Prose } from "./Prose";
+import { spansQuery, type Span } from "../queries";
+import { ApprovalRequest, ApprovalResponse, ModelRequest, ModelResponse } from "./Steps";
+import { Value } from "./Value";
+import { WorkerResult, WorkerSpawned } from "./Workers";
+
+/** The contents of an event, drawn by its type. */
+export function Shown({ event }: { event: Recorded }) {
+  const { threadId } = useCursor();
+  const wanted = spansOf(event.type, event.message);
+  const { data: spans } = useQuery({
+    ...spansQuery(threadId, event.version, wanted),
+    enabled: wanted > 0,
+  });
+  return (
+    <div className={styles["shown"]}>
+      {PROSE.has(event.type) && <ProseTools event={event} />}
+      <Said event={event} spans={spans} />
+    </div>
+  );
+}
+
+interface SaidProps {
+  readonly event: Recorded;
+  readonly spans: readonly Span[] | undefined;
+}
+
+function Said({ event, spans }: SaidProps) {
+  const message = event.message;
+  const text = textIn(message, "text");
+  switch (event.type) {
+    case "input":
+      return (
+        <>
+          {text !== null && <Prose text={text} />}
+          <Files files={filesOf(message)} />
+        </>
+      );
+    case "reply":
+    case "system":
+      return <Prose text={text ?? ""} />;
+    case "log":
+      return <Plain text={text ?? ""} />;
+    case "scratchpad":
+      return (
+        <>
+          <p className={styles["soft"]}>
+            {textIn(message, "mode") === "replace"
+              ? "Replaces the scratchpad:"
+              : "Added to the scratchpad:"}
+          </p>
+          <Prose text={text ?? ""} />
+        </>
+      );
+    case "reasoning":
+      return (
+        <>
+          <h3>{textIn(message, "title")}</h3>
+          <Prose text={textIn(message, "summary") ?? ""} />
+        </>
+      );
+    case "tool_calls":
+      return <Calls event={event} spans={spans} />;
+    case "tool_results":
+      return <Results event={event} spans={spans} />;
+    case "approval_request":
+      return <ApprovalRequest event={event} spans={spans} />;
+    case "approval_response":
+      return <ApprovalResponse event={event} spans={spans} />;
+    case "worker_spawned":
+      return <WorkerSpawned event={event} spans={spans} />;
+    case "worker_result":
+      return <WorkerResult event={event} spans={spans} />;
+    case "llm_request":
+      return <ModelRequest event={event} spans={spans} />;
+    case "llm_response":
+      return <ModelResponse event={event} spans={spans} />;
+    case "runtime_error":
+      return (
+        <div className={styles["failed"]}>
+          <Plain text={textIn(message, "error") ?? ""} />
+        </div>
+      );
+    case "tick":
+      return <p className={styles["soft"]}>Time passed. A tick has no contents.</p>;
+    case "shutdown":
+    case "exit":
+    case "thread.closed":
+      return <Closed event={event} />;
+    case "thread.started":
+      return <Started event={event} />;
+    case "thread.annotated":
+      return <JsonTree value={message["metadata"] ?? null} label="Metadata" open={3} />;
+    case "thread.redacted":
+      return <Redacted event={event} />;
+    default:
+      return <Unnamed event={event} />;
+  }
+}
+
+/** An application's own type, or one that this page does not know. */
+function Unnamed({ event }: { event: Recorded }) {
+  const bytes = textIn(event.message, "unreadable");
+  if (bytes !== null) return <Plain text={bytes} />;
+  const { payload } = event.message;
+  if (payload === undefined) return <JsonTree value={event.message} label="Message" open={3} />;
+  return <Value value={payload} label="Payload" />;
+}
+
+function ProseTools({ event }: { event: Recorded }) {
+  const { address, change } = useCursor();
+  const isPlain = address.plain === true;
+  const text = textIn(event.message, "text") ?? textIn(event.message, "summary") ?? "";
+  return (
+    <div className={styles[text.length > LONGEST ? "tools" : "beside"]}>
+      <button
+        type="button"
+        className="quiet"
+        aria-pressed={isPlain}
+        onClick={() => {
+          change({ plain: isPlain ? undefined : true }, { replace: true });
+        }}
+      >
+        Plain text
+      </button>
+      <Copy text={text}>{event.isCut ? "Copy the beginning" : "Copy"}</Copy>
+    </div>
+  );
+}

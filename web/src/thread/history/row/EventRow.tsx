@@ -1,0 +1,130 @@
+import { type CSSProperties, memo } from "react";
+import { duration } from "../../../parts/format";
+import type { Hit } from "../../hits";
+import type { ThreadTimeline } from "../../timeline/timeline";
+import type { Anomaly } from "../anomalies";
+import { EventLine } from "./EventLine";
+import type { StoredEvent } from "../events";
+import styles from "../history.module.css";
+import { colourOf, groupOf } from "../../../parts/kinds";
+import { linesOf } from "./labels";
+import { Marked } from "./Marked";
+import { type Pair, paired } from "./pairing";
+import { MOST_LINES } from "../rows";
+import { Sign } from "./Sign";
+import { pauseBefore, startsTurn } from "../turns";
+
+interface EventRowProps {
+  readonly version: number;
+  readonly event: StoredEvent | undefined;
+  readonly before: StoredEvent | undefined;
+  readonly timeline: ThreadTimeline;
+  readonly anomalies: readonly Anomaly[];
+  readonly hit: Hit | undefined;
+  readonly isCurrent: boolean;
+  /** Whether the events of its worker's thread are shown below. */
+  readonly isUnfolded: boolean;
+  readonly onUnfold: (version: number) => void;
+  readonly onChoose: (version: number) => void;
+  readonly onJump: (version: number) => void;
+}
+
+/** One event of the list: one line, or a line per call or result. */
+export const EventRow = memo(function EventRow(props: EventRowProps) {
+  const { version, event, before, timeline, anomalies, hit, isCurrent, onChoose, onJump } = props;
+  const { isUnfolded, onUnfold } = props;
+  if (event === undefined) {
+    return (
+      <div className={styles["event"]}>
+        <span className={styles["version"]}>{version}</span>
+        <span className={styles["unread"]}>…</span>
+      </div>
+    );
+  }
+  const lines = linesOf(event);
+  const pairs = paired(event.type, version, lines, timeline.at(version));
+  const group = groupOf(event.type);
+  const sent = event.kind === "fact" ? null : (event.message["timestamp"] as number);
+  const since = sent === null || timeline.startMs === null ? null : sent - timeline.startMs;
+  const pause = pauseBefore(event, before);
+  const excerpt = hit?.excerpts[0];
+  const tabIndex = isCurrent ? 0 : -1;
+  const more = lines.length - MOST_LINES;
+  return (
+    <div
+      className={styles["event"]}
+      data-group={group}
+      style={{ "--group": colourOf(group) } as CSSProperties}
+      data-turn={startsTurn(event, before)}
+      data-hit={hit !== undefined}
+      aria-current={isCurrent}
+    >
+      <span className={styles["version"]}>{version}</span>
+      <Sign group={group} />
+      <div className={styles["lines"]}>
+        {(lines.length === 0 ? [NOTHING] : lines.slice(0, MOST_LINES)).map((line, index) => (
+          <EventLine
+            key={index}
+            line={line}
+            pair={pairs[index] ?? null}
+            isResult={event.type === "tool_results"}
+            found={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
+            tabIndex={tabIndex}
+            onJump={onJump}
+            isUnfolded={isUnfolded}
+            onUnfold={() => {
+              onUnfold(version);
+            }}
+            onChoose={
+              index > 0
+                ? null
+                : () => {
+                    onChoose(version);
+                  }
+            }
+          />
+        ))}
+        {more > 0 && <div className={styles["line"]}>… {more} more</div>}
+      </div>
+      <span className={styles["badges"]}>
+        {anomalies.map(({ rule, reason }) => (
+          <span key={rule} className="badge warn" title={reason}>
+            {rule.replaceAll("_", " ")}
+          </span>
+        ))}
+        {anomalies.length === 0 && pairs.some(isOrphan) && (
+          <span className="badge warn" title="Nothing asked for it; views add the question">
+            orphan
+          </span>
+        )}
+        {event.redacted !== undefined && (
+          <span
+            className="badge"
+            title={`Its content was erased by version ${event.redacted.version}`}
+          >
+            redacted
+          </span>
+        )}
+        {event.error !== undefined && (
+          <span className="badge bad" title={event.error.detail}>
+            content missing
+          </span>
+        )}
+      </span>
+      <span
+        className={styles["time"]}
+        title={pause === null ? undefined : "Since the event before"}
+      >
+        {pause !== null && <b>+{duration(pause)}</b>}
+        {pause === null && since !== null && duration(Math.max(0, since))}
+      </span>
+    </div>
+  );
+});
+
+/** Whether a line is a result without a call; a model may respond without a request. */
+function isOrphan(pair: Pair | null): boolean {
+  return pair !== null && !pair.isAsking && pair.partner === null && pair.span.kind !== "model";
+}
+
+const NOTHING = { name: "nothing", text: "", callId: null };

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { Json } from "../../../api/exact";
+import { parseExact } from "../../../api/exact";
+import type { StoredEvent } from "../events";
+import { linesOf } from "./labels";
+
+function said(type: string, message: { readonly [key: string]: Json }, metadata = {}): string[] {
+  const event: StoredEvent = {
+    ...{ version: 1, recordedAt: "", kind: "message", bytes: 1 },
+    ...{ type, message, metadata },
+  };
+  return linesOf(event).map(({ name, text }) => `${name}: ${text}`);
+}
+
+test("each call has a line with its arguments; a single one stands without its name", () => {
+  const calls = [
+    { id: "a", name: "weather", args: { city: "Rome" } },
+    { id: "b", name: "refund", args: { order: 7, amount: "1.50" } },
+  ];
+  expect(said("tool_calls", { calls })).toEqual([
+    "weather: Rome",
+    "refund: order: 7, amount: 1.50",
+  ]);
+});
+
+test("arguments that are not JSON are said as they are", () => {
+  const event = { version: 1, recordedAt: "", kind: "message", bytes: 1, metadata: {} } as const;
+  const line = (argumentsText: string) =>
+    linesOf({
+      ...event,
+      type: "tool_calls",
+      message: { calls: [{ id: "a", name: "weather", argumentsText }] },
+    })[0];
+  expect(line('{"city": "Rome"')).toMatchObject({ text: '{"city": "Rome"', isBroken: true });
+  expect(line('{"city": "Rome"}')).toMatchObject({ text: "Rome" });
+  expect(line('{"city": "Rome"}')).not.toHaveProperty("isBroken");
+});
+
+test("a result says its error before its output", () => {
+  const error = { name: "TimeoutError", message: "no answer", stack: "x.py:1" };
+  const results = [
+    { callId: "a", name: "weather", output: null, error },
+    { callId: "b", output: 3 },
+  ];
+  expect(said("tool_results", { results })).toEqual(["weather: TimeoutError: no answer", ": 3"]);
+});
+
+test("numbers keep their digits", () => {
+  const message = parseExact('{"payload": {"big": 12345678901234567890.10}}');
+  expect(said("vendor.odd", message as { [key: string]: Json })).toEqual([
+    'vendor.odd: {"big":12345678901234567890.10}',
+  ]);
+});
+
+test("a text comes on one line, and of a long one the beginning", () => {
+  expect(said("input", { text: "  one\n\n two " })).toEqual(["user: one two"]);
+  expect(said("reply", { text: "word ".repeat(1000) })[0]?.length).toBeLessThan(300);
+});
+
+test("a model's response says its tokens and cost, and leaves out what is unknown", () => {
+  const usage = { inputTokens: 412, outputTokens: 38 };
+  expect(said("llm_response", { model: "m", usage, costUsd: 0.5, latencyMs: 1800 })).toEqual([
+    "model: m · 412 → 38 tokens · $0.5000 · 1.8 s",
+  ]);
+  expect(said("llm_response", {})).toEqual(["model: "]);
+});
+
+test("a decision says who made it", () => {
+  expect(said("approval_response", { callId: "a", approved: false }, { actor: "eva" })).toEqual([
+    "denied: by eva",
+  ]);
+});
+
+test("a file of an input is named", () => {
+  expect(said("input", { files: [{ filename: "a.png" }] })).toEqual(["user: a.png"]);
+  expect(said("input", { files: [{}, {}] })).toEqual(["user: 2 files"]);
+});

@@ -1,0 +1,26 @@
+import { useMemo } from "react";
+import styles from "../state.module.css";
+import { textDiff } from "./textDifference";
+
+/** Runs that are drawn; a text with more differences is cut. */
+const MOST_RUNS = 500;
+const LONGEST_RUN = 5_000;
+
+/** Two texts as one, with removed and added parts marked. */
+export function TextDiff({ before, after }: { before: string; after: string }) {
+  const runs = useMemo(() => textDiff(before, after), [before, after]);
+  return (
+    <div className={`text ${styles["textDiff"] ?? ""}`}>
+      {runs.slice(0, MOST_RUNS).map(({ kind, text }, index) => {
+        const shown =
+          text.length > LONGEST_RUN
+            ? `${text.slice(0, LONGEST_RUN)} … (${text.length} characters)`
+            : text;
+        if (kind === "added") return <ins key={index}>{shown}</ins>;
+        if (kind === "removed") return <del key={index}>{shown}</del>;
+        return <span key={index}>{shown}</span>;
+      })}
+      {runs.length > MOST_RUNS && <i> … {runs.length - MOST_RUNS} more differences</i>}
+    </div>
+  );
+}

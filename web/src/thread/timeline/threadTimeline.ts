@@ -1,0 +1,123 @@
+import type { Connection } from "../../api/stream";
+import { type Counts, type Mark, markedAt, type Span, type TimelineIndex } from "./timelineIndex";
+
+/** The spans of a thread: those that have settled in the order of their ends, then the open. */
+export interface Timeline {
+  readonly length: number;
+  span(index: number): Span;
+  /** Spans that begin or end at a version. */
+  at(version: number): readonly Span[];
+  /** The next or previous version with a mark, or null. */
+  find(mark: Mark, from: number, by: 1 | -1): number | null;
+  /** Version up to which events are known. */
+  readonly loadedTo: number;
+  /** Whether all events from before the thread was opened are read. */
+  readonly isComplete: boolean;
+  readonly connection: Connection;
+  /** When the first and the last message were sent. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+}
+
+/** A timeline as it was at a moment: the index behind it may have grown since. */
+export class ThreadTimeline implements Timeline {
+  readonly length: number;
+  readonly loadedTo: number;
+  readonly isComplete: boolean;
+  readonly connection: Connection;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  private readonly settled: number;
+  private readonly index: TimelineIndex;
+  private readonly open: readonly Span[];
+  private readonly openFrom = new Map<number, Span[]>();
+
+  constructor(
+    index: TimelineIndex,
+    open: readonly Span[],
+    connection: Connection,
+    isComplete: boolean,
+  ) {
+    this.index = index;
+    this.open = open;
+    this.settled = index.length;
+    this.length = index.length + open.length;
+    this.loadedTo = index.loadedTo;
+    this.startMs = index.firstMs;
+    this.endMs = index.lastMs;
+    this.connection = connection;
+    this.isComplete = isComplete;
+    for (const span of open) {
+      if (span.from === null) continue;
+      const others = this.openFrom.get(span.from);
+      if (others === undefined) this.openFrom.set(span.from, [span]);
+      else others.push(span);
+    }
+  }
+
+  span(index: number): Span {
+    return this.open[index - this.settled] ?? this.index.span(index);
+  }
+
+  at(version: number): readonly Span[] {
+    return [...this.index.at(version, this.settled), ...(this.openFrom.get(version) ?? [])];
+  }
+
+  find(mark: Mark, from: number, by: 1 | -1): number | null {
+    const open = new Set(this.open.map((span) => markedAt(span, mark)));
+    const first = by < 0 ? Math.min(from - 1, this.loadedTo) : Math.max(from + 1, 1);
+    for (let version = first; version >= 1 && version <= this.loadedTo; version += by) {
+      if (this.index.isMarked(version, mark) || open.has(version)) return version;
+    }
+    return null;
+  }
+
+  /** The type of an event; null until it is read. */
+  typeOf(version: number): string | null {
+    return version <= this.loadedTo ? this.index.typeOf(version) : null;
+  }
+
+  has(mark: Mark, version: number): boolean {
+    return version <= this.loadedTo && this.index.isMarked(version, mark);
+  }
+
+  /** How many events have a mark. */
+  marked(mark: Mark): number {
+    let found = 0;
+    for (let version = 1; version <= this.loadedTo; version += 1) {
+      if (this.index.isMarked(version, mark)) found += 1;
+      else if (
+        this.openFrom.get(version)?.some((span) => markedAt(span, mark) === version) === true
+      )
+        found += 1;
+    }
+    return found;
+  }
+
+  /** Whether a call or request of an event is open. */
+  isOpen(version: number): boolean {
+    return this.openFrom.has(version);
+  }
+
+  /** How many calls begin or end at a version. */
+  callsAt(version: number): number {
+    const open = this.openFrom.get(version)?.filter(({ kind }) => kind === "call");
+    return this.index.callsAt(version) + (open?.length ?? 0);
+  }
+
+  /** How often each tool is called, the most called first. */
+  tools(): [name: string, calls: number][] {
+    const found = this.index.tools(this.settled);
+    for (const { kind, name } of this.open) {
+      if (kind === "call" && name !== null) found.set(name, (found.get(name) ?? 0) + 1);
+    }
+    return [...found].sort((a, b) => b[1] - a[1]);
+  }
+
+  /** What had happened just after a version. */
+  counts(version: number): Counts {
+    const counts = this.index.counts(version, this.settled);
+    const asked = this.open.filter(({ kind, from }) => kind === "call" && (from ?? 0) <= version);
+    return { ...counts, toolCalls: counts.toolCalls + asked.length };
+  }
+}

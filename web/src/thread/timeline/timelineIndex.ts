@@ -1,0 +1,281 @@
+/** The view `timeline` of a thread, kept in columns: 100,000 spans take a few megabytes. */
+import { Chains, Texts } from "./columns";
+
+/** Versions; a message that neither asks nor answers is a span that ends where it begins. */
+export interface Span {
+  readonly kind: string;
+  readonly name: string | null;
+  /** Null where nothing asked for it. */
+  readonly from: number | null;
+  /** Null where it is open or was never answered. */
+  readonly to: number | null;
+  /** Milliseconds since the epoch by the producer's clock; facts have none of it. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  readonly outcome: string | null;
+  readonly suspected: readonly string[];
+  readonly hint: string | null;
+  readonly costUsd: number | null;
+  readonly tokens: number | null;
+  readonly callId: string | null;
+}
+
+export const TIMELINE_MARKS = ["error", "tool", "approval"] as const;
+export type Mark = (typeof TIMELINE_MARKS)[number];
+
+/** Counts of a part of a thread; null where nothing was reported. */
+export interface Counts {
+  readonly steps: number;
+  readonly toolCalls: number;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}
+
+/** An item of the view, as far as the page uses it. */
+export interface TimelineItem {
+  readonly kind: string;
+  readonly version: number | null;
+  readonly endVersion?: number | null;
+  readonly startedAt: string | null;
+  readonly endedAt?: string | null;
+  readonly name?: string | null;
+  readonly outcome?: string | null;
+  readonly suspected?: readonly string[];
+  readonly hint?: string | null;
+  readonly callId?: string | null;
+  readonly step: number;
+  readonly costUsd?: number | null;
+  readonly computedCostUsd?: number | null;
+  readonly totalTokens?: number | null;
+  readonly inputTokens?: number | null;
+  readonly outputTokens?: number | null;
+}
+
+/** Types of the events that begin and end spans of a kind. */
+const ENDS: Partial<Record<string, readonly [string, string]>> = {
+  call: ["tool_calls", "tool_results"],
+  model: ["llm_request", "llm_response"],
+  approval: ["approval_request", "approval_response"],
+  worker: ["worker_spawned", "worker_result"],
+};
+const NONE: readonly string[] = [];
+
+/** Where a span has a mark: where it failed, was called or was asked for. */
+export function markedAt(span: Span, mark: Mark): number | null {
+  if (mark === "error") return isError(span) ? (span.to ?? span.from) : null;
+  const kind = mark === "tool" ? "call" : "approval";
+  return span.kind === kind ? (span.from ?? span.to) : null;
+}
+
+/** Whether a span failed, or a rule suspects that it did. */
+export function isError(span: Span): boolean {
+  const { kind, outcome } = span;
+  return (
+    outcome === "failed" || (kind === "exit" && outcome === "error") || span.suspected.length > 0
+  );
+}
+
+/** Settled spans, which only grow in number. Numbers that are missing are NaN in their column. */
+export class TimelineIndex {
+  private readonly names = new Texts<string | null>();
+  private readonly rules = new Texts<readonly string[]>();
+  private readonly kind: number[] = [];
+  private readonly name: number[] = [];
+  private readonly outcome: number[] = [];
+  private readonly suspected: number[] = [];
+  private readonly from: number[] = [];
+  private readonly to: number[] = [];
+  private readonly startMs: number[] = [];
+  private readonly endMs: number[] = [];
+  private readonly costUsd: number[] = [];
+  private readonly tokens: number[] = [];
+  private readonly hint: (string | null)[] = [];
+  private readonly callId: (string | null)[] = [];
+  private readonly beginning = new Chains();
+  private readonly ending = new Chains();
+  private readonly types: number[] = [];
+  private readonly marks: number[] = [];
+  private readonly calls: number[] = [];
+  private readonly steps: number[] = [];
+  /** Version of the latest event known. */
+  loadedTo = 0;
+  firstMs: number | null = null;
+  lastMs: number | null = null;
+
+  get length(): number {
+    return this.kind.length;
+  }
+
+  /** Adds an item that will not change. */
+  add(item: TimelineItem): void {
+    const span = spanOf(item);
+    const index = this.kind.push(this.text(span.kind)) - 1;
+    this.name.push(this.text(span.name));
+    this.outcome.push(this.text(span.outcome));
+    this.suspected.push(this.rules.put(span.suspected.join(), span.suspected));
+    this.from.push(span.from ?? NaN);
+    this.to.push(span.to ?? NaN);
+    this.startMs.push(span.startMs ?? NaN);
+    this.endMs.push(span.endMs ?? NaN);
+    this.costUsd.push(span.costUsd ?? NaN);
+    this.tokens.push(span.tokens ?? NaN);
+    this.hint.push(span.hint);
+    this.callId.push(span.callId);
+    if (span.from !== null) this.beginning.add(span.from, index);
+    if (span.to !== null && span.to !== span.from) this.ending.add(span.to, index);
+    TIMELINE_MARKS.forEach((mark, bit) => {
+      const version = markedAt(span, mark);
+      if (version === null) return;
+      while (this.marks.length <= version) this.marks.push(0);
+      this.marks[version] = (this.marks[version] ?? 0) | (1 << bit);
+    });
+    if (span.kind === "call") {
+      for (const version of [span.from, span.to]) {
+        if (version !== null) this.calls[version] = this.callsAt(version) + 1;
+      }
+    }
+    this.see(span, item.step);
+  }
+
+  /** How many settled calls begin or end at a version. */
+  callsAt(version: number): number {
+    while (this.calls.length <= version) this.calls.push(0);
+    return this.calls[version] ?? 0;
+  }
+
+  /** Whether a settled span has a mark at a version. */
+  isMarked(version: number, mark: Mark): boolean {
+    return ((this.marks[version] ?? 0) & (1 << TIMELINE_MARKS.indexOf(mark))) !== 0;
+  }
+
+  /** Records the events of a span, settled or not. */
+  see(span: Span, step: number): void {
+    const { kind, from, to, startMs, endMs } = span;
+    const [first, second] = ENDS[kind] ?? [kind, kind];
+    const isPoint = first === second;
+    for (const [version, type] of [[from, first] as const, [to, second] as const]) {
+      if (version === null) continue;
+      this.loadedTo = Math.max(this.loadedTo, version);
+      // an error ends a model call and is an event of its own: its own type holds
+      if (kind !== "gap" && (isPoint || this.types[version] === undefined)) {
+        while (this.types.length < version) this.types.push(this.text(null));
+        this.types[version] = this.text(type);
+      }
+    }
+    if (from !== null && kind !== "gap") this.reach(from, step);
+    if (to !== null && isStep(span)) this.reach(to, (this.steps.at(-1) ?? 0) + 1);
+    for (const ms of [startMs, endMs]) {
+      if (ms === null) continue;
+      this.firstMs = Math.min(this.firstMs ?? ms, ms);
+      this.lastMs = Math.max(this.lastMs ?? ms, ms);
+    }
+  }
+
+  span(index: number): Span {
+    return {
+      kind: this.names.get(this.kind[index] ?? 0) ?? "",
+      name: this.names.get(this.name[index] ?? 0),
+      from: known(this.from[index]),
+      to: known(this.to[index]),
+      startMs: known(this.startMs[index]),
+      endMs: known(this.endMs[index]),
+      outcome: this.names.get(this.outcome[index] ?? 0),
+      suspected: this.rules.get(this.suspected[index] ?? 0),
+      hint: this.hint[index] ?? null,
+      costUsd: known(this.costUsd[index]),
+      tokens: known(this.tokens[index]),
+      callId: this.callId[index] ?? null,
+    };
+  }
+
+  /** The first `end` spans of those that begin or end at a version. */
+  at(version: number, end: number): Span[] {
+    const found = [...this.beginning.of(version, end), ...this.ending.of(version, end)];
+    return found.map((index) => this.span(index));
+  }
+
+  /** How often each tool is called by the first `end` spans. */
+  tools(end: number): Map<string, number> {
+    const call = this.text("call");
+    const found = new Map<number, number>();
+    for (let index = 0; index < end; index += 1) {
+      const name = this.name[index] ?? 0;
+      if (this.kind[index] === call) found.set(name, (found.get(name) ?? 0) + 1);
+    }
+    return new Map([...found].map(([name, count]) => [this.names.get(name) ?? "", count]));
+  }
+
+  /** The type of an event; null until it is read. */
+  typeOf(version: number): string | null {
+    return this.names.get(this.types[version] ?? this.text(null));
+  }
+
+  /** Counts of the first `end` spans, up to a version. */
+  counts(version: number, end: number): Counts {
+    const call = this.text("call");
+    let toolCalls = 0;
+    let tokens = NaN;
+    let costUsd = NaN;
+    for (let index = 0; index < end; index += 1) {
+      const to = this.to[index] ?? NaN;
+      const from = this.from[index] ?? NaN;
+      if (this.kind[index] === call && (Number.isNaN(from) ? to : from) <= version) toolCalls += 1;
+      if (to > version) continue;
+      tokens = sum(tokens, this.tokens[index] ?? NaN);
+      costUsd = sum(costUsd, this.costUsd[index] ?? NaN);
+    }
+    let steps = 0;
+    for (let each = 0; each <= version; each += 1) steps = Math.max(steps, this.steps[each] ?? 0);
+    return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd) };
+  }
+
+  /** Records the number of steps up to a version. */
+  private reach(version: number, step: number): void {
+    while (this.steps.length <= version) this.steps.push(this.steps.at(-1) ?? 0);
+    this.steps[version] = Math.max(this.steps[version] ?? 0, step);
+  }
+
+  private text(value: string | null): number {
+    return this.names.put(value === null ? "" : `=${value}`, value);
+  }
+}
+
+/** Whether the end of a span counts as a step, as the view agent-state has it. */
+function isStep({ kind, outcome }: Span): boolean {
+  return kind === "call" || kind === "worker" || (kind === "approval" && outcome === "granted");
+}
+
+/** The span that an item of the view describes. */
+export function spanOf(item: TimelineItem): Span {
+  const isPoint = item.endVersion === undefined;
+  // facts have the log's clock, which may be years from the producer's
+  const startMs = item.kind.startsWith("thread.") ? null : milliseconds(item.startedAt);
+  return {
+    kind: item.kind,
+    name: item.name ?? null,
+    from: item.version,
+    to: isPoint ? item.version : (item.endVersion ?? null),
+    startMs,
+    endMs: isPoint ? startMs : milliseconds(item.endedAt ?? null),
+    outcome: item.outcome ?? null,
+    suspected: item.suspected === undefined || item.suspected.length === 0 ? NONE : item.suspected,
+    hint: item.hint ?? null,
+    costUsd: item.costUsd ?? item.computedCostUsd ?? null,
+    tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
+    callId: item.callId ?? null,
+  };
+}
+
+/** Adds two counts; NaN is a missing one. */
+function sum(a: number, b: number): number {
+  if (Number.isNaN(a)) return b;
+  return Number.isNaN(b) ? a : a + b;
+}
+
+function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+function milliseconds(iso: string | null): number | null {
+  return iso === null ? null : known(Date.parse(iso));
+}

@@ -1,0 +1,77 @@
+import type { Shortcut } from "../../../app/keyboard";
+import type { Play } from "./usePlay";
+
+const LEAP = 10;
+const ZOOM = 2;
+
+/** What a jump looks for, with its keys for the next and the previous. */
+export const JUMPS = [
+  { mark: "error", keys: ["e", "E"] },
+  { mark: "tool", keys: ["t", "T"] },
+  { mark: "approval", keys: ["a", "A"] },
+  { mark: "hit", keys: ["n", "N"] },
+] as const;
+export type JumpMark = (typeof JUMPS)[number]["mark"];
+
+/** What the keys of the travel bar do. */
+interface Acts {
+  readonly at: number;
+  readonly last: number;
+  readonly go: (version: number, isHeld?: boolean) => void;
+  readonly jump: (mark: JumpMark, by: 1 | -1, isHeld?: boolean) => void;
+  readonly pin: (name: "a" | "b") => void;
+  readonly play: Play;
+  readonly zoomBy: (factor: number) => void;
+  readonly show: (range: null) => void;
+  readonly isZoomed: boolean;
+}
+
+export function travelKeys(acts: Acts): Shortcut[] {
+  const { at, last, go, jump, pin, play, zoomBy, show, isZoomed } = acts;
+  const step = (key: string, does: string, by: number): Shortcut => ({
+    key,
+    does,
+    run: (isHeld) => {
+      go(at + by, isHeld);
+    },
+  });
+  const act = (key: string, does: string, run: () => void): Shortcut => ({ key, does, run });
+  const jumps = JUMPS.flatMap(({ mark, keys }) =>
+    ([1, -1] as const).map((by, place): Shortcut => ({
+      key: keys[place] ?? "",
+      does: `${by === 1 ? "next" : "previous"} ${mark}`,
+      run: (isHeld) => {
+        jump(mark, by, isHeld);
+      },
+    })),
+  );
+  return [
+    step("ArrowLeft", "step back", -1),
+    step("ArrowRight", "step on", 1),
+    step("Shift+ArrowLeft", `${LEAP} steps back`, -LEAP),
+    step("Shift+ArrowRight", `${LEAP} steps on`, LEAP),
+    step("Home", "first version", -last),
+    step("End", "last version", last),
+    ...jumps,
+    act(" ", "play or pause", play.toggle),
+    act("[", "pin A here", () => {
+      pin("a");
+    }),
+    act("]", "pin B here", () => {
+      pin("b");
+    }),
+    act("+", "zoom the timeline in, around the cursor", () => {
+      zoomBy(1 / ZOOM);
+    }),
+    act("-", "zoom the timeline out", () => {
+      zoomBy(ZOOM);
+    }),
+    ...(isZoomed
+      ? [
+          act("Escape", "show the whole timeline", () => {
+            show(null);
+          }),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Moves } from "./moves";
+
+const went: string[] = [];
+const go = (version: number, { replace }: { replace: boolean }) => {
+  went.push(`${replace ? "replace" : "push"} ${version}`);
+};
+let moves: Moves;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  went.length = 0;
+  moves = new Moves(() => performance.now());
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("each single move is an entry of the history, at once", () => {
+  moves.move(2, go);
+  moves.move(3, go);
+  expect(went).toEqual(["push 2", "push 3"]);
+});
+
+test("a drag is one entry, at the pace that browsers allow, and ends where it was let go", () => {
+  moves.move(1, go);
+  for (let version = 2; version <= 60; version += 1) {
+    vi.advanceTimersByTime(10);
+    moves.move(version, go, { isContinued: true });
+  }
+  vi.advanceTimersByTime(100);
+  expect(went[0]).toBe("push 1");
+  expect(went.slice(1).every((each) => each.startsWith("replace"))).toBe(true);
+  expect(went.length).toBeLessThanOrEqual(12);
+  expect(went.at(-1)).toBe("replace 60");
+});
+
+test("a drag that begins at the cursor is an entry too", () => {
+  moves.begin();
+  moves.move(2, go, { isContinued: true });
+  vi.advanceTimersByTime(100);
+  moves.move(3, go, { isContinued: true });
+  expect(went).toEqual(["push 2", "replace 3"]);
+});
+
+test("the target of a move is known before the address has changed", () => {
+  let called = 0;
+  moves.subscribe(() => (called += 1));
+  moves.move(7, go);
+  expect(moves.wanted).toBe(7);
+  moves.arrived(6);
+  expect(moves.wanted).toBe(7);
+  moves.arrived(7);
+  expect(moves.wanted).toBeNull();
+  expect(called).toBe(2);
+});
+
+test("a move is given up if the address does not change", () => {
+  moves.move(7, go);
+  vi.advanceTimersByTime(1000);
+  expect(moves.wanted).toBeNull();
+});

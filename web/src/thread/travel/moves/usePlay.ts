@@ -1,0 +1,57 @@
+import { useEffect, useRef, useState } from "react";
+import type { Course } from "../course";
+import { advanced, type Playhead, type Speed } from "./playback";
+
+interface PlayOptions {
+  readonly at: number;
+  readonly course: Course;
+  readonly onMove: (version: number, options: { isContinued: boolean }) => void;
+}
+
+export interface Play {
+  readonly isPlaying: boolean;
+  readonly speed: Speed;
+  readonly setSpeed: (speed: Speed) => void;
+  readonly toggle: () => void;
+  readonly stop: () => void;
+}
+
+/** Plays the thread from the cursor to the end, or from the beginning where it is at the end. */
+export function usePlay({ at, course, onMove }: PlayOptions): Play {
+  const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState<Speed>(1);
+  const latest = useRef({ at, course, onMove });
+  useEffect(() => {
+    latest.current = { at, course, onMove };
+  });
+  const head = useRef<Playhead>({ version: 1, waited: 0 });
+  const toggle = (): void => {
+    if (!isPlaying) {
+      head.current = { version: at < course.last ? at : 1, waited: 0 };
+      onMove(head.current.version, { isContinued: false });
+    }
+    setPlaying(!isPlaying && course.last > 1);
+  };
+  useEffect(() => {
+    if (!isPlaying) return;
+    let before = performance.now();
+    const tick = (now: number): void => {
+      const { course, onMove } = latest.current;
+      const { times, last } = course;
+      const { version } = head.current;
+      head.current = advanced(head.current, Math.max(0, now - before), { times, speed, last });
+      before = now;
+      if (head.current.version !== version) onMove(head.current.version, { isContinued: true });
+      if (head.current.version >= last) setPlaying(false);
+      else frame = requestAnimationFrame(tick);
+    };
+    let frame = requestAnimationFrame(tick);
+    return () => {
+      cancelAnimationFrame(frame);
+    };
+  }, [isPlaying, speed]);
+  const stop = (): void => {
+    setPlaying(false);
+  };
+  return { isPlaying, speed, setSpeed, toggle, stop };
+}

@@ -1,0 +1,161 @@
+import { Link } from "@tanstack/react-router";
+import type { MouseEvent } from "react";
+import { counted, duration } from "../../parts/format";
+import type { Column } from "./columns";
+import { hasBroken, standing, type Summary } from "../standing";
+import styles from "./ThreadRow.module.css";
+
+interface ThreadRowProps {
+  readonly index: number;
+  /** Undefined while it is loaded. */
+  readonly row: Summary | undefined;
+  readonly columns: readonly Column[];
+  readonly isNarrow: boolean;
+  /** Place in the rows, and height, in pixels. */
+  readonly top: number;
+  readonly size: number;
+  readonly now: number;
+  readonly isSelected: boolean;
+  readonly isTicked: boolean;
+  /** Whether it is new or has moved in the last seconds. */
+  readonly isFresh: boolean;
+  readonly onOpen: () => void;
+  readonly onTick: () => void;
+}
+
+/** A thread: a row of cells, or a card. */
+export function ThreadRow(props: ThreadRowProps) {
+  const { index, row, columns, isNarrow, top, size, isSelected, isTicked, isFresh } = props;
+  const classes = [
+    styles[isNarrow ? "card" : "row"],
+    isSelected && styles["selected"],
+    isFresh && styles["fresh"],
+    row !== undefined && hasBroken(row) && styles["broken"],
+  ];
+  return (
+    <div
+      id={`row-${index}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      className={classes.filter(Boolean).join(" ")}
+      style={{ transform: `translateY(${top}px)`, height: size }}
+      onClick={(event) => {
+        if (!isForBrowser(event)) props.onOpen();
+      }}
+    >
+      {row === undefined ? (
+        <div role="gridcell" className={styles["loading"]}>
+          <span className="hidden">Loading</span>
+        </div>
+      ) : isNarrow ? (
+        <Card row={row} />
+      ) : (
+        <>
+          <div
+            role="gridcell"
+            onClick={(event) => {
+              event.stopPropagation(); // a click beside the box opens nothing
+            }}
+          >
+            <input
+              type="checkbox"
+              tabIndex={-1}
+              aria-label={`Tick ${row.threadId}`}
+              checked={isTicked}
+              onChange={props.onTick}
+            />
+          </div>
+          {columns.map((column) => (
+            <Cell key={column.id} column={column} row={row} now={props.now} />
+          ))}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Whether a click asks the browser for another tab or window. */
+function isForBrowser(event: MouseEvent): boolean {
+  return event.ctrlKey || event.metaKey || event.shiftKey;
+}
+
+function Cell({ column, row, now }: { column: Column; row: Summary; now: number }) {
+  const { id, isNumber = false, tone } = column;
+  const words = column.text(row, now);
+  const classes = [
+    isNumber && styles["number"],
+    (words === "–" || words === "0") && styles["none"],
+  ];
+  return (
+    <div
+      role="gridcell"
+      className={classes.filter(Boolean).join(" ")}
+      title={isNumber ? undefined : words}
+    >
+      {id === "threadId" ? (
+        <ThreadLink row={row} />
+      ) : id === "status" ? (
+        <StandingBadge row={row} />
+      ) : tone !== undefined && words !== "0" ? (
+        <span className={`badge ${tone}`}>{words}</span>
+      ) : (
+        words
+      )}
+    </div>
+  );
+}
+
+function ThreadLink({ row }: { row: Summary }) {
+  return (
+    <Link
+      to="/threads/$threadId"
+      params={{ threadId: row.threadId }}
+      tabIndex={-1}
+      className={styles["id"]}
+      onClick={(event) => {
+        if (!isForBrowser(event)) event.preventDefault(); // the row opens it
+      }}
+    >
+      {row.threadId}
+    </Link>
+  );
+}
+
+function StandingBadge({ row }: { row: Summary }) {
+  const { words, tone } = standing(row);
+  return <span className={`badge ${tone}`}>{words}</span>;
+}
+
+function Card({ row }: { row: Summary }) {
+  const problems = [
+    [row.toolFailures, "failed call", "bad"],
+    [row.runtimeErrors, "error", "bad"],
+    [row.anomalies, "anomaly", "warn"],
+  ] as const;
+  return (
+    <div role="gridcell" className={styles["content"]}>
+      <div className={styles["line"]}>
+        <ThreadLink row={row} />
+        <StandingBadge row={row} />
+      </div>
+      <div className={styles["goal"]}>{row.goal ?? "–"}</div>
+      <div className={styles["line"]}>
+        <small>
+          {counted(row.steps, "step")} · {counted(row.toolCalls, "call")} ·{" "}
+          {duration(row.durationMs)}
+        </small>
+        <span>
+          {problems.map(
+            ([found, noun, tone]) =>
+              found > 0 && (
+                <span key={noun} className={`badge ${tone}`}>
+                  {noun === "anomaly" ? counted(found, noun, "anomalies") : counted(found, noun)}
+                </span>
+              ),
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { chosenColumns, COLUMNS, direction, layout, nextSort, toggled, USUAL } from "./columns";
+
+const named = (id: string) => {
+  const found = COLUMNS.find((column) => column.id === id);
+  if (found === undefined) throw new Error(`no column ${id}`);
+  return found;
+};
+
+test("columns stand in one order, unknown ones are left out, the thread is always there", () => {
+  const found = chosenColumns(["metadata.team", "costUsd", "nothing", "status"]);
+  expect(found.map(({ id }) => id)).toEqual(["threadId", "status", "costUsd", "metadata.team"]);
+});
+
+test("a column toggled twice leaves the usual ones, which the address does not name", () => {
+  const more = toggled("policy");
+  expect(more).toEqual([...USUAL, "policy"]);
+  expect(toggled("policy", more)).toBeUndefined();
+});
+
+test("figures sort from the largest, texts from the first; a second press reverses", () => {
+  const cost = named("costUsd");
+  expect(nextSort(cost, "-position")).toBe("-costUsd");
+  expect(nextSort(cost, "-costUsd")).toBe("costUsd");
+  expect(nextSort(named("goal"), "-costUsd")).toBe("goal");
+  expect(nextSort(named("goal"), "goal")).toBe("-goal");
+});
+
+test("by default the latest events come first, and the address does not say so", () => {
+  const moved = named("updatedAt");
+  expect(direction(moved, "-position")).toBe("descending");
+  expect(nextSort(moved, "-position")).toBe("position");
+  expect(nextSort(moved, "position")).toBeUndefined();
+});
+
+test("a key of metadata is an order, metadata as a whole is none", () => {
+  const [, team] = chosenColumns(["metadata.team"]);
+  if (team === undefined) throw new Error("no column");
+  expect(nextSort(team, "-position")).toBe("metadata.team");
+  expect(direction(team, "-metadata.team")).toBe("descending");
+  expect(direction(named("metadata"), "-")).toBeNull();
+});
+
+test("a layout without goal and metadata leaves the rest of the width empty", () => {
+  expect(layout([named("steps")]).template).toBe("34px 58px 1fr");
+  expect(layout([named("goal"), named("steps")])).toEqual({
+    template: "34px minmax(180px, 3fr) 58px",
+    width: 34 + 180 + 58,
+  });
+});

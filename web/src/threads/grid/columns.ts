@@ -1,0 +1,165 @@
+import { ago, cost, count, duration, time } from "../../parts/format";
+import type { Summary } from "../standing";
+
+export interface Column {
+  readonly id: string;
+  readonly name: string;
+  /** Width in pixels; that of the goal is the least one. */
+  readonly width: number;
+  /** Key to sort by; null where the API has no order of it. */
+  readonly sort: string | null;
+  readonly isNumber?: boolean;
+  /** Text of the badge that is shown where the figure is not 0. */
+  readonly tone?: "bad" | "warn";
+  /** Explains a short name. */
+  readonly title?: string;
+  readonly text: (thread: Summary, now: number) => string;
+}
+
+function text(id: keyof Summary, name: string, width: number, read: Column["text"]): Column {
+  return { id, name, width, sort: id, text: read };
+}
+
+function figure(
+  id: keyof Summary,
+  name: string,
+  width: number,
+  more: Partial<Column> = {},
+): Column {
+  const read = (thread: Summary): string => count(thread[id] as number | null);
+  return { id, name, width, sort: id, isNumber: true, text: read, ...more };
+}
+
+/** All columns but those of metadata, in the order in which they stand. */
+export const COLUMNS: readonly Column[] = [
+  text("threadId", "Thread", 160, (thread) => thread.threadId),
+  text("status", "Status", 118, (thread) => thread.status),
+  text("goal", "Goal", 180, (thread) => thread.goal ?? "–"),
+  { ...text("metadata", "Metadata", 130, metadataText), sort: null },
+  figure("messages", "Messages", 86),
+  figure("inputs", "Inputs", 66),
+  figure("replies", "Replies", 72),
+  figure("steps", "Steps", 58),
+  figure("toolCalls", "Calls", 56, { title: "Tools called" }),
+  figure("toolFailures", "Failed", 62, { title: "Calls of tools that failed", tone: "bad" }),
+  figure("runtimeErrors", "Errors", 62, { title: "Runtime errors", tone: "bad" }),
+  figure("anomalies", "Anomalies", 84, { title: "Broken rules", tone: "warn" }),
+  figure("approvalsAsked", "Approvals", 88, { title: "Approvals asked for" }),
+  figure("approvalsPending", "Pending", 80, { title: "Approvals pending", tone: "warn" }),
+  figure("workers", "Workers", 78),
+  figure("modelCalls", "Model calls", 96),
+  figure("inputTokens", "Tokens in", 90),
+  figure("outputTokens", "Tokens out", 94),
+  figure("totalTokens", "Tokens", 70),
+  figure("costUsd", "Cost", 72, { text: (thread) => cost(thread.costUsd) }),
+  figure("durationMs", "Duration", 84, { text: (thread) => duration(thread.durationMs) }),
+  { ...text("tools", "Tools", 180, (thread) => thread.tools.join(", ")), sort: null },
+  text("parent", "Parent", 150, (thread) => thread.parent ?? "–"),
+  text("policy", "Policy", 70, (thread) => thread.policy),
+  figure("version", "Version", 76),
+  {
+    ...text("updatedAt", "Moved", 92, (thread, now) => ago(thread.updatedAt, now)),
+    sort: "position",
+    isNumber: true,
+    title: "When its last event was recorded",
+  },
+  text("startedAt", "Started", 176, (thread) => time(thread.startedAt)),
+  text("lastSentAt", "Last sent", 176, (thread) => time(thread.lastSentAt)),
+];
+
+export const USUAL: readonly string[] = [
+  "threadId",
+  "status",
+  "goal",
+  "metadata",
+  "steps",
+  "toolCalls",
+  "toolFailures",
+  "runtimeErrors",
+  "anomalies",
+  "totalTokens",
+  "costUsd",
+  "durationMs",
+  "updatedAt",
+];
+
+/** Orders that are offered where there are no headers to press. */
+export const ORDERS: readonly (readonly [sort: string, name: string])[] = [
+  ["-position", "Last moved first"],
+  ["-toolFailures", "Most failed calls first"],
+  ["-runtimeErrors", "Most errors first"],
+  ["-anomalies", "Most anomalies first"],
+  ["-costUsd", "Dearest first"],
+  ["-durationMs", "Longest first"],
+  ["threadId", "By id"],
+];
+
+export const USUAL_SORT = "-position";
+
+const METADATA = "metadata.";
+
+export function metadataColumn(key: string): Column {
+  return {
+    id: METADATA + key,
+    name: key,
+    width: 110,
+    sort: METADATA + key,
+    title: `Metadata ${key}`,
+    text: ({ metadata }) => shown(metadata[key]),
+  };
+}
+
+/** The columns to show, of ids in an address: unknown ones are left out, the thread is first. */
+export function chosenColumns(ids: readonly string[] = USUAL): Column[] {
+  const known = COLUMNS.filter(({ id }) => id === "threadId" || ids.includes(id));
+  const keys = ids.filter((id) => id.startsWith(METADATA)).map((id) => id.slice(METADATA.length));
+  return [...known, ...keys.map(metadataColumn)];
+}
+
+/** Adds a column or takes it away; undefined where the usual ones are left. */
+export function toggled(id: string, ids: readonly string[] = USUAL): string[] | undefined {
+  const found = ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id];
+  const isUsual = found.length === USUAL.length && USUAL.every((each) => found.includes(each));
+  return isUsual ? undefined : found;
+}
+
+/** How the list is sorted by the column: null where it is by another. */
+export function direction(column: Column, sort: string): "ascending" | "descending" | null {
+  if (column.sort === null) return null;
+  if (sort === column.sort) return "ascending";
+  return sort === `-${column.sort}` ? "descending" : null;
+}
+
+/** The order after the header is pressed: figures begin with the largest, and then it turns. */
+export function nextSort(column: Column, sort: string): string | undefined {
+  const key = column.sort ?? "";
+  const now = direction(column, sort);
+  const isDown = now === null ? column.isNumber === true : now === "ascending";
+  const next = isDown ? `-${key}` : key;
+  return next === USUAL_SORT ? undefined : next;
+}
+
+/** Template of the grid and its least width in pixels; the box to tick comes first. */
+export function layout(columns: readonly Column[]): { template: string; width: number } {
+  const tracks = columns.map(({ id, width }) => {
+    const share = SHARES[id];
+    return share === undefined ? `${width}px` : `minmax(${width}px, ${share}fr)`;
+  });
+  const last = columns.some(({ id }) => id in SHARES) ? [] : ["1fr"];
+  const width = columns.reduce((sum, column) => sum + column.width, TICK_WIDTH);
+  return { template: [`${TICK_WIDTH}px`, ...tracks, ...last].join(" "), width };
+}
+
+const TICK_WIDTH = 34;
+/** Columns that share the remaining width, with their shares. */
+const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
+
+function metadataText({ metadata }: Summary): string {
+  const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${shown(value)}`);
+  return pairs.length === 0 ? "–" : pairs.join(", ");
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return "–";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
