@@ -22,6 +22,7 @@ from benchmarks.page import measure_page
 from benchmarks.parquet import measure_parquet
 from benchmarks.peers import measure_peers
 from benchmarks.projections import measure_projections
+from benchmarks.readers import measure_readers
 from benchmarks.search import measure_search
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
@@ -30,6 +31,7 @@ from infrastructure.runtime.garbage import collect_rarely
 
 CASES = (
     "import",
+    "readers",
     "views",
     "appends",
     "long",
@@ -78,6 +80,7 @@ def _measures(
     runs, times, seconds = chosen.runs, chosen.times, chosen.seconds
     return {
         "import": lambda: [measure_imports(server, workload, scratch, runs=runs)],
+        "readers": lambda: [measure_readers(server, runs=runs)],
         "views": lambda: [measure_views(server, workload, runs=runs, times=times)],
         "appends": lambda: [measure_appends(server, workload, runs=runs, times=times)],
         "long": lambda: [measure_long_threads(server, workload, runs=runs, times=times)],

@@ -116,3 +116,12 @@ class TraceSettings(BaseSettings):
         if not named and (self.exporter_otlp_endpoint or self.exporter_otlp_traces_endpoint):
             return frozenset({"otlp"})
         return frozenset(named - {"none"})
+
+
+class AgentSettings(BaseSettings):
+    """Where coding agents keep their sessions, from their own variables."""
+
+    model_config = SettingsConfigDict(frozen=True)
+
+    claude_config_dir: Path = Field(default_factory=lambda: Path.home() / ".claude")
+    codex_home: Path = Field(default_factory=lambda: Path.home() / ".codex")

@@ -131,8 +131,9 @@ class Importer:
         for thread in found:
             if self._plan.strict and thread.asides:
                 raise Unknown(thread.asides[0])
+            named = thread.thread_id in self._places
             place = self._places.setdefault(thread.thread_id, record.place)
-            if not thread.is_own_id and place != record.place:
+            if named and not thread.is_own_id:
                 raise SharedThread(thread.thread_id, place)
         return found
 

@@ -2,7 +2,8 @@
 
 A field with a question mark, `{reward?}`, may be missing or null. A field that the record lacks
 may be one of its file: `{file}` is the name, `{stem}` the name without suffixes, `{path}` the same
-with the names of folders before it, and `{record}` the record's number.
+with the names of folders before it, `{record}` the record's number, and `{thread}` the id that the
+source itself gives the thread.
 """
 
 import re
@@ -30,7 +31,7 @@ class NullField(InvalidInput):
     """A field of a template is null in a record."""
 
 
-def expand(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -> str:
+def expand(template: str, record: JsonValue, beside: Mapping[str, JsonValue]) -> str:
     """Return `template` with each `{field}` replaced.
 
     Raises:
@@ -39,7 +40,7 @@ def expand(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -
     """
 
     def replaced(match: re.Match[str]) -> str:
-        value = _look_up(template, match[1], record, of_file)
+        value = _look_up(template, match[1], record, beside)
         if value is None and not match[1].endswith("?"):
             raise NullField(f"{template!r}: {match[1]} is null in the record")
         return "" if value is None else _text(value)
@@ -47,16 +48,16 @@ def expand(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -
     return _FIELD.sub(replaced, template)
 
 
-def expand_value(template: str, record: JsonValue, of_file: Mapping[str, JsonValue]) -> JsonValue:
+def expand_value(template: str, record: JsonValue, beside: Mapping[str, JsonValue]) -> JsonValue:
     """Return the field's value, a number as a number, if the template is only that field."""
     match = _FIELD.fullmatch(template)
     if match is None:
-        return expand(template, record, of_file)
-    return _look_up(template, match[1], record, of_file)
+        return expand(template, record, beside)
+    return _look_up(template, match[1], record, beside)
 
 
 def _look_up(
-    template: str, field: str, record: JsonValue, of_file: Mapping[str, JsonValue]
+    template: str, field: str, record: JsonValue, beside: Mapping[str, JsonValue]
 ) -> JsonValue:
     found, wanted = record, field.removesuffix("?")
     for name in wanted.split("."):
@@ -64,8 +65,8 @@ def _look_up(
             found = found[name]
         elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]
-        elif found is record and wanted in of_file:
-            return of_file[wanted]
+        elif found is record and wanted in beside:
+            return beside[wanted]
         elif wanted != field:
             return None
         else:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from domain.errors import InvalidInput, InvalidMessage
@@ -56,13 +56,19 @@ def threads_of(
 
 
 def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> ImportedThread:
-    given = _given_id(record, history)
-    thread_id = _thread_id(plan, record, given, number)
-    named = {} if given is None or thread_id == given else {SOURCE: given}
+    own = _own(record.value).get("threadId")
+    given = own if isinstance(own, str) else history.id
+    templates = _Templates(record, given)
     if plan.thread_id is not None:
-        named = {}
+        thread_id, named = check_thread_id(templates.text(plan.thread_id)), {}
+    elif given is not None:
+        thread_id = check_thread_id(given) if given == own else fitted(given)
+        named = {} if thread_id == given else {SOURCE: given}
+    else:
+        thread_id, named = _id_by_file(record, number), {}
     drafts = [_identified(draft, thread_id, n) for n, draft in enumerate(history.drafts)]
-    started = _started(plan, record, history, named, implied=bool(drafts))
+    history = replace(history, metadata={**history.metadata, **named})
+    started = _started(plan, record, history, templates, implied=bool(drafts))
     hits = Counter[str]()
     if plan.masks:
         drafts = masked(drafts, plan.masks, hits)
@@ -78,50 +84,48 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
     )
 
 
-def _given_id(record: SourceRecord, history: History) -> str | None:
-    own = _own(record.value).get("threadId")
-    return own if isinstance(own, str) else history.id
+class _Templates:
+    """Fills templates in for one thread."""
+
+    def __init__(self, record: SourceRecord, given: str | None) -> None:
+        # of a record that was gathered from lines, templates see the first
+        value: JsonValue = record.value
+        self._record = value[0] if record.places else value
+        path, stem = record.file.path, record.file.stem
+        self._beside = {
+            "file": path.name,
+            "stem": stem,
+            "path": ":".join(_UNFIT.sub("-", each) for each in (*path.parent.parts, stem)),
+            "record": record.number,
+            "thread": given,
+        }
+
+    def text(self, template: str) -> str:
+        return expand(template, self._record, self._beside)
+
+    def value(self, template: str) -> JsonValue:
+        return expand_value(template, self._record, self._beside)
 
 
-def _thread_id(plan: Plan, record: SourceRecord, given: str | None, number: int) -> str:
-    if plan.thread_id is not None:
-        return check_thread_id(expand(plan.thread_id, _fields(record), of_file(record)))
-    if given is not None:
-        if "threadId" in _own(record.value):
-            return check_thread_id(given)
-        return given if is_thread_id(given) else fitted(given)
+def _id_by_file(record: SourceRecord, number: int) -> str:
     stem = record.file.stem
     if not stem:
         raise NamelessThread("nothing names its thread: name it, as in --thread-id 'run-{record}'")
     numbers = [each for each in (record.number, number) if each]
-    return fitted("-".join([stem, *map(str, numbers)]))
+    name = "-".join([stem, *map(str, numbers)])
+    return found if is_thread_id(found := _like(name)) else fitted(name)
 
 
 def fitted(name: str) -> str:
-    """Return a thread id like a name: `-` for what no id has, a digest for what is too long."""
-    found = _UNFIT.sub("-", name).strip("-")
-    if is_thread_id(found) and len(found) <= _LONGEST:
-        return found
+    """Return `name` if it is a thread id, else one like it: no two names have the same."""
+    if is_thread_id(name):
+        return name
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{found[: _LONGEST - 17].strip('.-')}-{digest}".lstrip("-")
+    return f"{_like(name)[: _LONGEST - 17]}-{digest}".lstrip("-")
 
 
-def of_file(record: SourceRecord) -> dict[str, JsonValue]:
-    """Return what a template knows of a record's file."""
-    path = record.file.path
-    folders = [*path.parent.parts, record.file.stem]
-    return {
-        "file": path.name,
-        "stem": record.file.stem,
-        "path": ":".join(_UNFIT.sub("-", each) for each in folders),
-        "record": record.number,
-    }
-
-
-def _fields(record: SourceRecord) -> JsonValue:
-    """Return what templates see: of a record that was gathered from lines, the first."""
-    value: JsonValue = record.value
-    return value[0] if record.places else value
+def _like(name: str) -> str:
+    return _UNFIT.sub("-", name).strip(".-")
 
 
 def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
@@ -133,7 +137,7 @@ def _started(
     plan: Plan,
     record: SourceRecord,
     history: History,
-    named: dict[str, JsonValue],
+    templates: _Templates,
     *,
     implied: bool,
 ) -> dict[str, JsonValue] | None:
@@ -145,18 +149,17 @@ def _started(
     if history.parent is not None:
         facts.setdefault("parent", fitted(history.parent))
     if plan.goal is not None:
-        facts["goal"] = expand(plan.goal, _fields(record), of_file(record))
+        facts["goal"] = templates.text(plan.goal)
     chosen = {
         key: value
         for key, text in plan.metadata.items()
-        if (value := expand_value(text, _fields(record), of_file(record))) is not None
-        or not text.endswith("?}")
+        if (value := templates.value(text)) is not None or not text.endswith("?}")
     }
-    if chosen or named or history.metadata:
+    if chosen or history.metadata:
         given = facts.get("metadata", {})
         if not isinstance(given, dict):
             raise InvalidMessage.at("metadata", "not an object")
-        facts["metadata"] = {**history.metadata, **named, **given, **chosen}
+        facts["metadata"] = {**history.metadata, **given, **chosen}
     # a foreign history is recorded as it is; one of our own export keeps its policy
     policy = plan.policy or own.get("policy") or "record"
     if implied and not facts and policy == "strict":

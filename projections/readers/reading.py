@@ -1,10 +1,10 @@
 """Reading one history: its messages as they come, with all that no message has."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from domain.errors import Flaw, InvalidMessage
-from domain.identifiers import message_id_of
+from domain.identifiers import derived_message_id, message_id_of
 from domain.json.text import JsonValue
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import History
@@ -27,6 +27,11 @@ class Fields:
         """Return the value of a field, None where it is missing; it is not kept beside."""
         return self._left.pop(key, None)
 
+    def drop(self, *keys: str) -> None:
+        """Take fields whose values are told otherwise."""
+        for key in keys:
+            self._left.pop(key, None)
+
     def text(self, key: str) -> str | None:
         """Take a string; anything else stays, and None is returned."""
         return self.take(key) if isinstance(self._left.get(key), str) else None
@@ -37,6 +42,10 @@ class Fields:
         if isinstance(found, list) and all(isinstance(each, dict) for each in found):
             for number, each in enumerate(self.take(key)):
                 yield Fields(each, f"{self.place}.{key}[{number}]")
+
+    def put(self, key: str, value: JsonValue) -> None:
+        """Leave a value under a key, such as what is left of a field that was taken."""
+        self._left[key] = value
 
     def left(self) -> Item:
         """Return what was not taken."""
@@ -53,37 +62,88 @@ class Reading:
         self.asides: list[Aside] = []
         self._known = frozenset(known)
 
-    def add(self, draft: Draft, *kept: Fields) -> None:
-        """Add a message; what is left of the objects it was made of goes into its metadata."""
+    def add(self, draft: Draft, *kept: Fields, parts: Sequence[Fields] = ()) -> None:
+        """Add a message; what is left of the objects it was made of goes into its metadata.
+
+        What is left of `parts` stands in an array of its own, `parts`.
+        """
         left: Item = {}
         for fields in kept:
-            found = fields.left()
-            left |= found
-            self.note(fields, found)
+            left |= self._noted(fields)
+        if found := [each for part in parts if (each := self._noted(part))]:
+            left["parts"] = found
         if left:
             metadata = draft.get("metadata") or {}
             draft = {**draft, "metadata": {**metadata, METADATA_KEY: {self.wire: [{"set": left}]}}}
         self.drafts.append(draft)
 
+    def _noted(self, fields: Fields) -> Item:
+        left = fields.left()
+        self.note(fields, left)
+        return left
+
     def note(self, fields: Fields, keys: Iterable[str]) -> None:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                self.asides.append(Aside(f"{fields.place}.{key}", f"field {key!r}"))
+                place = f"{fields.place}.{key}".removeprefix(".")
+                self.asides.append(Aside(place, f"field {key!r}"))
 
     def keep(
-        self, fields: Fields, kind: str, *, is_known: bool = False, **of_draft: JsonValue
+        self,
+        fields: Fields,
+        kind: str,
+        *,
+        beside: Sequence[Fields] = (),
+        is_known: bool = False,
+        **of_draft: JsonValue,
     ) -> None:
-        """Add a whole object as a message of its own type, `WIRE.KIND`."""
+        """Add a whole object as a message of its own type, `WIRE.KIND`.
+
+        What is left of the objects `beside` goes into its metadata.
+        """
         name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in kind)
         draft = {"type": f"{self.wire}.{name[:64] or 'item'}", "payload": fields.item}
-        self.drafts.append({**of_draft, **draft})
+        self.add({**of_draft, **draft}, *beside)
         if not is_known:
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
 
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""
         return History(self.drafts, asides=self.asides, **facts)
+
+
+class Entry:
+    """The messages made of one item of a source; the first has what is left of the item itself.
+
+    `of_draft` are fields of all its messages; an `id` is that of the first, from which those of
+    the others are derived.
+    """
+
+    def __init__(self, reading: Reading, *item: Fields, **of_draft: JsonValue) -> None:
+        self.count = 0
+        self._reading = reading
+        self._item = item
+        self._of_draft = of_draft
+
+    def add(self, draft: Draft, *parts: Fields) -> None:
+        """Add a message that was made of these parts of the item."""
+        self._reading.add({**self._next(), **draft}, *self._beside(), parts=parts)
+        self.count += 1
+
+    def keep(self, part: Fields, kind: str, *, is_known: bool = False) -> None:
+        """Add a whole part of the item as a message of its own type."""
+        beside = [each for each in self._beside() if each is not part]
+        self._reading.keep(part, kind, beside=beside, is_known=is_known, **self._next())
+        self.count += 1
+
+    def _next(self) -> Draft:
+        if self.count == 0 or "id" not in self._of_draft:
+            return self._of_draft
+        return {**self._of_draft, "id": derived_message_id(self._of_draft["id"], self.count)}
+
+    def _beside(self) -> Sequence[Fields]:
+        return () if self.count else self._item
 
 
 def id_of_uuid(text: JsonValue) -> str | None:
@@ -99,8 +159,8 @@ def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     if not isinstance(item, dict):
         return None
     found = {
-        ours: item[theirs]
+        ours: value
         for theirs, ours in names.items()
-        if isinstance(item.get(theirs), int) and item[theirs] >= 0 and item[theirs] is not True
+        if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
     }
     return found or None

@@ -4,17 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
+from projections.readers.agents import claude_code, codex
 from projections.readers.history import Format
+from projections.readers.models import anthropic, responses
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
     each.name: each
     for each in (
+        responses.FORMAT,  # of general formats the first counts: before chat and the kernel's
         openai.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,
         kernel.FORMAT,
+        anthropic.FORMAT,
+        claude_code.FORMAT,
+        codex.FORMAT,
     )
 }
 

@@ -208,14 +208,16 @@ def test_a_file_whose_name_is_no_thread_id_names_its_thread_nearly() -> None:
 @pytest.mark.parametrize("name", ["x" * 200, "..", "", "東京", "a b" * 100])
 def test_any_name_becomes_a_thread_id_of_its_own(name: str) -> None:
     assert is_thread_id(fitted(name))
-    assert fitted(name) != fitted(name + "!x" * 200)
+    assert is_thread_id(read([REPLY], name=f"{name}.json" if name else "x").thread_id)
+    assert len({fitted(each) for each in (name, f"{name} ", f"{name}-", f"{name}/")}) == 4
 
 
 def test_a_history_names_its_thread_and_says_what_it_is_for() -> None:
     history = History([REPLY], id="s/1", goal="g", parent="s", metadata={"model": "m"})
     only = Format("x", "X", lambda _: iter([history]))
     (found,) = threads_of(Plan(metadata={"a": "{a?}"}), only, record_of({"b": 1}), {})
-    assert (found.thread_id, found.is_own_id) == ("s-1", True)
+    assert (found.thread_id, found.is_own_id) == (fitted("s/1"), True)
+    assert found.thread_id.startswith("s-1-")
     assert found.started == {
         "type": "thread.started",
         "goal": "g",

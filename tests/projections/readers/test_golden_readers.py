@@ -7,17 +7,23 @@ read as. AGENTLOG_ADD_GOLDEN=1 writes those that are missing.
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from domain.errors import InvalidMessage
 from domain.json.text import parse, print_bytes
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.records import SourceRecord, read_records
 from infrastructure.transfer.sources import find_sources
 from projections.readers.draft import sample_event
 from projections.readers.history import Format, History
+from projections.readers.registry import FORMATS
+from tests.histories import json_values
 from tests.test_golden import GOLDEN, check_golden
 
 SOURCES = sorted(
@@ -97,6 +103,37 @@ def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
                 assert list(part.drafts) == whole[: len(part.drafts)]
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@given(data=st.data())
+def test_any_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) -> None:
+    documents = [(chosen, value) for chosen, _, value in documents_of(path)]
+    chosen, value = data.draw(st.sampled_from(documents))
+    changed = with_another_value(value, data)
+    for each in FORMATS.values():
+        for part in (changed, *(changed if isinstance(changed, list) else [])):
+            each.is_document(part)
+            if each.is_item(part) and each.thread_of is not None:
+                each.thread_of(part)
+    with suppress(InvalidMessage):
+        for history in chosen.read(changed):
+            for version, draft in enumerate(history.drafts, 1):
+                sample_event(draft, version)
+
+
+def with_another_value(value: Any, data: st.DataObject) -> Any:
+    """Return the value with something in it, or all of it, replaced by any JSON value."""
+    inside: list[tuple[Any, Any]] = []
+    if isinstance(value, dict | list):
+        inside = list(value.items() if isinstance(value, dict) else enumerate(value))
+    if not inside or data.draw(st.integers(0, 9), label="1 in 10 replaces it here") == 0:
+        return data.draw(json_values)
+    key, part = data.draw(st.sampled_from(inside))
+    changed = with_another_value(part, data)
+    if isinstance(value, dict):
+        return {**value, key: changed}
+    return [*value[:key], changed, *value[key + 1 :]]
+
+
 def texts_in(value: Any) -> Iterator[str]:
     """Yield the texts in a value, of JSON in a text too.
 
@@ -110,6 +147,8 @@ def texts_in(value: Any) -> Iterator[str]:
         case list() | tuple():
             for each in value:
                 yield from texts_in(each)
+        case str() if value.startswith("data:"):  # the type of a file stands apart from its bytes
+            yield value.partition(";base64,")[2]
         case str() if len(value) >= SHORTEST and not TIME_OR_ID.fullmatch(value):
             try:
                 inner = json.loads(value)

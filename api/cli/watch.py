@@ -1,0 +1,99 @@
+"""The command watch."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from watchfiles import Change
+from watchfiles import watch as changes_in
+
+from api.cli.session import DataDir, InvalidOption, printable, service_in
+from domain.errors import AgentlogError
+from infrastructure.settings import AgentSettings
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.follower import Follower
+from infrastructure.transfer.report import ImportReport
+from projections.readers.masking import KNOWN_SECRETS
+from projections.readers.registry import choose_format
+
+app = typer.Typer()
+
+_WAKE_MS = 1000
+_PAUSE_MS = 200
+
+
+class Agent(StrEnum):
+    """An agent whose session files are followed."""
+
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+
+
+@app.command("watch")
+def watch(
+    agent: Annotated[Agent, typer.Argument(help="Whose session files.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="Their folder; by default where the agent puts them."),
+    ] = None,
+    *,
+    mask: Annotated[
+        bool, typer.Option(help="Mask secrets of known shapes before they are written.")
+    ] = True,
+    data_dir: DataDir = None,
+) -> None:
+    """Follow the session files of a coding agent until Ctrl-C: threads up to date in a second."""
+    homes = AgentSettings()
+    homes_of = {
+        Agent.CLAUDE_CODE: homes.claude_config_dir / "projects",
+        Agent.CODEX: homes.codex_home / "sessions",
+    }
+    root = folder or homes_of[agent]
+    if not root.is_dir():
+        raise InvalidOption(f"{root}: no such folder; name it: agentlog watch {agent} FOLDER")
+    plan = Plan(choose_format(agent), masks=KNOWN_SECRETS if mask else ())
+    console = Console(stderr=True)
+    with service_in(data_dir) as service:
+        follower = Follower(service.store, plan)
+        _say(console, f"watching {root}; Ctrl-C ends it")
+        waiting: set[Path] = set()
+        is_first = True
+        # without a change it wakes too, and tries what failed once more
+        for changed in changes_in(
+            root, debounce=_PAUSE_MS, rust_timeout=_WAKE_MS, yield_on_timeout=True
+        ):
+            waiting |= set(root.rglob("*.jsonl")) if is_first else _sessions(changed)
+            is_first = False
+            for path in sorted(waiting):
+                try:
+                    _tell(console, path, follower.update(path))
+                except AgentlogError as error:  # the database is away, say
+                    _say(console, f"{error}; trying again")
+                    break
+                waiting.discard(path)
+
+
+def _sessions(changed: set[tuple[Change, str]]) -> set[Path]:
+    return {Path(name) for _, name in changed if name.endswith(".jsonl")}
+
+
+def _tell(console: Console, path: Path, report: ImportReport) -> None:
+    """Print what was read of a file, if there is anything to say."""
+    counted = {
+        "events": report.appended,
+        "kept aside": len(report.of_kind("aside")),
+        "secrets masked": len(report.of_kind("masked")),
+    }
+    told = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
+    if told:
+        _say(console, f"{path.name}: {told}")
+    for kind in ("refused", "rewritten"):
+        for finding in report.of_kind(kind):
+            _say(console, f"{finding.place}: {finding.reason}")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(Text(printable(text)), soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Readers of the files in which agent programs keep their histories."""

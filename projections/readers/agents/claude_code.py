@@ -1,0 +1,274 @@
+"""Reader of Claude Code's session files, in the order of their lines.
+
+A session is a thread, and so is each of its sub-agents. One answer of the model is several lines,
+which repeat its usage: it is counted once, at the first line with a stop reason. Without one the
+figures may still grow, and the answer is counted when the next one or the user's next words begin;
+so the last answer of a file is not counted if it has none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from domain.errors import InvalidMessage
+from domain.identifiers import derived_message_id, is_thread_id
+from domain.json.text import JsonValue
+from projections.readers.agents.claude_code_fields import (
+    FACTS,
+    KINDS,
+    KNOWN,
+    decision,
+    failure,
+    is_line,
+    is_written,
+    results_in,
+    thread_of,
+    worker_thread,
+)
+from projections.readers.history import Format, History
+from projections.readers.models.anthropic_blocks import answer, read_blocks, text_of
+from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from projections.readers.times import milliseconds
+from projections.view import Item
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    if not isinstance(document, list):
+        raise InvalidMessage.at("", "no array of lines")
+    session = _Session()
+    for index, value in enumerate(document):
+        if isinstance(value, dict):
+            session.read(Fields(value, f"[{index}]"))
+        else:
+            session.reading.keep(Fields({"value": value}, f"[{index}]"), "line")
+    yield session.history()
+
+
+@dataclass(slots=True)
+class _Session:
+    """What was read so far.
+
+    `lines` are those with a uuid, `calls` those of the model by their id, `facts` what holds for
+    all lines. `counted` has what is said of an answer besides its content, by its id; `pending` the
+    answer that is not counted yet and its line, of the session and of its sidechains.
+    """
+
+    reading: Reading = field(default_factory=lambda: Reading("claude-code", known=KNOWN))
+    lines: dict[str, Item] = field(default_factory=dict)
+    calls: dict[str, Item] = field(default_factory=dict)
+    facts: Item = field(default_factory=dict)
+    figures: Item = field(default_factory=dict)
+    counted: dict[str, Item] = field(default_factory=dict)
+    pending: dict[bool, tuple[str, Fields, Item]] = field(default_factory=dict)
+    prompts: set[str] = field(default_factory=set)
+    agent: str | None = None
+    goal: str | None = None
+
+    def read(self, line: Fields) -> None:
+        uuid = line.item.get("uuid")
+        if isinstance(uuid, str):
+            before = self.lines.setdefault(uuid, line.item)
+            if before is not line.item:  # resumed and compacted sessions repeat lines
+                if before != line.item:
+                    self.reading.keep(line, "repeated", is_known=True)
+                return
+        of_draft: Item = {}
+        if (message_id := id_of_uuid(uuid)) is not None:
+            of_draft["id"] = message_id
+            line.take("uuid")
+        if (at := milliseconds(line.item.get("timestamp"))) is not None:
+            of_draft["timestamp"] = at
+            line.take("timestamp")
+        self._take_facts(line)
+        match line.item:
+            case {"type": "user", "message": {"content": _}}:
+                self._read_user(line, of_draft)
+            case {"type": "assistant", "message": {"content": _}}:
+                self._read_answer(line, of_draft)
+            case {"type": "system"} | {"type": "attachment"}:
+                self._read_system(line, of_draft)
+            case _:
+                self._keep(line, of_draft)
+
+    def _take_facts(self, line: Fields) -> None:
+        if line.item.get("isSidechain") is True and isinstance(line.item.get("agentId"), str):
+            self.agent = self.agent or line.item["agentId"]
+            if line.item["agentId"] == self.agent:
+                line.take("agentId")
+        for key in FACTS:
+            value = line.item.get(key)
+            if isinstance(value, str) and self.facts.setdefault(key, value) == value:
+                line.take(key)
+
+    def _read_user(self, line: Fields, of_draft: Item) -> None:
+        message, content = _opened(line, "user")
+        if left := self._left(message):
+            line.put("message", left)
+        entry = Entry(self.reading, line, **of_draft)
+        results = results_in(content)
+        if not results:
+            self._end_answer(line)
+        if len(results) == 1:
+            self._add_approval(entry, line, results[0])
+            self._add_worker(entry, line, results[0])
+        if self.agent is not None and not results:
+            self.goal = self.goal or text_of(content) or None
+        says = "system" if is_written(line.item, content) else "input"
+        self._add_content(entry, line, content, says)
+
+    def _read_answer(self, line: Fields, of_draft: Item) -> None:
+        message, content = _opened(line, "assistant")
+        if message.item.get("model") == "<synthetic>":
+            line.put("message", self._left(message))
+            entry, says = Entry(self.reading, line, **of_draft), "system"
+            if line.item.get("isApiErrorMessage") is True and _is_text(content):
+                entry.add({"type": "runtime_error", "error": text_of(content)})
+                return
+        else:
+            if (answer_id := message.text("id")) is not None:
+                of_draft = {**of_draft, "metadata": {"responseId": answer_id}}
+            self._count(line, message, answer_id, of_draft)
+            entry, says = Entry(self.reading, line, **of_draft), "reply"
+        self._add_content(entry, line, content, says)
+
+    def _count(self, line: Fields, message: Fields, answer_id: str | None, of_draft: Item) -> None:
+        """Count the answer of a line, or hold its figures back while they may grow."""
+        self._end_answer(line, but=answer_id)
+        said, side = message.left(), _is_side(line)
+        if answer_id is None:
+            self._add_answer(message, of_draft)
+        elif answer_id not in self.counted and isinstance(said.get("stop_reason"), str):
+            self.pending.pop(side, None)
+            self.counted[answer_id] = said
+            self._add_answer(message, of_draft)
+        elif self.counted.get(answer_id) != said:
+            line.put("message", self._left(message))
+            if answer_id not in self.counted:
+                self.pending[side] = (answer_id, message, of_draft)
+
+    def _end_answer(self, line: Fields, but: str | None = None) -> None:
+        """Count the answer that was held back, unless the line goes on with it."""
+        answer_id, message, of_draft = self.pending.get(_is_side(line), (None, None, {}))
+        if answer_id is None or message is None or answer_id == but:
+            return
+        del self.pending[_is_side(line)]
+        self.counted[answer_id] = message.left()
+        self._add_answer(Fields(message.left(), message.place), of_draft)
+
+    def _add_answer(self, message: Fields, of_draft: Item) -> None:
+        response = answer(message)
+        if response is None:
+            return
+        if "id" in of_draft:
+            of_draft = {**of_draft, "id": derived_message_id(of_draft["id"], "answer")}
+        beside = Fields({"message": left} if (left := self._left(message)) else {}, message.place)
+        self.reading.add({**of_draft, **response}, beside)
+
+    def _left(self, message: Fields) -> Item:
+        left = message.left()
+        self.reading.note(message, left)
+        return left
+
+    def _add_content(self, entry: Entry, line: Fields, content: JsonValue, says: str) -> None:
+        before = len(self.reading.drafts)
+        read_blocks(entry, content, f"{line.place}.message.content", says)
+        for draft in self.reading.drafts[before:]:
+            for call in draft.get("calls", ()):
+                self.calls[call["id"]] = call
+        if not entry.count:
+            entry.keep(line, "message", is_known=True)
+
+    def _add_approval(self, entry: Entry, line: Fields, result: Item) -> None:
+        call, decided = self.calls.get(result["tool_use_id"]), decision(line.item, result)
+        if call is not None and decided is not None:
+            asked = {"callId": call["id"], "tool": call["name"], "args": call["args"]}
+            entry.add({"type": "approval_request", **asked})
+            entry.add({"type": "approval_response", "callId": call["id"], **decided})
+
+    def _add_worker(self, entry: Entry, line: Fields, result: Item) -> None:
+        match line.item.get("toolUseResult"), self.calls.get(result["tool_use_id"]):
+            case {"agentId": str(agent)}, {"args": {"prompt": str(objective), **args}} if agent:
+                sent: Item = {"workerId": agent, "objective": objective}
+                if isinstance(args.get("model"), str):
+                    sent["model"] = args["model"]
+                thread = worker_thread(str(self.facts.get("sessionId")), agent)
+                if is_thread_id(thread):
+                    sent["threadId"] = thread
+                entry.add({"type": "worker_spawned", **sent})
+            case _:
+                pass
+
+    def _read_system(self, line: Fields, of_draft: Item) -> None:
+        entry = Entry(self.reading, line, **of_draft)
+        match line.item:
+            case {"subtype": "api_error", "error": error} if text := failure(error):
+                line.take("type")
+                entry.add({"type": "runtime_error", "error": text})
+            case {"type": "system", "content": str(text)} if text.strip():
+                line.take("type")
+                line.take("content")
+                entry.add({"type": "log", "text": text})
+            case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts), **rest}}:
+                new = [each for each in texts if isinstance(each, str) and each.strip()]
+                if new and len(new) == len(texts) and not self.prompts.issuperset(new):
+                    self.prompts.update(new)
+                    line.put("attachment", rest)
+                    for text in new:
+                        entry.add({"type": "system", "text": text})
+                else:
+                    self._keep(line, of_draft)
+            case _:
+                self._keep(line, of_draft)
+
+    def _keep(self, line: Fields, of_draft: Item) -> None:
+        match line.item:
+            case {"type": "cost-state", "totalCostUSD": cost} if not isinstance(cost, dict | list):
+                self.figures["costUsd"] = cost
+            case {"type": "custom-title", "customTitle": str(title)}:
+                self.figures["title"] = title
+            case _:
+                pass
+        kind, subtype = line.item.get("type"), line.item.get("subtype")
+        name = "-".join(each for each in (kind, subtype) if isinstance(each, str))
+        known = isinstance(kind, str) and kind in KINDS
+        self.reading.keep(line, name or "line", is_known=known, **of_draft)
+
+    def history(self) -> History:
+        """Return what was read: the session's, or that of one sub-agent."""
+        facts = {key: value for key, value in self.facts.items() if key != "sessionId"}
+        metadata = {"agent": "claude-code", **facts, **self.figures}
+        session = self.facts.get("sessionId")
+        if self.agent is None or session is None:
+            return self.reading.history(id=session, metadata=metadata)
+        own = worker_thread(session, self.agent)
+        return self.reading.history(id=own, parent=session, goal=self.goal, metadata=metadata)
+
+
+def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:
+    """Take the message of a line, and its content."""
+    message = Fields(line.take("message"), f"{line.place}.message")
+    line.take("type")
+    if message.item.get("role") == role:
+        message.take("role")
+    if message.item.get("type") == "message":
+        message.take("type")
+    return message, message.take("content")
+
+
+def _is_side(line: Fields) -> bool:
+    return line.item.get("isSidechain") is True
+
+
+def _is_text(content: JsonValue) -> bool:
+    blocks = content if isinstance(content, list) else []
+    keys = {"type", "text"}
+    return bool(blocks) and all(isinstance(b, dict) and b.keys() == keys for b in blocks)
+
+
+FORMAT = Format(
+    "claude-code",
+    "Claude Code sessions",
+    _read,
+    is_item=is_line,
+    thread_of=thread_of,
+    unit="session",
+)

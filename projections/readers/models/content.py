@@ -1,0 +1,48 @@
+"""Content of messages: a text, or an array of parts."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.reading import Entry, Fields
+
+
+class Kinds(NamedTuple):
+    """The kinds of parts of a format.
+
+    `said` takes and returns the `text` or `files` of a part, for a message of a type, or None where
+    it has neither. `other` adds such a part.
+    """
+
+    said: Callable[[Fields, str], Draft | None]
+    other: Callable[[Entry, Fields], None]
+
+
+def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds: Kinds) -> None:
+    """Add a message of the type `says` for each part with text, and what other parts make.
+
+    Files of an input stand in one message with the text beside them. What is no object is kept.
+    """
+    if isinstance(content, str):
+        entry.add({"type": says, "text": content})
+        return
+    held: Draft = {}
+    parts: list[Fields] = []
+    for n, value in enumerate(content if isinstance(content, list) else [content]):
+        is_object = isinstance(value, dict)
+        part = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
+        found = kinds.said(part, says) if is_object else None
+        if held and (found is None or says != "input" or ("text" in held and "text" in found)):
+            entry.add(held, *parts)
+            held, parts = {}, []
+        if found is not None:
+            files = [*held.get("files", ()), *found.get("files", ())]
+            held = {**held, "type": says, **found, **({"files": files} if files else {})}
+            parts.append(part)
+        elif is_object:
+            kinds.other(entry, part)
+        else:
+            entry.keep(part, "part")
+    if held:
+        entry.add(held, *parts)
