@@ -182,6 +182,10 @@ def test_a_phone_shows_one_pane_and_opens_the_event_that_is_chosen(page: Page) -
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/threads/deploy")
     expect(page.get_by_role("tab", name="History")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("link", name="API", exact=True)).to_be_in_viewport(ratio=1)
+    panes = page.get_by_role("tablist").bounding_box()
+    assert panes is not None
+    assert panes["y"] < 844 / 2
     rows(page).get_by_role("button", name="user Ship 2.4").click()
     expect(page.get_by_role("tab", name="Event")).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile("at=2&pane=event"))
