@@ -194,6 +194,27 @@ def test_a_list_that_is_scrolled_stays_in_place_and_tells_what_is_new(
         expect(news).to_have_count(0)
 
 
+def test_an_unknown_order_is_refused_without_rows_and_a_header_chooses_another(
+    browser: Browser, service: Service
+) -> None:
+    page = browser.new_page(base_url=service.address)  # the browser logs the refusal as an error
+    page.goto("/?sort=nothing")
+    expect(page.get_by_role("alert")).to_contain_text("no column 'nothing'")
+    expect(page.get_by_role("grid").get_by_role("gridcell")).to_have_count(0)
+    page.get_by_role("columnheader", name="Goal").get_by_role("button").click()
+    expect(row(page, "refund")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.close()
+
+
+def test_a_phone_sorts_by_a_key_of_metadata(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/?sort=-threadId")
+    page.get_by_label("Order").select_option("By team")
+    expect(page).to_have_url(re.compile(r"sort=metadata\.team"))
+    expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("invoice")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_list_its_panels_and_its_hits_are_accessible(
     browser: Browser, service: Service, scheme: str
