@@ -57,11 +57,16 @@ def failure_filter(texts: Iterable[str]) -> dict[str, JsonValue] | None:
     return metadata_filter((metadata_key(name), value) for name, _, value in pairs) or None
 
 
-def _scalar(text: str) -> JsonValue:
+def metadata_value(text: str) -> JsonValue:
+    """Return the JSON value in a text, or the text itself where it is none."""
     try:
-        value = parse(text.encode())
+        return parse(text.encode())
     except InvalidJson:
         return text
+
+
+def _scalar(text: str) -> JsonValue:
+    value = metadata_value(text)
     return text if isinstance(value, dict | list) else value
 
 

@@ -8,12 +8,20 @@ FineTuneChatRequestInput). Its last message is the assistant's, which may leave 
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import ClassVar
 
 from domain.json.text import JsonValue
 from projections.view import Item
 from projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
-VIEW = OpenAIView(OpenAIOptions(repair=True, mark=True))
+
+class TrainingView(OpenAIView):
+    """The chat messages, with the weights that an import had."""
+
+    also: ClassVar[frozenset[str]] = frozenset({"weight"})
+
+
+VIEW = TrainingView(OpenAIOptions(repair=True, mark=True))
 """The view that examples come from; `mark` marks calls that the view made."""
 
 FEWEST = 10
@@ -37,6 +45,7 @@ _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 class LeftOut(Enum):
     """Reasons why a thread gives no example."""
 
+    OPEN = "still open: --open takes them"
     NOTHING_TO_LEARN = "no message of the assistant"
     EMPTY_MESSAGE = "a message without content"
     OTHER_MEDIA = "media that are not trained on: only texts, and images of users"

@@ -30,13 +30,13 @@ from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.settings import Settings
 from infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
-from infrastructure.transfer.finetuning import finished_threads, training_examples
+from infrastructure.transfer.finetuning import threads_matching, training_examples
 from projections.finetuning import FEWEST, LeftOut
 
 app = typer.Typer()
 
 _OF_VIEWS = frozenset({"threads", "output", "at", "option"})
-_FILTERS = frozenset({"status", "q", "parent", "metadata"})
+_FILTERS = frozenset({"status", "open", "q", "parent", "metadata"})
 _TAKES: Mapping[str, frozenset[str]] = {
     "jsonl": frozenset({"output", "after"}),
     "finetune": frozenset({"threads", "output"}) | _FILTERS,
@@ -69,6 +69,7 @@ class Asked:
     after: int | None = None
     only: list[str] = field(default_factory=list)
     status: str | None = None
+    open: bool | None = None
     q: str | None = None
     parent: str | None = None
     metadata: list[str] = field(default_factory=list)
@@ -120,6 +121,9 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
     status: Annotated[
         str | None, typer.Option(help="finetune: open, exited or closed; default the last two.")
     ] = None,
+    with_open: Annotated[
+        bool | None, typer.Option("--open", help="finetune: threads that are still open too.")
+    ] = None,
     q: Annotated[str | None, typer.Option(help="finetune: words in goal or id.")] = None,
     parent: Annotated[str | None, typer.Option(help="finetune: id of the parent thread.")] = None,
     metadata: Annotated[
@@ -138,6 +142,7 @@ def export(  # noqa: PLR0913, PLR0917 - one parameter an option
         after=after,
         only=only or [],
         status=status,
+        open=with_open,
         q=q,
         parent=parent,
         metadata=metadata or [],
@@ -182,14 +187,15 @@ def _export_events(settings: Settings, asked: Asked) -> None:
 
 
 def _export_examples(settings: Settings, asked: Asked) -> None:
-    """Write an example for each finished thread; print how many are left out, and why."""
+    """Write an example for each thread; print how many are left out, and why."""
     left_out: Counter[LeftOut] = Counter()
     count = 0
     with open_service(settings) as service, _opened(asked.output) as file:
         store = service.store
         named = [store.thread(each) for each in asked.threads]
-        heads = named or finished_threads(store, asked.which)
-        for found in training_examples(store, heads):
+        heads = named or threads_matching(store, asked.which)
+        open_too = bool(named or asked.open or asked.status == "open")
+        for found in training_examples(store, heads, open_too=open_too):
             if isinstance(found, LeftOut):
                 left_out[found] += 1
             else:

@@ -34,6 +34,7 @@ COMMANDS = {
     "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
+    "annotate": ("threads", "Add to a thread's metadata, and print all of it."),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",

@@ -1,4 +1,4 @@
-"""The commands threads, show, outline, view and diff."""
+"""The commands threads, show, outline, view, diff and annotate."""
 
 from typing import Annotated
 
@@ -11,15 +11,18 @@ from api.cli.session import (
     AsJson,
     At,
     DataDir,
+    InvalidOption,
     OptionList,
     ThreadArgument,
     ViewArgument,
     chosen_view,
     filter_of,
+    pairs_of,
     print_line,
     printable,
     service_in,
 )
+from api.filters import metadata_value
 from api.shapes.outline import outline_json
 from api.shapes.outline_text import outline_lines
 from api.shapes.shape import time_text
@@ -170,6 +173,34 @@ def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
             end=None if end is None else parse_moment(end),
         )
     print_line(difference_json(found))
+
+
+@app.command()
+def annotate(
+    thread: ThreadArgument,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY=VALUE", help="A JSON value, or else a text: reward=0.5."),
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(metavar="KEY", help="A key to take away.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Add to a thread's metadata, and print all of it."""
+    given = pairs_of("annotate", pairs, form="KEY=VALUE", named=True)
+    changes = {
+        **{key: metadata_value(text) for key, text in given},
+        **dict.fromkeys(remove or ()),
+    }
+    if not changes:
+        raise InvalidOption("give KEY=VALUE or --remove KEY")
+    if len(changes) < len(given) + len(remove or ()):
+        raise InvalidOption("a key is given twice")
+    with service_in(data_dir) as service:
+        service.store.annotate(thread, changes)
+        head = service.store.thread(thread)
+    print_line(head.read_facts()["metadata"])
 
 
 def print_event(console: Console, event: Event, *, full: bool) -> None:

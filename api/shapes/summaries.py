@@ -74,7 +74,9 @@ class ThreadSummary(Shape):
     replies: int
     steps: int
     tool_calls: int
-    tool_failures: int
+    tool_failures: Annotated[
+        int | None, Field(description="Null where no result says whether its tool failed.")
+    ]
     model_calls: int
     input_tokens: int | None
     output_tokens: int | None

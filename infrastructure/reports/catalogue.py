@@ -209,7 +209,11 @@ _ALL = (
             ReportColumn("messages", "messages", "all of their messages"),
             ReportColumn("steps", "steps", "as the view agent-state counts them"),
             ReportColumn("tool_calls", "calls", "tool calls that they asked for"),
-            ReportColumn("tool_failures", "calls", "results that say that the tool failed"),
+            ReportColumn(
+                "tool_failures",
+                "calls",
+                "results that say that the tool failed; null where none says",
+            ),
             ReportColumn("model_calls", "calls", "calls of models"),
             *_TOKENS,
             ReportColumn("cost_usd", "USD", "what was reported; null where nothing was"),

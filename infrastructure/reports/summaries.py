@@ -23,7 +23,9 @@ from projections.readmodels.threads import Outcome
 MODELS = ("threads", "approvals")
 """The read models that summaries are made of."""
 
-_FAILED = SQL("tool_failures > 0 OR runtime_errors > 0 OR coalesce(outcome = 'error', false)")
+_FAILED = SQL(
+    "coalesce(tool_failures > 0, false) OR runtime_errors > 0 OR coalesce(outcome = 'error', false)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Summary:
     replies: int
     steps: int
     tool_calls: int
-    tool_failures: int
+    tool_failures: int | None
     model_calls: int
     input_tokens: int | None
     output_tokens: int | None

@@ -9,5 +9,5 @@ importer   imports threads into the store, each by itself, safe to repeat
 follower   follows files of lines as they grow
 report     what an import did, and where
 exporter   exports threads as records that import reads
-finetuning exports finished threads as examples for fine-tuning
+finetuning exports threads as examples for fine-tuning
 """

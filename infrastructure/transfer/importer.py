@@ -3,7 +3,8 @@
 While batches are being written, the next one is read and prepared.
 
 Message ids are those of the source, or derived from thread and place; so a second run finds every
-message there, and a run over a history that has grown appends what is new.
+message there, and a run over a history that has grown appends what is new. Metadata that a thread
+lacks, or has otherwise, is added to it.
 """
 
 from collections import deque
@@ -11,14 +12,20 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from domain.errors import AgentlogError, InvalidInput
+from domain.errors import AgentlogError, InvalidInput, ThreadExists
 from domain.json.text import JsonValue
-from infrastructure.appending.append_request import AppendRequest, Outcomes, raised
+from infrastructure.appending.append_request import (
+    Appended,
+    AppendRequest,
+    Outcome,
+    Outcomes,
+    raised,
+)
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.records import SourceRecord, read_records
 from infrastructure.transfer.report import ImportReport
 from infrastructure.transfer.sources import SourceFile, Sources
-from infrastructure.transfer.threads import ImportedThread, threads_of
+from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside
 from projections.readers.history import Format
@@ -49,7 +56,7 @@ class _Sent:
     """A thread on its way: its record, and how many messages it has with those before."""
 
     record: SourceRecord
-    thread_id: str
+    request: AppendRequest
     messages: int
 
 
@@ -79,7 +86,7 @@ class Importer:
         self._between = between
         self.written = dict(written or {})
         self._places: dict[str, str] = {}
-        self._pending: list[tuple[_Sent, AppendRequest]] = []
+        self._pending: list[_Sent] = []
         self._waiting = 0
         self._on_their_way: deque[tuple[Future[Outcomes], Sequence[_Sent]]] = deque()
         self.report = ImportReport()
@@ -152,7 +159,7 @@ class Importer:
             facts=[] if thread.started is None or written else [thread.started],
             closing=[] if thread.closed is None else [thread.closed],
         )
-        self._pending.append((_Sent(record, thread.thread_id, len(thread.drafts)), request))
+        self._pending.append(_Sent(record, request, len(thread.drafts)))
         self._waiting += len(drafts)
         if self._waiting >= _BATCH_MESSAGES:
             self._send()
@@ -162,21 +169,45 @@ class Importer:
         pending, self._pending, self._waiting = self._pending, [], 0
         if pending and self._store is not None:
             answer: Future[Outcomes] = Future()
-            self._store.submit([request for _, request in pending], answer.set_result)
-            self._on_their_way.append((answer, [sent for sent, _ in pending]))
+            self._store.submit([each.request for each in pending], answer.set_result)
+            self._on_their_way.append((answer, pending))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
     def _settle(self, *, but: int) -> None:
         """Wait for submitted batches and count them, except for the last `but`."""
         while len(self._on_their_way) > but:
             answer, sent = self._on_their_way.popleft()
-            for each, outcome in zip(sent, raised(answer.result()), strict=True):
+            outcomes = self._annotated([each.request for each in sent], raised(answer.result()))
+            for each, outcome in zip(sent, outcomes, strict=True):
                 if isinstance(outcome, AgentlogError):
                     self._refuse(each.record, outcome)
                 else:
                     self.report.count(each.record.place, outcome)
-                    self.written[each.thread_id] = each.messages
+                    self.written[each.request.thread_id] = each.messages
                     self._progress(each.record.size)
+
+    def _annotated(
+        self, requests: Sequence[AppendRequest], outcomes: Sequence[Outcome]
+    ) -> Sequence[Outcome]:
+        """Append again what was refused as its thread has other metadata, with an annotation."""
+        found = list(outcomes)
+        again: dict[int, AppendRequest] = {}
+        for n, (request, outcome) in enumerate(zip(requests, outcomes, strict=True)):
+            if self._store is None or not isinstance(outcome, ThreadExists):
+                continue
+            head = self._store.thread(request.thread_id)
+            facts = annotation(head, request.facts[0])
+            if facts is None:
+                continue
+            if facts or request.drafts or request.closing:
+                again[n] = request._replace(facts=facts)
+            else:
+                found[n] = Appended(head.thread_id, head.version, head.position, ())
+        if self._store is not None and again:
+            appended = self._store.append_many(list(again.values()))
+            for n, outcome in zip(again, appended, strict=True):
+                found[n] = outcome
+        return found
 
     def _refuse(self, record: SourceRecord, error: AgentlogError) -> None:
         self.report.refuse(record.place, error)

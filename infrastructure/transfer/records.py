@@ -48,10 +48,11 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
     except InvalidInput as error:
         yield SourceRecord(file, file.place, 0, file.size, error)
         return
-    if file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
+    if file.lines or file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
         for number, line in enumerate(_lines(data), 1):
             if line.strip():
-                yield _record(file, f"{file.place}:{number}", number, line)
+                place = file.lines[number - 1] if file.lines else f"{file.place}:{number}"
+                yield _record(file, place, number, line)
         return
     try:
         items = _ITEMS.decode(data)

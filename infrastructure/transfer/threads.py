@@ -8,7 +8,8 @@ from hashlib import sha256
 
 from domain.errors import InvalidInput, InvalidMessage
 from domain.identifiers import check_thread_id, derived_message_id, is_thread_id
-from domain.json.text import JsonValue
+from domain.json.text import JsonValue, print_bytes
+from infrastructure.eventlog.thread_heads import Head
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.records import SourceRecord
 from infrastructure.transfer.template import expand, expand_value
@@ -165,6 +166,28 @@ def _started(
     if implied and not facts and policy == "strict":
         return None
     return {"type": "thread.started", **facts, "policy": policy}
+
+
+def annotation(head: Head, started: dict[str, JsonValue]) -> list[dict[str, JsonValue]] | None:
+    """Return the facts that add the metadata of a start to a thread that is there; maybe none.
+
+    None if another fact of the start differs. What the start has as null is not added.
+    """
+    facts = head.read_facts()
+    there = {**facts, "policy": head.policy}
+    if any(_differ(started[key], there.get(key)) for key in started.keys() - {"type", "metadata"}):
+        return None
+    known = facts.get("metadata", {})
+    new = {
+        key: value
+        for key, value in started.get("metadata", {}).items()
+        if value is not None and _differ(value, known.get(key))
+    }
+    return [{"type": "thread.annotated", "metadata": new}] if new else []
+
+
+def _differ(one: JsonValue, other: JsonValue) -> bool:
+    return print_bytes(one, sort_keys=True) != print_bytes(other, sort_keys=True)
 
 
 def _closed(value: JsonValue) -> dict[str, JsonValue] | None:

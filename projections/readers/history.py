@@ -52,16 +52,26 @@ class Format:
 
 
 def format_of_items(
-    reader: Reader, title: str, is_item: Recognises, *, is_general: bool = False
+    reader: Reader,
+    title: str,
+    is_item: Recognises,
+    *,
+    is_general: bool = False,
+    facts: Sequence[str] = (),
 ) -> Format:
-    """Return the format whose documents are arrays of items, or objects with `messages`."""
+    """Return the format whose documents are arrays of items, or objects with `messages`.
+
+    `facts` are fields beside `messages` that become metadata of the thread.
+    """
 
     def read(document: JsonValue) -> Iterator[History]:
         items, asides = items_in(document), list[Aside]()
         if items is None:
             reason = "has no messages: say where they are by a JSONPath, as in --messages '$.traj'"
             raise InvalidMessage.at("", reason)
-        yield History(list(reader.read(items, asides)), asides=asides)
+        beside = document if isinstance(document, dict) else {}
+        metadata = {key: beside[key] for key in facts if beside.get(key) is not None}
+        yield History(list(reader.read(items, asides)), metadata=metadata, asides=asides)
 
     def is_document(value: JsonValue) -> bool:
         items = items_in(value)

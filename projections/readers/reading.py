@@ -1,5 +1,6 @@
 """Reading one history: its messages as they come, with all that no message has."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from projections.readers.draft import Aside, Draft
 from projections.readers.history import History
 from projections.residue import METADATA_KEY
 from projections.view import Item
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Fields:
@@ -22,6 +25,7 @@ class Fields:
         self.item: Item = value
         self.place = place
         self._left = dict(value)
+        self._inner: dict[str, Fields | list[Fields]] = {}
 
     def take(self, key: str) -> JsonValue:
         """Return the value of a field, None where it is missing; it is not kept beside."""
@@ -36,12 +40,38 @@ class Fields:
         """Take a string; anything else stays, and None is returned."""
         return self.take(key) if isinstance(self._left.get(key), str) else None
 
+    def amount(self, key: str) -> int | float | None:
+        """Take a number that is not negative; anything else stays, and None is returned."""
+        found = self._left.get(key)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not found >= 0:
+            return None
+        self.take(key)
+        return found
+
+    def take_equal(self, said: Item) -> None:
+        """Take each field that has the value `said`, since a message tells it otherwise."""
+        for key, value in said.items():
+            if key in self._left and self._left[key] == value:
+                self.take(key)
+
     def items(self, key: str) -> Iterator["Fields"]:
         """Take an array of objects; anything else stays, and nothing is yielded."""
         found = self._left.get(key)
         if isinstance(found, list) and all(isinstance(each, dict) for each in found):
             for number, each in enumerate(self.take(key)):
-                yield Fields(each, f"{self.place}.{key}[{number}]")
+                yield Fields(each, f"{self.within(key)}[{number}]")
+
+    def inner(self, key: str) -> "Fields | None":
+        """Take an object, of which what is left stays under its key; None if it is none."""
+        if not isinstance(self._left.get(key), dict):
+            return None
+        self._inner[key] = found = Fields(self.take(key), self.within(key))
+        return found
+
+    def inners(self, key: str) -> "list[Fields]":
+        """Take an array of objects, of which what is left stays under its key."""
+        self._inner[key] = found = list(self.items(key))
+        return found
 
     def put(self, key: str, value: JsonValue) -> None:
         """Leave a value under a key, such as what is left of a field that was taken."""
@@ -49,7 +79,26 @@ class Fields:
 
     def left(self) -> Item:
         """Return what was not taken."""
-        return dict(self._left)
+        left = dict(self._left)
+        for key, inner in self._inner.items():
+            if isinstance(inner, list):
+                found: JsonValue = [each.left() for each in inner]
+                if any(found):
+                    left[key] = found
+            elif found := inner.left():
+                left[key] = found
+        return left
+
+    def untaken(self) -> Iterator[tuple["Fields", list[str]]]:
+        """Yield this object and those within, each with the names of its fields left."""
+        yield self, list(self._left)
+        for inner in self._inner.values():
+            for each in inner if isinstance(inner, list) else [inner]:
+                yield from each.untaken()
+
+    def within(self, key: str) -> str:
+        """Return the place of a field."""
+        return f"{self.place}.{key}" if self.place else key
 
 
 class Reading:
@@ -78,16 +127,15 @@ class Reading:
         self.drafts.append(draft)
 
     def _noted(self, fields: Fields) -> Item:
-        left = fields.left()
-        self.note(fields, left)
-        return left
+        for each, keys in fields.untaken():
+            self.note(each, keys)
+        return fields.left()
 
     def note(self, fields: Fields, keys: Iterable[str]) -> None:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                place = f"{fields.place}.{key}".removeprefix(".")
-                self.asides.append(Aside(place, f"field {key!r}"))
+                self.asides.append(Aside(fields.within(key), f"field {key!r}"))
 
     def keep(
         self,
@@ -102,11 +150,16 @@ class Reading:
 
         What is left of the objects `beside` goes into its metadata.
         """
-        name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in kind)
-        draft = {"type": f"{self.wire}.{name[:64] or 'item'}", "payload": fields.item}
+        name = _UNFIT.sub("-", kind[:64]) or "item"
+        draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
         self.add({**of_draft, **draft}, *beside)
         if not is_known:
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
+
+    def keep_left(self, fields: Fields, kind: str, **of_draft: JsonValue) -> None:
+        """Add what is left of an object, if anything, as a message of its own type."""
+        if left := self._noted(fields):
+            self.drafts.append({**of_draft, "type": f"{self.wire}.{kind}", "payload": left})
 
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""
@@ -152,6 +205,16 @@ def id_of_uuid(text: JsonValue) -> str | None:
         return message_id_of(UUID(text).int) if isinstance(text, str) else None
     except ValueError:
         return None
+
+
+def text_of(parts: JsonValue, key: str = "text") -> str | None:
+    """Return the texts of an array of content parts as one; None if there is none."""
+    texts = [
+        part[key]
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get(key), str)
+    ]
+    return "\n\n".join(texts) if texts else None
 
 
 def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:

@@ -4,10 +4,32 @@ from collections.abc import Callable, Mapping, Sequence
 
 from domain.errors import InvalidInput, UnknownFormat
 from domain.json.text import JsonValue
-from projections.readers.agents import claude_code, codex
+from projections.readers.agents import (
+    atif,
+    claude_code,
+    codex,
+    inspect_log,
+    letta_agent,
+    mini_swe_agent,
+    openhands,
+    swe_agent,
+)
+from projections.readers.datasets import (
+    alpaca,
+    sharegpt,
+)
 from projections.readers.history import Format
-from projections.readers.models import anthropic, responses
-from projections.readers.wires import kernel, letta, maria, openai, openletta
+from projections.readers.models import (
+    anthropic,
+    responses,
+)
+from projections.readers.wires import (
+    kernel,
+    letta,
+    maria,
+    openai,
+    openletta,
+)
 
 FORMATS: Mapping[str, Format] = {
     each.name: each
@@ -18,9 +40,17 @@ FORMATS: Mapping[str, Format] = {
         openletta.FORMAT,
         maria.FORMAT,
         kernel.FORMAT,
+        alpaca.FORMAT,
         anthropic.FORMAT,
+        atif.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
+        inspect_log.FORMAT,
+        letta_agent.FORMAT,
+        mini_swe_agent.FORMAT,
+        openhands.FORMAT,
+        sharegpt.FORMAT,
+        swe_agent.FORMAT,
     )
 }
 

@@ -29,7 +29,7 @@ from domain.messages import (
 from domain.threads import Status
 from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
-from projections.readmodels.tool_calls import failed
+from projections.readmodels.tool_calls import outcome_of
 from projections.readmodels.values import (
     count_held,
     count_sum,
@@ -77,7 +77,9 @@ class ThreadRow(Row):
     steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"]
     tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"]
     tool_calls: Annotated[int, "how many were asked for"]
-    tool_failures: Annotated[int, "how many results say that the tool failed"]
+    tool_failures: Annotated[
+        int | None, "how many results say that the tool failed; null where none says whether"
+    ]
     model_calls: Annotated[int, "how many requests, and responses that none asked for"]
     input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
     output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
@@ -94,7 +96,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 3
+    version = 4
     table = table_of(
         ThreadRow,
         name="threads",
@@ -153,7 +155,7 @@ def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
         steps=0,
         tools=_NO_TOOLS,
         tool_calls=0,
-        tool_failures=0,
+        tool_failures=None,
         model_calls=0,
         input_tokens=None,
         output_tokens=None,
@@ -187,7 +189,9 @@ def _count(  # noqa: C901, PLR0912 - a case a type
     match message:
         case ToolResultsMessage(results=results):
             row.steps += len(results)
-            row.tool_failures += sum(map(failed, results))
+            outcomes = [outcome_of(result)[0] for result in results]
+            if any(outcome != "unstated" for outcome in outcomes):
+                row.tool_failures = (row.tool_failures or 0) + outcomes.count("failed")
         case ToolCallsMessage(calls=calls):
             _step(row, event)
             row.tool_calls += len(calls)

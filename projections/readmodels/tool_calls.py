@@ -148,11 +148,6 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
     return None
 
 
-def failed(result: ToolResult) -> bool:
-    """Return whether a result reports a failure, by its error or by its output."""
-    return outcome_of(result)[0] == "failed"
-
-
 def outcome_of(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 

@@ -3,7 +3,9 @@
 A model's API refuses a history in which a call has no result before the next turn, or a result has
 no call. The log is unchanged; this view repairs: an unanswered call gets a filler result
 `{"status":"pending"}` before the next turn, a result without its call gets a synthesised call.
-The repair rules are the Unternet kernel's; item shapes are those of openai 3.52.
+A system message is no turn: where calls are open, it is shown after their results.
+The repair rules are the Unternet kernel's; item shapes are those of openai 3.54. What a message
+had beyond them where it came from is shown on request.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,11 +26,12 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import apply_residue, residue_of
+from projections.residue import residue_of
 from projections.said import Calls, Said, content_of, said_results
 from projections.text_format import result_text
 from projections.view import Item, Options, Placed, View
-from projections.views.chat import Turn, call_ids, file_text, said_turn, wire_call
+from projections.views.chat import Turn, file_text, said_turn, wire_call
+from projections.views.openai_residue import restored
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
@@ -40,13 +43,15 @@ class OpenAIOptions(Options):
 
     `repair`: fill in what a model's API would miss; without it the log shows as it is.
     `mark`: say what repair did, under the key `agentlog`: `filler` and `synthesised` are items
-    that it made, `reordered` is a result that it moved behind later ones of its message.
+    that it made, `reordered` is one that it moved behind later results.
     `tool_names`: give tool messages the `name` of their tool, where the result has one.
+    `foreign`: show what an import had beyond the API's types, and `tool_names`.
     """
 
     repair: bool = True
     mark: bool = False
     tool_names: bool = False
+    foreign: bool = False
 
 
 @dataclass(slots=True)
@@ -64,10 +69,17 @@ OpenCall = tuple[str, str]
 
 @dataclass(slots=True)
 class OpenAICarry:
-    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`."""
+    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`.
+
+    `waiting` are system messages that repair shows after the results of open calls; until then they
+    are unsettled, from the place `version`, `ordinal` on.
+    """
 
     held: OpenAITurn | None = None
     unanswered: tuple[OpenCall, ...] = ()
+    waiting: tuple[Item, ...] = ()
+    version: int = 0
+    ordinal: int = 0
 
 
 _NOTHING = OpenAICarry()
@@ -77,8 +89,11 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
+    carry_format: ClassVar[int] = 2
     options_type = OpenAIOptions
     carry_type = OpenAICarry
+    also: ClassVar[frozenset[str]] = frozenset()
+    """Foreign keys that are shown in any case."""
 
     @override
     def start(self) -> OpenAICarry:
@@ -97,20 +112,39 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         if type(message) is ToolResultsMessage:
             return self._answer(carry, event, message.results)
         if type(message) is SystemMessage:
-            return self._say(carry, event, {"role": "system", "content": message.text})
+            return self._interject(carry, event, {"role": "system", "content": message.text})
         return carry, ()
 
     @override
     def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
-        return () if carry.held is None else (_placed(carry.held),)
+        if carry.held is not None:
+            return (self._placed(carry.held),)
+        items = self._closing(carry.unanswered, carry.waiting) if carry.waiting else ()
+        return [
+            Placed(carry.version, ordinal, item)
+            for ordinal, item in enumerate(items, carry.ordinal)
+        ]
 
     def _say(
         self, carry: OpenAICarry, event: Event, item: Item
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
         """Begin the next turn with `item`; closes all open calls."""
-        settled, unanswered = _let_go(carry)
-        items = [*self._fillers(unanswered), _restored(event, 0, item)]
+        settled, unanswered = self._let_go(carry)
+        items = [*self._closing(unanswered, carry.waiting), self._restored(event, 0, item)]
         return _NOTHING, _with(settled, event, items)
+
+    def _interject(
+        self, carry: OpenAICarry, event: Event, item: Item
+    ) -> tuple[OpenAICarry, Sequence[Placed]]:
+        """Add a system message, which leaves calls open."""
+        settled, unanswered = self._let_go(carry)
+        item = self._restored(event, 0, item)
+        if not unanswered:
+            return _NOTHING, _with(settled, event, [item])
+        if not self.options.repair:
+            return OpenAICarry(None, tuple(unanswered)), _with(settled, event, [item])
+        waiting = (*carry.waiting, item)
+        return OpenAICarry(None, tuple(unanswered), waiting, event.version), settled
 
     @override
     def said(self, item: Item, calls: Calls) -> Said:
@@ -129,11 +163,11 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             joined = carry.held.joined(response_id, content, calls)
             if joined is not None:
                 return OpenAICarry(joined, carry.unanswered), ()
-        settled, unanswered = _let_go(carry)
-        fillers = self._fillers(unanswered)
+        settled, unanswered = self._let_go(carry)
+        items = self._closing(unanswered, carry.waiting)
         residue = residue_of(event, self.name, 0)
-        turn = OpenAITurn(response_id, content, calls, event.version, len(fillers), residue)
-        return OpenAICarry(turn), _with(settled, event, fillers)
+        turn = OpenAITurn(response_id, content, calls, event.version, len(items), residue)
+        return OpenAICarry(turn), _with(settled, event, items)
 
     def _answer(
         self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
@@ -143,7 +177,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         An orphan ends the turn with or without repair, so that both match results with the same
         calls.
         """
-        settled, unanswered = _let_go(carry)
+        settled, unanswered = self._let_go(carry)
         items: list[Item] = []
         orphans: list[tuple[int, ToolResult]] = []
         last_answer = -1
@@ -157,25 +191,29 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             orphans.append((index, result))
             if not self.options.repair:
                 items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
-        if orphans:
-            items += self._fillers(unanswered)
-            unanswered = []
-            if self.options.repair:
-                items += self._with_calls(event, orphans, last_answer)
-        carry = OpenAICarry(None, tuple(unanswered)) if unanswered else _NOTHING
-        return carry, _with(settled, event, items)
+        waiting = carry.waiting
+        if last_answer >= 0:
+            waiting = tuple(self._marked(item, "reordered") for item in waiting)
+        if unanswered and not orphans:
+            place = event.version, len(items)
+            carry = OpenAICarry(None, tuple(unanswered), waiting, *place)
+            return carry, _with(settled, event, items)
+        items += self._closing(unanswered, waiting)
+        if self.options.repair:
+            items += self._with_calls(event, orphans, last_answer)
+        return _NOTHING, _with(settled, event, items)
 
-    def _fillers(self, unanswered: Sequence[OpenCall]) -> Sequence[Item]:
-        """Return the filler results for open calls, before the next turn."""
+    def _closing(self, unanswered: Sequence[OpenCall], waiting: Sequence[Item]) -> Sequence[Item]:
+        """Return what ends a turn: filler results for open calls, then what waited for them."""
         if not unanswered or not self.options.repair:
-            return ()
+            return waiting
         fillers: list[Item] = []
         for call_id, name in unanswered:
             item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
-            if self.options.tool_names:
+            if self._names_tools:
                 item["name"] = name
             fillers.append(self._marked(item, "filler"))
-        return fillers
+        return [*fillers, *waiting]
 
     def _with_calls(
         self, event: Event, orphans: Sequence[tuple[int, ToolResult]], last_answer: int
@@ -190,27 +228,35 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
-        if self.options.tool_names and result.name is not None:
+        if self._names_tools and result.name is not None:
             item["name"] = result.name
-        return _restored(event, index, item)
+        return self._restored(event, index, item)
+
+    @property
+    def _names_tools(self) -> bool:
+        return self.options.tool_names or self.options.foreign
 
     def _marked(self, item: Item, repair: str) -> Item:
         return {**item, MARK: repair} if self.options.mark else item
 
+    def _let_go(self, carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
+        """Return the held turn as an item, and its open calls."""
+        held = carry.held
+        if held is None:
+            return [], list(carry.unanswered)
+        return [self._placed(held)], [(call["id"], call["function"]["name"]) for call in held.calls]
 
-def _let_go(carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
-    """Return the held turn as an item, and its open calls."""
-    held = carry.held
-    if held is None:
-        return [], list(carry.unanswered)
-    return [_placed(held)], [(call["id"], call["function"]["name"]) for call in held.calls]
+    def _placed(self, turn: OpenAITurn) -> Placed:
+        item: Item = {"role": "assistant", "content": turn.content}
+        if turn.calls:
+            item["tool_calls"] = list(turn.calls)
+        return Placed(turn.version, turn.ordinal, self._with_residue(item, turn.residue))
 
+    def _restored(self, event: Event, ordinal: int, item: Item) -> Item:
+        return self._with_residue(item, residue_of(event, self.name, ordinal))
 
-def _placed(turn: OpenAITurn) -> Placed:
-    item: Item = {"role": "assistant", "content": turn.content}
-    if turn.calls:
-        item["tool_calls"] = list(turn.calls)
-    return Placed(turn.version, turn.ordinal, apply_residue(item, turn.residue, _permitted))
+    def _with_residue(self, item: Item, residue: JsonValue) -> Item:
+        return restored(item, residue, foreign=self.options.foreign, also=self.also)
 
 
 def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
@@ -249,31 +295,3 @@ def _file_part(file: FileAttachment) -> Item:
     if mime_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": uri}}
     return {"type": "file", "file": {"file_data": uri, "filename": file.filename or "file"}}
-
-
-def _restored(event: Event, ordinal: int, item: Item) -> Item:
-    if not event.metadata:  # most messages have none
-        return item
-    return apply_residue(item, residue_of(event, OpenAIView.name, ordinal), _permitted)
-
-
-def _permitted(item: Item, key: str, value: JsonValue) -> bool:
-    """Permit any change except of ids and roles (`developer` may replace `system`)."""
-    match key:
-        case "role":
-            return bool(item["role"] == "system" and value == "developer")
-        case "tool_call_id" | "agentlog":  # the latter marks only what this view did
-            return False
-        case "tool_calls":
-            same = call_ids(value) == call_ids(item.get("tool_calls"))
-            return same and (value is None or isinstance(value, list))
-        case "content":
-            return _is_content(value) or (value is None and item["role"] == "assistant")
-        case _:
-            return True
-
-
-def _is_content(value: JsonValue) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in value)
-    return isinstance(value, str)

@@ -1,7 +1,7 @@
 """What a chat API takes: the rules of its history, and the types of the openai package."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from openai.types.chat import ChatCompletionMessageParam
@@ -33,7 +33,15 @@ def why_unsafe(items: Sequence[Item]) -> str | None:
 
 
 def check_types(item: Item) -> None:
-    checked = _PARAM.validate_python(item)
-    for value in checked.values():  # what is iterable is only checked when walked
-        if not isinstance(value, str | dict) and value is not None:
-            list(value)
+    """Raise where the types lack a key of the item, or one of its values; at any depth."""
+    assert _walked(_PARAM.validate_python(item)) == item
+
+
+def _walked(checked: object) -> object:
+    """Return what was validated, which is without unknown keys; iterables only when walked."""
+    if isinstance(checked, dict):
+        return {key: _walked(value) for key, value in checked.items()}
+    if isinstance(checked, str) or checked is None:
+        return checked
+    assert isinstance(checked, Iterable)
+    return [_walked(each) for each in checked]

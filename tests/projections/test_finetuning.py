@@ -57,6 +57,18 @@ def test_what_the_view_made_up_is_shown_but_not_learnt() -> None:
     assert example(ASKED, results("nobody-asked")) is LeftOut.NOTHING_TO_LEARN
 
 
+def test_a_system_message_between_a_call_and_its_result_invents_nothing() -> None:
+    found = lines(ASKED, calls("a"), SYSTEM, results("a"), reply("Here."))
+    assert [message["role"] for message in found] == [
+        "user",
+        "assistant",
+        "tool",
+        "system",
+        "assistant",
+    ]
+    assert b"pending" not in print_bytes(found)
+
+
 def test_tools_come_from_the_threads_metadata_and_are_never_guessed() -> None:
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
     turn = (ASKED, calls("a"))

@@ -19,8 +19,8 @@ from tests.histories import histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 
 OPTIONS = [
-    OpenAIOptions(repair=repair, mark=mark, tool_names=tool_names)
-    for repair, mark, tool_names in itertools.product((True, False), repeat=3)
+    OpenAIOptions(repair=repair, mark=mark, tool_names=tool_names, foreign=foreign)
+    for repair, mark, tool_names, foreign in itertools.product((True, False), repeat=4)
 ]
 every_repair = pytest.mark.parametrize(
     "options", [options for options in OPTIONS if options.repair], ids=repr
@@ -160,6 +160,37 @@ def test_a_result_without_its_call_that_stood_before_an_answer_is_moved_and_mark
     assert places == [("b", None), ("a", None), ("x", "reordered"), ("y", None)]
 
 
+SYSTEM: dict[str, Any] = {"type": "system", "text": "The user is away."}
+WIRED_SYSTEM = {"role": "system", "content": "The user is away."}
+
+
+def test_a_system_message_leaves_calls_open_and_is_shown_after_their_results() -> None:
+    turn = {"role": "assistant", "content": None, "tool_calls": WIRED_CALLS}
+    events = history(CALLS, SYSTEM, RESULT_A, SYSTEM, RESULT_B, USER)
+    answered = [turn, WIRED_A, WIRED_B, WIRED_SYSTEM, WIRED_SYSTEM]
+    assert _shown(events) == [*answered, {"role": "user", "content": "hello"}]
+    assert _shown(events[:-1]) == answered
+    assert _shown(events[:-1], repair=False) == [
+        turn,
+        WIRED_SYSTEM,
+        WIRED_A,
+        WIRED_SYSTEM,
+        WIRED_B,
+    ]
+
+
+def test_calls_still_open_before_a_system_message_get_a_filler_until_they_are_answered() -> None:
+    filler = {"role": "tool", "content": FILLER, "tool_call_id": "b", MARK: "filler"}
+    moved = {**WIRED_SYSTEM, MARK: "reordered"}
+    events = history(CALLS, SYSTEM, RESULT_A, RESULT_B)
+    assert _shown(events[:2], mark=True)[-1] == WIRED_SYSTEM
+    assert _shown(events[:3], mark=True)[1:] == [WIRED_A, filler, moved]
+    rendering = render(OpenAIView(), events[:3])
+    assert [placed.key for placed in rendering.rest] == ["3.1", "3.2"]
+    unanswered = [*events[:3], replace(history(USER)[0], originator_version=4)]
+    assert _shown(unanswered, mark=True)[1:4] == [WIRED_A, filler, moved]
+
+
 def test_calls_of_the_last_turn_stay_open() -> None:
     assert _shown(history(CALLS, RESULT_A)) == _shown(history(CALLS, RESULT_A), repair=False)
 
@@ -185,7 +216,7 @@ def test_no_residue_forges_the_mark() -> None:
 
 
 def test_the_carry_keeps_numbers_of_any_size() -> None:
-    view = OpenAIView()
+    view = OpenAIView(OpenAIOptions(foreign=True))
     wire = {"openai": [{"set": {"x": 10**30, "y": parse("1.10")}}]}
     held = history({"type": "reply", "text": "hi", "metadata": {"wire": wire}})
     carry = render(view, held).carry
@@ -257,7 +288,7 @@ def _printed(item: Item) -> bytes:
 @pytest.mark.parametrize("repair", [True, False])
 @given(events=histories())
 def test_items_are_of_the_openai_packages_types(repair: bool, events: list[Event]) -> None:  # noqa: FBT001 - pytest passes it
-    for item in _shown(_without_residue(events), repair=repair):
+    for item in _shown(events, repair=repair):
         check_types(item)
 
 

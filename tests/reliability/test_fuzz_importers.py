@@ -36,7 +36,7 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
 LONE = re.compile("[\ud800-\udfff]")
 SAME_VIEW: dict[str, dict[str, object]] = {
     "kernel": {"metadata": True},
-    "openai": {"tool_names": True, "repair": False},
+    "openai": {"foreign": True, "repair": False},
 }
 
 

@@ -19,6 +19,7 @@ from projections.readers.agents.claude_code_fields import (
     decision,
     failure,
     is_line,
+    is_scaffold,
     is_written,
     results_in,
     thread_of,
@@ -110,10 +111,9 @@ class _Session:
         if len(results) == 1:
             self._add_approval(entry, line, results[0])
             self._add_worker(entry, line, results[0])
-        if self.agent is not None and not results:
+        if self.agent is not None and not results and not is_scaffold(line.item):
             self.goal = self.goal or text_of(content) or None
-        says = "system" if is_written(line.item, content) else "input"
-        self._add_content(entry, line, content, says)
+        self._add_content(entry, line, content, "system" if is_scaffold(line.item) else "input")
 
     def _read_answer(self, line: Fields, of_draft: Item) -> None:
         message, content = _opened(line, "assistant")
@@ -170,7 +170,10 @@ class _Session:
 
     def _add_content(self, entry: Entry, line: Fields, content: JsonValue, says: str) -> None:
         before = len(self.reading.drafts)
-        read_blocks(entry, content, f"{line.place}.message.content", says)
+        place = f"{line.place}.message.content"
+        if isinstance(content, str):  # the same as a text block
+            content = [{"type": "text", "text": content}]
+        read_blocks(entry, content, place, says, is_written)
         for draft in self.reading.drafts[before:]:
             for call in draft.get("calls", ()):
                 self.calls[call["id"]] = call

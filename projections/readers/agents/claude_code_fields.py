@@ -101,15 +101,14 @@ _WRITTEN = re.compile(
 )
 
 
-def is_written(line: Item, content: JsonValue) -> bool:
-    """Return whether the program wrote the texts of a user's line."""
-    if line.get("isMeta") is True or line.get("isCompactSummary") is True:
-        return True
-    blocks = content if isinstance(content, list) else [content]
-    texts = [
-        text for each in blocks if (text := text_of(each if isinstance(each, str) else [each]))
-    ]
-    return texts != [] and all(map(_WRITTEN.match, texts))
+def is_scaffold(line: Item) -> bool:
+    """Return whether the program wrote all of a user's line."""
+    return line.get("isMeta") is True or line.get("isCompactSummary") is True
+
+
+def is_written(text: str) -> bool:
+    """Return whether the program wrote a text that stands as the user's."""
+    return _WRITTEN.match(text) is not None
 
 
 def decision(line: Item, result: Item) -> Item | None:

@@ -1,7 +1,7 @@
 """Content blocks of Anthropic's messages, as in the API and in Claude Code's sessions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
@@ -79,10 +79,26 @@ def _is_foreign_to_chat(block: JsonValue) -> bool:
             return False
 
 
-def read_blocks(entry: Entry, content: JsonValue, place: str, says: str) -> None:
-    """Add a message for each block of `content`; `says` is the type of those with text."""
+def read_blocks(
+    entry: Entry,
+    content: JsonValue,
+    place: str,
+    says: str,
+    is_written: Callable[[str], bool] = lambda _: False,
+) -> None:
+    """Add a message for each block of `content`; `says` is the type of those with text.
+
+    A text among the user's that a program wrote (`is_written`) is a `system` message.
+    """
+
+    def said(block: Fields, says: str) -> Draft | None:
+        found = _said(block, says)
+        if says == "input" and found is not None and is_written(found.get("text", "")):
+            return {**found, "type": "system"}
+        return found
+
     if content not in ([], None):
-        read_content(entry, content, place, says, Kinds(_said, _read_block))
+        read_content(entry, content, place, says, Kinds(said, _read_block))
 
 
 def _said(block: Fields, says: str) -> Draft | None:

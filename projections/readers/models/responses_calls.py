@@ -47,6 +47,8 @@ def read_call(entry: Entry, item: Fields, kind: str, error: Item) -> None:
     elif OUTPUTS.get(kind) in item.item:
         item.take("call_id")
         result = {"callId": call_id, **_result(item, OUTPUTS[kind]), **error}
+        if error.get("error") and isinstance(result["output"], str) and result["output"]:
+            result["error"] = result["output"]  # says more than an exit code
         entry.add({"type": "tool_results", "results": [result]})
     elif kind.startswith("mcp_approval"):
         _read_approval(entry, item, call_id)

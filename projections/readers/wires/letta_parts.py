@@ -26,14 +26,15 @@ def input_draft(item: Item) -> Draft:
     """Return the input for a user's message; parts without bytes stay in the residue."""
     text, content = parts_text(item, "content"), item["content"]
     parts = content if isinstance(content, list) else []
-    files = [file for part in parts if (file := _file(part)) is not None]
+    files = [file for part in parts if (file := image_file(part)) is not None]
     if not files:
         return {"type": "input", "text": text}
     draft: Draft = {"type": "input", "files": files}
     return {**draft, "text": text} if any(map(_is_text, parts)) else draft
 
 
-def _file(part: JsonValue) -> Item | None:
+def image_file(part: JsonValue) -> Item | None:
+    """Return the image in a part; None where it is none, or has no bytes."""
     match part:
         case {"source": {"type": "base64", "media_type": str(mime_type), "data": str(data)}}:
             return {"data": data, "mimeType": mime_type} if _BASE64.fullmatch(data) else None

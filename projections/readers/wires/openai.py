@@ -163,9 +163,7 @@ _OF_CALL = {"id", "type", "function"}
 _OF_FUNCTION = {"name", "arguments"}
 _WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
 
-READER = Reader(
-    "openai", _read, OpenAIView(OpenAIOptions(tool_names=True, repair=False)), _is_plain
-)
+READER = Reader("openai", _read, OpenAIView(OpenAIOptions(foreign=True, repair=False)), _is_plain)
 
 
 def _is_message(value: JsonValue) -> bool:
@@ -176,4 +174,7 @@ def _is_message(value: JsonValue) -> bool:
     )
 
 
-FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True)
+_FACTS = ("tools", "parallel_tool_calls")
+"""Of a line of fine-tuning data, or of a request to the API."""
+
+FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True, facts=_FACTS)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse
+from domain.json.text import parse, print_text
 from infrastructure.postgres.database import Database
 from tests.command_line import agentlog, as_words, environment
 from tests.infrastructure.dataset.datasets import duck
@@ -52,11 +52,13 @@ def test_finetune_is_of_finished_threads(url: str) -> None:
     outcome = agentlog("export", "--format", "finetune", url=url)
     assert outcome.code == 0
     heads = agentlog("threads", "--json", url=url).lines
-    finished = [head for head in heads if head["status"] != "open"]
+    still_open = [head for head in heads if head["status"] == "open"]
+    assert still_open
     told, *reasons = outcome.err.splitlines()
     left_out = sum(int(line.split(":")[0]) for line in reasons if line.startswith("  "))
     assert told == f"{len(outcome.lines)} examples, {left_out} threads left out"
-    assert len(outcome.lines) + left_out == len(finished)
+    assert len(outcome.lines) + left_out == len(heads)
+    assert f"  {len(still_open)}: still open: --open takes them" in reasons
     assert "OpenAI trains on no fewer than 10 examples" in outcome.err
     assert outcome.lines
     for line in outcome.lines:
@@ -87,7 +89,23 @@ def test_finetune_takes_the_filters_of_threads(database_url: str) -> None:
     assert learnt() == {"0", "1", "2"}
     assert learnt("--metadata", "reward=0") == {"0", "2"}
     assert learnt("--status", "open", "--metadata", "reward=1") == {"3", "5"}
+    assert learnt("--open", "--metadata", "reward=1") == {"1", "3", "5"}
     assert learnt("run-5", "run-1") == {"1", "5"}
+
+
+def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) -> None:
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+    line = {
+        "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "lo"}],
+        "tools": tools,
+        "parallel_tool_calls": False,
+    }
+    given = ("--format", "openai", "--thread-id", "t")
+    imported = agentlog("import", "-", *given, url=database_url, stdin=print_text(line).encode())
+    assert imported.code == 0, imported.err
+    found = agentlog("export", "--format", "finetune", "--open", url=database_url)
+    assert found.lines == [line]
+    assert found.err.startswith("1 examples, 0 threads left out")
 
 
 def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
@@ -117,6 +135,8 @@ def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
         (["--format", "openai", "--after", "1"], "--after does not go with --format openai"),
         (["--format", "finetune", "--status", "done"], "use one of open, exited, closed"),
         (["--format", "finetune", "t", "--q", "x"], "name THREADS or filter them, not both"),
+        (["--format", "finetune", "t", "--open"], "name THREADS or filter them, not both"),
+        (["--format", "openai", "--open"], "--open does not go with --format openai"),
         (["--format", "nope"], "there is no view 'nope'"),
     ],
     ids=as_words,

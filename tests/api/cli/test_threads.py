@@ -1,4 +1,4 @@
-"""The command that lists threads, by their metadata."""
+"""The commands that list threads by their metadata, and add to it."""
 
 from collections.abc import Iterator
 
@@ -66,5 +66,36 @@ def test_metadata_that_says_nothing_clear_is_refused(
 ) -> None:
     given = [word for option in options for word in ("--metadata", option)]
     outcome = agentlog("threads", *given, url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert reason in outcome.err
+
+
+def test_a_thread_is_annotated_with_json_values_or_texts(database_url: str) -> None:
+    with open_service(Settings(database_url=database_url)) as service:
+        service.store.start("t", {"metadata": {"team": "support", "old": 1}})
+    words = ("reward=0.50", "note=not good", 'tags=["a", 1]', "when=", "--remove", "old")
+    outcome = agentlog("annotate", "t", *words, url=database_url)
+    assert outcome.code == 0, outcome.err
+    told = '{"team":"support","reward":0.50,"note":"not good","tags":["a",1],"when":""}'
+    assert outcome.out.strip() == told
+    assert agentlog("annotate", "t", "team=null", url=database_url).lines[0].get("team") is None
+    shown = agentlog("show", "t", "--json", url=database_url).lines
+    assert [each["type"] for each in shown[2:]] == ["thread.annotated"] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["t"], "give KEY=VALUE or --remove KEY"),
+        (["t", "a"], "annotate a: give KEY=VALUE"),
+        (["t", "=1"], "annotate =1: give KEY=VALUE"),
+        (["t", "a=1", "--remove", "a"], "a key is given twice"),
+        (["nope", "a=1"], "there is no thread 'nope'"),
+    ],
+)
+def test_an_annotation_that_says_nothing_clear_is_refused(
+    url: str, words: list[str], reason: str
+) -> None:
+    outcome = agentlog("annotate", *words, url=url)
     assert (outcome.code, outcome.out) == (2, "")
     assert reason in outcome.err

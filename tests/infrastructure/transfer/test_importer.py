@@ -66,7 +66,7 @@ HISTORIES: dict[str, list[dict[str, Any]]] = {
 }
 SAME_VIEW: dict[str, dict[str, object]] = {
     "kernel": {"metadata": True},
-    "openai": {"tool_names": True},
+    "openai": {"foreign": True},
     "letta": {},
     "openletta": {},
     "maria": {},
@@ -133,7 +133,7 @@ def test_an_array_of_messages_is_one_history(store: Store, tmp_path: Path, wire:
         ("kernel", {"metadata": True}),
         ("kernel", {"metadata": True, "spelling": "hyphen"}),
         ("openai", {}),
-        ("openai", {"tool_names": True, "repair": False}),
+        ("openai", {"foreign": True, "repair": False}),
         ("letta", {}),
         ("letta", {"stream": True}),
         ("openletta", {}),
@@ -387,6 +387,46 @@ def test_a_history_that_was_rewritten_is_refused_whole(store: Store, tmp_path: P
     (failure,) = report.failures
     assert "already, with other content" in failure.reason
     assert texts(store, "run") == ["one", "two"]
+
+
+def test_a_later_run_adds_the_metadata_that_its_thread_lacks(store: Store, tmp_path: Path) -> None:
+    runs = [{"id": n, "reward": n / 2, "messages": HISTORIES["openai"]} for n in range(3)]
+    path = written(tmp_path, "runs.json", runs)
+    named: dict[str, Any] = {"wire": "openai", "thread_id": "r{id}"}
+    assert run(store, path, **named).failures == []
+    first = position(store)
+    report = run(store, path, **named, metadata={"reward": "{reward}", "note": "{note?}"})
+    assert (report.failures, report.appended) == ([], 3)
+    assert store.thread("r1").read_facts()["metadata"] == {"reward": 0.5}
+    assert [event.type for event in store.messages("r1")][-1] == "thread.annotated"
+    for metadata in ({"reward": "{reward}"}, {"reward": "{reward}", "note": "{note?}"}, {}):
+        assert run(store, path, **named, metadata=metadata).failures == []
+    assert position(store) == first + 3
+    runs[1] |= {"reward": 1, "note": {"by": "ann"}}
+    path = written(tmp_path, "runs.json", runs)
+    report = run(store, path, **named, metadata={"reward": "{reward}", "note": "{note?}"})
+    assert (report.failures, report.appended) == ([], 1)
+    assert store.thread("r1").read_facts()["metadata"] == {"reward": 1, "note": {"by": "ann"}}
+
+
+def test_a_later_run_does_not_change_other_facts(store: Store, tmp_path: Path) -> None:
+    path = written(tmp_path, "t.json", HISTORIES["openai"])
+    run(store, path, wire="openai", goal="one")
+    before = position(store)
+    for other in ({"goal": "two"}, {"goal": "one", "policy": "strict"}):
+        report = run(store, path, wire="openai", metadata={"a": "b"}, **other)
+        assert "exists already" in report.failures[0].reason
+    assert position(store) == before
+
+
+def test_metadata_alone_is_a_record_too(store: Store, tmp_path: Path) -> None:
+    first = {"threadId": "t", "messages": HISTORIES["openai"]}
+    run(store, written(tmp_path, "t.json", first), wire="openai")
+    more = {"threadId": "t", "metadata": {"reward": 1}, "messages": []}
+    for appended in (1, 0):
+        report = run(store, written(tmp_path, "more.json", more))
+        assert (report.threads, report.failures, report.appended) == (1, [], appended)
+    assert store.thread("t").read_facts()["metadata"] == {"reward": 1}
 
 
 def test_a_closed_thread_is_imported_twice_as_well(store: Store, tmp_path: Path) -> None:

@@ -106,13 +106,12 @@ def test_unknown_figures_stay_unknown() -> None:
 def test_texts_that_the_program_wrote_are_not_the_users() -> None:
     history = read(*lines_of("old.jsonl"))
     assert [draft["text"] for draft in of_type(history, "input")] == [
-        "<system-reminder>The list of tasks is empty.</system-reminder>",
         "Count the parcels.",
         "Count the parcels in A.",
         "Say the number only.",
         "Thanks.",
     ]
-    assert len(of_type(history, "system")) == 5
+    assert len(of_type(history, "system")) == 6
 
 
 def test_a_repeated_line_is_read_once_and_a_changed_one_is_kept() -> None:

@@ -135,7 +135,7 @@ def with_another_value(value: Any, data: st.DataObject) -> Any:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts in a value, of JSON in a text too.
+    """Yield the texts in a value, of JSON in a text too; of a data URI, the data.
 
     Times and UUIDs are converted, and the kinds of things become types of messages: not these.
     """
@@ -153,7 +153,7 @@ def texts_in(value: Any) -> Iterator[str]:
             try:
                 inner = json.loads(value)
             except ValueError:
-                yield value
+                yield value.partition(";base64,")[2] or value
             else:
                 yield from texts_in(inner) if isinstance(inner, dict | list) else [value]
         case _:

@@ -30,7 +30,7 @@ def _shown(events: Iterable[Event], **options: bool) -> list[Item]:
 
 
 def _round_trip(items: Iterable[JsonValue], *, repair: bool = False) -> list[Item]:
-    return _shown(_imported(items), tool_names=True, repair=repair)
+    return _shown(_imported(items), foreign=True, repair=repair)
 
 
 def _same(one: object, other: object) -> bool:
@@ -143,12 +143,32 @@ EXAMPLES: dict[str, list[Item]] = {
         _turn(_call("{}", index=0), content="x", annotations=[], audio=None),
         {"role": "user", "content": "x", "cache_control": {"type": "ephemeral", "n": 10**30}},
     ],
+    "odd parts and calls": [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "look", "cache_control": {"type": "ephemeral"}},
+                {"type": "image_url", "image_url": {"url": DATA_URI, "detail": "tiny"}},
+                {"type": "image_url", "image_url": {"url": "https://example.org/a.png", "n": 1}},
+            ],
+        },
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]},
+        _turn(_call("{}", index=0), content=[{"type": "thinking", "thinking": "hm"}]),
+        _turn({"id": "b", "function": {"name": "find", "arguments": "{}"}}),
+    ],
     "tool": [
         {"role": "tool", "content": "ok", "tool_call_id": "a"},
         {"role": "tool", "content": "ok", "tool_call_id": "a", "name": "find"},
         {"role": "tool", "content": "ok", "tool_call_id": "a", "name": None},
         {"role": "tool", "content": [{"type": "text", "text": "ok"}], "tool_call_id": "a"},
         {"role": "tool", "content": '{"a": 1}', "tool_call_id": "a"},
+        {"role": "tool", "content": None, "tool_call_id": "a"},
+        {"role": "tool", "tool_call_id": "a"},
+    ],
+    "of an agent": [
+        {"role": "user", "content": None, "name": None, "agent": "main"},
+        {"role": "assistant", "content": "x", "thought": "y", "usage": {"n": 1}, "created_at": 5},
+        {"role": "assistant", "content": None, "tool_call_id": "a", "tool_calls": None},
     ],
     "NUL": [
         {"role": "user", "content": "a\x00b"},
@@ -165,7 +185,13 @@ EXAMPLES: dict[str, list[Item]] = {
 }
 
 
-UNTYPED = {"null and empty calls", "unknown keys"}  # found in the wild all the same
+UNTYPED = {  # found in the wild all the same
+    "null and empty calls",
+    "odd parts and calls",
+    "of an agent",
+    "tool",
+    "unknown keys",
+}
 
 
 @pytest.mark.parametrize("items", EXAMPLES.values(), ids=EXAMPLES)
@@ -177,6 +203,29 @@ def test_the_view_gives_back_what_was_imported(items: list[Item]) -> None:
 def test_the_examples_are_of_the_openai_packages_types(name: str) -> None:
     for item in EXAMPLES[name]:
         check_types(item)
+
+
+@pytest.mark.parametrize("items", EXAMPLES.values(), ids=EXAMPLES)
+def test_unless_asked_for_nothing_foreign_is_shown(items: list[Item]) -> None:
+    for item in _shown(_imported(items), repair=False):
+        check_types(item)
+
+
+def test_what_is_not_foreign_is_shown_as_it_was() -> None:
+    for name in EXAMPLES.keys() - UNTYPED - {"no parts", "null content", "no content"}:
+        assert _same(_shown(_imported(EXAMPLES[name]), repair=False), EXAMPLES[name]), name
+    assert _shown(_imported(EXAMPLES["odd parts and calls"]), repair=False) == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "look"},
+                {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+            ],
+        },
+        {"role": "assistant", "content": ""},
+        _turn(_call("{}"), content=""),
+        _turn(_call("{}", "b")),
+    ]
 
 
 def test_what_other_views_see_of_an_import_is_plain() -> None:
@@ -320,8 +369,8 @@ def test_200_real_trajectories_come_back_message_for_message() -> None:
     for run in runs:
         items = run["traj"]
         events = _imported(items)
-        assert _same(_shown(events, tool_names=True, repair=False), items)
-        assert _same(_shown(events, tool_names=True), items)
-        for item in items:
+        assert _same(_shown(events, foreign=True, repair=False), items)
+        assert _same(_shown(events, foreign=True), items)
+        for item in _shown(events):
             check_types(item)
-            assert READER.is_plain(item)
+        assert all(map(READER.is_plain, items))

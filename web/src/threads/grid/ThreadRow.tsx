@@ -129,7 +129,7 @@ function StandingBadge({ row }: { row: Summary }) {
 
 function Card({ row }: { row: Summary }) {
   const problems = [
-    [row.toolFailures, "failed call", "bad"],
+    [row.toolFailures ?? 0, "failed call", "bad"],
     [row.runtimeErrors, "error", "bad"],
     [row.anomalies, "anomaly", "warn"],
   ] as const;

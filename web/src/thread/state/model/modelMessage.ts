@@ -22,7 +22,7 @@ export interface ModelMessage {
 const REASONS: Record<string, string> = {
   filler: "Added: the call has no result before the next turn, and a model's API refuses that.",
   synthesised: "Added: the result has no call, and a model's API refuses that.",
-  reordered: "Moved: it has no call, so it stands behind later results that have one.",
+  reordered: "Moved: a model's API takes the results of a turn's calls before any other message.",
 };
 
 /** Reads an item of the view `openai` that was asked for with its marks. */

@@ -1,0 +1,1 @@
+"""Samples of inspect_ai logs: their messages and events."""

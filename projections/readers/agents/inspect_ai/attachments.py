@@ -1,0 +1,38 @@
+"""Long texts that an inspect_ai sample keeps apart, put back where they belong."""
+
+from collections.abc import Mapping
+
+from domain.json.text import JsonValue
+from projections.readers.reading import Fields
+
+_PREFIXES = ("attachment://", "tc://")
+
+
+def with_attachments(sample: Fields) -> Fields:
+    """Return the sample with the texts that it keeps apart in their places."""
+    match sample.item:
+        case {"attachments": dict(texts)} | {"transcript": {"content": dict(texts)}} if texts:
+            used: set[str] = set()
+            found = Fields(_replaced(sample.item, texts, used), sample.place)
+            found.take("attachments")
+            if unused := {key: text for key, text in texts.items() if key not in used}:
+                found.put("attachments", unused)
+            return found
+        case _:
+            return sample
+
+
+def _replaced(value: JsonValue, texts: Mapping[str, JsonValue], used: set[str]) -> JsonValue:
+    match value:
+        case str() if value.startswith(_PREFIXES):
+            key = value.partition("://")[2]
+            if isinstance(texts.get(key), str):
+                used.add(key)
+                return texts[key]
+            return value
+        case list():
+            return [_replaced(each, texts, used) for each in value]
+        case dict():
+            return {key: _replaced(each, texts, used) for key, each in value.items()}
+        case _:
+            return value

@@ -1,0 +1,218 @@
+"""Events of an inspect_ai sample: answers of models, approvals, and what happened besides."""
+
+from collections.abc import Mapping
+
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.reading import Entry, Fields, usage
+from projections.view import Item
+
+_FRAMES = frozenset(
+    {"span_begin", "span_end", "step", "branch", "anchor", "checkpoint", "subtask", "sample_init"}
+)
+_HAPPENINGS = frozenset(
+    {"compaction", "error", "info", "input", "interrupt", "logger", "sample_limit", "sandbox"}
+)
+_STATES = frozenset({"state", "store", "score", "score_edit"})
+_KINDS = _FRAMES | _HAPPENINGS | _STATES | {"approval", "model", "tool"}
+"""Kinds of events that are kept whole: calls of tools of a run inside the sample, those of models
+that failed, decisions of programs."""
+
+_OF_EVENTS = frozenset(
+    {
+        "agent",
+        "agent_span_id",
+        "approver",
+        "arguments",
+        "cache",
+        "call",
+        "call_refs",
+        "completed",
+        "config",
+        "decision",
+        "error",
+        "event",
+        "explanation",
+        "failed",
+        "function",
+        "id",
+        "input",
+        "message",
+        "message_id",
+        "metadata",
+        "model",
+        "modified",
+        "output",
+        "parent_id",
+        "pending",
+        "result",
+        "retries",
+        "role",
+        "span_id",
+        "timestamp",
+        "tool_choice",
+        "tools",
+        "traceback",
+        "traceback_ansi",
+        "truncated",
+        "type",
+        "uuid",
+        "view",
+        "working_start",
+        "working_time",
+    }
+)
+_OF_MESSAGES = frozenset(
+    {
+        "cache_breakpoint",
+        "citations",
+        "content",
+        "context",
+        "data",
+        "detail",
+        "document",
+        "format",
+        "internal",
+        "parse_error",
+        "redacted",
+        "refusal",
+        "signature",
+        "source",
+        "summary",
+        "tool_call_id",
+        "tool_type",
+    }
+)
+_OF_SAMPLES = frozenset(
+    {
+        "attachments",
+        "choices",
+        "completed_at",
+        "description",
+        "epoch",
+        "error_retries",
+        "events_data",
+        "events_data.messages",
+        "files",
+        "invalidation",
+        "limit",
+        "message_limit",
+        "metadata",
+        "model_fallbacks",
+        "model_usage",
+        "role_usage",
+        "sandbox",
+        "scores",
+        "setup",
+        "started_at",
+        "store",
+        "target",
+        "time_limit",
+        "timelines",
+        "token_limit",
+        "token_limit_type",
+        "token_limit_usage",
+        "total_time",
+        "transcript",
+        "turn_count",
+        "working_limit",
+    }
+)
+KNOWN = _OF_EVENTS | _OF_MESSAGES | _OF_SAMPLES
+"""Fields that are kept beside their message as a matter of course."""
+
+_APPROVED: Mapping[JsonValue, bool] = {
+    "approve": True,
+    "modify": True,
+    "reject": False,
+    "terminate": False,
+}
+_FIGURES = {
+    "input_tokens": "inputTokens",
+    "output_tokens": "outputTokens",
+    "total_tokens": "totalTokens",
+    "input_tokens_cache_read": "cachedInputTokens",
+    "reasoning_tokens": "reasoningTokens",
+}
+_BESIDE_INPUT = ("input_tokens_cache_read", "input_tokens_cache_write")
+"""Tokens of the input that `input_tokens` leaves out."""
+
+
+def read_event(entry: Entry, event: Fields) -> None:
+    """Add the messages for an event that no message came of."""
+    match event.item:
+        case {"event": "model", "output": {"choices": [_, *_]}}:
+            entry.add(response(event), event)
+        case {
+            "event": "approval",
+            "approver": str(approver),
+            "call": {"id": str(call_id), "function": str(tool), "arguments": args},
+            "decision": str(decision),
+        } if call_id and decision in _APPROVED and approver.rpartition("/")[2] == "human":
+            entry.add(
+                {"type": "approval_request", "callId": call_id, "tool": tool, "args": args}, event
+            )
+            approved = _APPROVED[decision]
+            told: Draft = {"type": "approval_response", "callId": call_id, "approved": approved}
+            reason = event.item.get("explanation")
+            entry.add({**told, "reason": reason} if isinstance(reason, str) else told)
+        case {"event": str(kind)}:
+            entry.keep(event, kind, is_known=kind in _KINDS)
+        case _:
+            entry.keep(event, "event")
+
+
+def response(event: Fields) -> Draft:
+    """Return the `llm_response` of a model event, of which it takes the figures.
+
+    An answer from the cache has no usage: nothing was spent on it, and the log counts none.
+    """
+    called = event.text("model") or ""
+    output = Fields(_object(event.take("output")), f"{event.place}.output")
+    provider, _, bare = called.partition("/")
+    found: Draft = {"type": "llm_response", "model": output.text("model") or bare or called}
+    if bare:
+        found["provider"] = provider
+    if isinstance(reason := _finish_reason(output), str):
+        found["finishReason"] = reason
+    spent = output.item.get("usage")
+    if event.item.get("cache") != "read" and isinstance(spent, dict):
+        figures = usage(spent, _FIGURES) or {}
+        beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
+        if "inputTokens" in figures:
+            figures["inputTokens"] += sum(beside.values())
+        if figures:
+            found["usage"] = figures
+        if (cost := _number(spent.get("total_cost"))) is not None:
+            found["costUsd"] = cost
+        rest = {k: v for k, v in spent.items() if k not in _FIGURES and v is not None}
+        output.take("usage")
+        if rest:
+            output.put("usage", rest)
+    seconds = _number(event.item.get("working_time"))
+    seconds = _number(output.item.get("time")) if seconds is None else seconds
+    if seconds is not None:
+        found["latencyMs"] = round(seconds * 1000)
+    if left := output.left():
+        event.put("output", left)
+    return found
+
+
+def _finish_reason(output: Fields) -> JsonValue:
+    """Return why the model stopped, from a whole output or one without its message."""
+    match output.item:
+        case {"stop_reason": str()}:
+            return output.take("stop_reason")
+        case {"choices": [{"stop_reason": str(reason)}, *_]}:
+            return reason
+        case _:
+            return None
+
+
+def _object(value: JsonValue) -> Item:
+    return value if isinstance(value, dict) else {"value": value}
+
+
+def _number(value: JsonValue) -> float | None:
+    known = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return value if known else None

@@ -1,0 +1,167 @@
+"""Chat messages of inspect_ai, with the parts of their content."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.files import file_of_uri
+from projections.readers.reading import Entry, Fields
+from projections.text_format import call_fields
+from projections.view import Item
+
+_FILES = ("image", "audio", "video", "document")
+"""Kinds of parts that hold a file, under a field of the same name."""
+_KEPT = frozenset({*_FILES, "data", "reasoning"})
+_SAYS: Mapping[str, str] = {"system": "system", "user": "input", "assistant": "reply"}
+
+
+def read_message(entry: Entry, message: Fields, event: Fields | None, answer: Draft | None) -> None:
+    """Add the messages for one, after the `answer` of the model which it is of.
+
+    What is left of its `event` is kept with the first.
+    """
+    role = message.item.get("role")
+    role = role if isinstance(role, str) else "message"
+    says = _SAYS.get(role)
+    beside = [] if event is None else [event]
+    if role == "tool":
+        message.take("role")
+        entry.add({"type": "tool_results", "results": [_result(message)]}, *beside)
+        return
+    if says is None:
+        entry.keep(message, role)
+        return
+    message.take("role")
+    parts, calls = list(_parts(message)), list(message.items("tool_calls"))
+    if not parts and not calls:
+        message.put("role", role)
+        entry.keep(message, role, is_known=True)
+    if answer is not None:
+        entry.add(answer, *beside)
+        beside = []
+    _say(entry, [*parts], says, beside)
+    _call(entry, calls)
+
+
+def _say(entry: Entry, content: Sequence[Fields], says: str, beside: Sequence[Fields]) -> None:
+    """Add a message for each part of the content; `says` is the type of those with text.
+
+    Files of an input stand in one message with the text before them.
+    """
+    held: Draft = {}
+    parts = [*beside]
+    for part in content:
+        said = _said(part, says)
+        if held and (said is None or says != "input" or "text" in said):
+            entry.add(held, *parts)
+            held, parts = {}, []
+        if said is None:
+            _add_part(entry, part)
+            continue
+        files = [*held.get("files", ()), *said.get("files", ())]
+        held = {**held, "type": says, **said, **({"files": files} if files else {})}
+        for key in ("text", "filename", part.take("type")):
+            part.take(key)
+        parts.append(part)
+    if held:
+        entry.add(held, *parts)
+
+
+def _parts(message: Fields) -> Iterator[Fields]:
+    """Take the content, and yield its parts but for empty texts; a text is one."""
+    content = message.take("content")
+    for n, each in enumerate(content if isinstance(content, list) else [content]):
+        said: Item = {"type": "text", "text": each} if isinstance(each, str) else {"value": each}
+        item: Item = each if isinstance(each, dict) else said
+        item = {key: value for key, value in item.items() if value is not None}
+        if item and (item.get("type") != "text" or item.get("text") != ""):
+            yield Fields(item, f"{message.place}.content[{n}]")
+
+
+def _said(part: Fields, says: str) -> Draft | None:
+    """Return the text of a part, or an input's file; None where it has neither."""
+    match part.item:
+        case {"type": "text", "text": str(text)}:
+            return {"text": text}
+        case {"type": str(kind)} if kind in _FILES and says == "input":
+            file = file_of_uri(part.item.get(kind), part.item.get("filename"))
+            return None if file is None else {"files": [file]}
+        case _:
+            return None
+
+
+def _add_part(entry: Entry, part: Fields) -> None:
+    match part.item:
+        case {"type": "reasoning", "redacted": True, "summary": str(text)} if text:
+            part.take("summary")
+        case {"type": "reasoning", "reasoning": str(text)} if text and not part.item.get(
+            "redacted"
+        ):
+            part.take("reasoning")
+        case {
+            "type": "tool_use",
+            "id": str(call_id),
+            "name": str(name),
+            "arguments": str(args),
+        } if call_id:
+            _tool_use(entry, part, {"id": call_id, **call_fields(name, args)})
+            return
+        case _:
+            named = part.item.get("type")
+            kind = named if isinstance(named, str) else "part"
+            entry.keep(part, kind, is_known=kind in _KEPT)
+            return
+    part.take("type")
+    entry.add({"type": "reasoning", "title": "", "summary": text}, part)
+
+
+def _tool_use(entry: Entry, part: Fields, call: Item) -> None:
+    """Add a call that the model's provider ran, with its result."""
+    for key in ("id", "name", "arguments"):
+        part.take(key)
+    error = part.item.get("error")
+    failed = isinstance(error, str)
+    result = {"callId": call["id"], "name": call["name"], "output": part.take("result")}
+    if failed:
+        part.take("error")
+    entry.add({"type": "tool_calls", "calls": [call]})
+    result["error"] = error if failed else None
+    entry.add({"type": "tool_results", "results": [result]}, part)
+
+
+def _call(entry: Entry, asked: Sequence[Fields]) -> None:
+    """Add the calls of an answer as one message."""
+    calls: list[Item] = []
+    parts: list[Fields] = []
+    for part in asked:
+        match part.item:
+            case {"id": str(call_id), "function": str(name)} if call_id:
+                args = part.take("arguments")
+                for key in ("id", "function", "type"):
+                    part.take(key)
+                calls.append({"id": call_id, "name": name, "args": args})
+                parts.append(part)
+            case _:
+                entry.keep(part, "tool_call")
+    if calls:
+        entry.add({"type": "tool_calls", "calls": calls}, *parts)
+
+
+def _result(message: Fields) -> Item:
+    """Return a tool's result, which failed where it has an error, and only there."""
+    found: Item = {}
+    if call_id := message.text("tool_call_id"):
+        found["callId"] = call_id
+    if (name := message.text("function")) is not None:
+        found["name"] = name
+    found["output"] = message.take("content")
+    error: Mapping[str, JsonValue] | JsonValue = message.take("error")
+    match error:
+        case {"type": str(kind), "message": str(text), **rest} if not rest:
+            found["error"] = {"name": kind, "message": text}
+        case None:
+            found["error"] = None
+        case _:
+            message.put("error", error)
+            found["error"] = "unknown"
+    return found

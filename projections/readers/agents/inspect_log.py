@@ -1,0 +1,101 @@
+"""Reader of inspect_ai's logs; each sample is a history."""
+
+from collections.abc import Iterator
+
+from domain.errors import InvalidMessage
+from domain.json.text import JsonValue
+from projections.readers.agents.inspect_ai.sample import Sample
+from projections.readers.history import Format, History
+from projections.readers.reading import Fields
+from projections.view import Item
+
+_OF_ALL_SAMPLES = ("results", "stats", "reductions")
+"""Fields of a log that are computed from all its samples: no sample has them."""
+
+
+def _is_log(value: JsonValue) -> bool:
+    match value:
+        case {"version": _, "eval": {"task": str(), "model": str()}}:
+            return "status" in value or "plan" in value
+        case _:
+            return False
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    log = Fields(document, "")
+    samples = log.take("samples")
+    if not isinstance(samples, list) or not samples:
+        raise InvalidMessage.at("samples", "the log has no samples")
+    header = {key: value for key, value in log.left().items() if key not in _OF_ALL_SAMPLES}
+    match header.get("eval"):
+        case {"dataset": {"sample_ids": _, **dataset}, **run}:
+            header["eval"] = {**run, "dataset": dataset}  # else every sample would name all others
+        case _:
+            pass
+    for number, each in enumerate(samples):
+        yield _history(Fields(each, f".samples[{number}]"), header)
+
+
+def _history(sample: Fields, header: Item) -> History:
+    facts = _facts(sample.item, header)
+    own = [facts.get("task"), sample.item.get("id"), sample.item.get("epoch")]
+    own.append(next((facts[key] for key in ("uuid", "evalId", "runId") if key in facts), None))
+    goal = _goal(sample.item.get("input"))
+    reading = Sample(sample, header).read()
+    identifier = "-".join(str(each) for each in own if isinstance(each, str | int))
+    return reading.history(id=identifier, goal=goal, metadata=facts)
+
+
+def _facts(sample: Item, header: Item) -> Item:
+    run: JsonValue = header.get("eval")
+    run = run if isinstance(run, dict) else {}
+    packages = run.get("packages")
+    found: Item = {
+        "task": run.get("task"),
+        "model": run.get("model"),
+        "evalId": run.get("eval_id"),
+        "runId": run.get("run_id"),
+        "agentVersion": packages.get("inspect_ai") if isinstance(packages, dict) else None,
+        "sample": sample.get("id"),
+        "epoch": sample.get("epoch"),
+        "uuid": sample.get("uuid"),
+        "totalTime": sample.get("total_time"),
+        "costUsd": _cost(sample.get("model_usage")),
+    }
+    scores = sample.get("scores")
+    for name, score in scores.items() if isinstance(scores, dict) else ():
+        value = score.get("value") if isinstance(score, dict) else None
+        parts = value.items() if isinstance(value, dict) else [("", value)]
+        found |= {f"score.{name}.{key}".rstrip("."): part for key, part in parts}
+    return {key: value for key, value in found.items() if isinstance(value, str | int | float)}
+
+
+def _cost(usage: JsonValue) -> float | None:
+    """Return the costs of all models, None where one is not known."""
+    each = usage.values() if isinstance(usage, dict) else ()
+    costs = [model.get("total_cost") if isinstance(model, dict) else None for model in each]
+    known = [cost for cost in costs if isinstance(cost, int | float)]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
+def _goal(given: JsonValue) -> str | None:
+    """Return the task of a sample: its text, or that of its last user's message."""
+    messages = given if isinstance(given, list) else [{"role": "user", "content": given}]
+    for message in reversed(messages):
+        match message:
+            case {"role": "user", "content": str(text)}:
+                return text
+            case {"role": "user", "content": [{"type": "text", "text": str(text)}, *_]}:
+                return text
+            case _:
+                continue
+    return None
+
+
+FORMAT = Format(
+    "inspect",
+    "inspect_ai logs",
+    _read,
+    is_document=_is_log,
+    unit="sample",
+)

@@ -1,0 +1,124 @@
+"""Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
+
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.reading import Fields, text_of, usage
+from projections.text_format import call_fields
+from projections.view import Item
+
+_FIGURES = {
+    "prompt_tokens": "inputTokens",
+    "input_tokens": "inputTokens",
+    "completion_tokens": "outputTokens",
+    "output_tokens": "outputTokens",
+    "total_tokens": "totalTokens",
+}
+_DETAILS = {
+    "prompt_tokens_details": {"cached_tokens": "cachedInputTokens"},
+    "input_tokens_details": {"cached_tokens": "cachedInputTokens"},
+    "completion_tokens_details": {"reasoning_tokens": "reasoningTokens"},
+    "output_tokens_details": {"reasoning_tokens": "reasoningTokens"},
+}
+
+
+def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Draft:
+    """Return the figures of an answer; `model` is the one that was configured."""
+    found: Item = response if isinstance(response, dict) else {}
+    draft: Draft = {"type": "llm_response"}
+    named = found.get("model")
+    if isinstance(named, str) or model is not None:
+        draft["model"] = named if isinstance(named, str) else model
+    match found:
+        case {"choices": [{"finish_reason": str(reason)}, *_]} | {"status": str(reason)}:
+            draft["finishReason"] = reason
+        case _:
+            pass
+    counted = found.get("usage")
+    tokens = usage(counted, _FIGURES) or {}
+    if isinstance(counted, dict):
+        for key, names in _DETAILS.items():
+            tokens |= usage(counted.get(key), names) or {}
+    if tokens:
+        draft["usage"] = tokens
+    if cost:  # 0 stands for a cost that could not be told
+        draft["costUsd"] = cost
+    return draft
+
+
+def answer_of(message: Fields) -> list[Draft]:
+    """Return what a chat message of the model says, and the calls that it asks for."""
+    drafts: list[Draft] = []
+    thought = message.text("reasoning_content")
+    thought = thought or text_of(message.item.get("thinking_blocks"), "thinking")
+    if thought:
+        drafts.append({"type": "reasoning", "title": "", "summary": thought})
+    if text := content_of(message):
+        drafts.append({"type": "reply", "text": text})
+    calls = message.inners("tool_calls")
+    read = [call for each in calls if (call := _call(each)) is not None]
+    if read:
+        drafts.append({"type": "tool_calls", "calls": read})
+    return drafts
+
+
+def outputs_of(output: list[Fields]) -> tuple[list[Draft], list[Fields]]:
+    """Return what the items of a response say, and those of a kind that is not known."""
+    drafts: list[Draft] = []
+    others: list[Fields] = []
+    for item in output:
+        kind = item.item.get("type")
+        call = _call(item) if kind == "function_call" else None
+        if call is not None and drafts and drafts[-1]["type"] == "tool_calls":
+            drafts[-1]["calls"].append(call)
+        elif call is not None:
+            drafts.append({"type": "tool_calls", "calls": [call]})
+        elif kind == "message" and (text := content_of(item)):
+            drafts.append({"type": "reply", "text": text})
+        elif kind == "reasoning":
+            text = text_of(item.item.get("summary")) or text_of(item.item.get("content"))
+            if text:
+                drafts.append({"type": "reasoning", "title": "", "summary": text})
+        elif kind != "message":
+            others.append(item)
+            item.take_equal(item.item)  # it is kept whole
+        item.take("type")
+    return drafts, others
+
+
+def _call(call: Fields) -> Item | None:
+    """Take a call of either kind; None if it is malformed."""
+    match call.item:
+        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
+            call_id
+        ):
+            keys: tuple[str, ...] = ("id", "function", "type", "index")
+        case {"call_id": str(call_id), "name": str(name), "arguments": str(text)} if call_id:
+            keys = ("call_id", "name", "arguments")
+        case _:
+            return None
+    for key in keys:
+        call.take(key)
+    return {"id": call_id, **call_fields(name, text)}
+
+
+def content_of(item: Fields) -> str | None:
+    """Return the text of a content; parts stay beside it, but for a single plain one."""
+    content = item.item.get("content")
+    text = content if isinstance(content, str) else text_of(content)
+    kinds = ("text", "input_text", "output_text")
+    if content is text or content in [[{"type": kind, "text": text}] for kind in kinds]:
+        item.take("content")
+    return text
+
+
+def rest_of(response: Item, message: Item) -> Item:
+    """Return what a response says beside its figures, without the `message` that it repeats."""
+    rest = {key: value for key, value in response.items() if key not in ("id", "model")}
+    match response.get("choices"):
+        case [{"message": {**said}} as choice] if all(
+            key in message and message[key] == value for key, value in said.items()
+        ):
+            rest["choices"] = [{key: each for key, each in choice.items() if key != "message"}]
+        case _:
+            pass
+    return rest

@@ -1,0 +1,174 @@
+"""Reader of OpenHands conversations: events of its agent SDK, with the base state before them.
+
+A document is the array of a conversation's events, in the order of their files. Written after
+openhands-sdk 1.58, whose package `openhands.sdk.event` has the shapes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from domain.identifiers import derived_message_id
+from domain.json.text import JsonValue, print_text
+from projections.readers.agents.openhands_events import READ, USUAL, Calls
+from projections.readers.agents.openhands_figures import figures_of
+from projections.readers.draft import Draft
+from projections.readers.history import Format, History
+from projections.readers.reading import Fields, Reading, id_of_uuid
+from projections.readers.times import milliseconds
+from projections.view import Item
+
+_NAME = "openhands"
+_KNOWN = (
+    *("id", "timestamp", "source", "parent_id", "cache_prompt", "type", "content", "tools", "kind"),
+    *("thinking_blocks", "responses_reasoning_item", "reasoning_content", "tool_calls", "name"),
+    *("activated_skills", "extended_content", "sender", "critic_result", "security_risk"),
+    *("summary", "action", "action_id", "origin", "responses_item_id", "classification"),
+    *("observation", "tool_call_id", "rejection_source", "title", "status", "tool_kind", "role"),
+    *("llm_response_id", "dynamic_context", "system_prompt"),
+)
+_KEPT = frozenset(
+    {
+        *("Condensation", "CondensationRequest", "CondensationSummaryEvent", "PauseEvent"),
+        *("InterruptEvent", "ConversationStateUpdateEvent", "LLMCompletionLogEvent", "TokenEvent"),
+        *("HookExecutionEvent", "SecurityAnalysisEvent", "StreamingDeltaEvent"),
+        "ACPToolCallEvent",
+    }
+)
+_SUBAGENT = re.compile(r"([0-9a-f]{32})/subagents/[0-9a-f]{32}/?\Z")
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    items = document if isinstance(document, list) else [document]
+    events = [Fields(each, f"[{n}]") for n, each in enumerate(items)]
+    state = events[0] if events and _is_state(events[0].item) else None
+    conversation = _Conversation(None if state is None else figures_of(state.item))
+    facts = {} if state is None else _facts(state.item)
+    if state is not None and events[1:]:
+        conversation.begin(state, _time(events[1]))
+    for event in events[1:] if state is not None else events:
+        conversation.add(event)
+    yield conversation.reading.history(**facts)
+
+
+def _facts(state: Item) -> Item:
+    """Return facts of the thread: only those that stay as they are while it grows."""
+    facts: Item = {"metadata": {}}
+    if isinstance(state["id"], str) and state["id"]:
+        facts["id"] = state["id"]
+    match state:
+        case {"workspace": {"working_dir": str(folder)}}:
+            facts["metadata"] = {"cwd": folder}
+        case _:
+            pass
+    match state.get("persistence_dir"):
+        case str(folder) if found := _SUBAGENT.search(folder):
+            facts["parent"] = str(UUID(found[1]))
+        case _:
+            pass
+    return facts
+
+
+class _Conversation:
+    """The messages of a conversation; `figures` are those of its answers, None if not told."""
+
+    def __init__(self, figures: Mapping[str, Item] | None) -> None:
+        self.reading = Reading(_NAME, known=_KNOWN)
+        self._calls: Calls = {}
+        self._figures = figures
+        self._answered = set[str]()
+        self._ids = set[str]()
+        self._previous: JsonValue = None
+
+    def begin(self, state: Fields, at: Draft) -> None:
+        """Add the base state, under an id that its content gives: it changes as events come."""
+        message_id = derived_message_id(_NAME, print_text(state.item))
+        self.reading.keep(state, "base_state", is_known=True, id=message_id, **at)
+
+    def add(self, event: Fields) -> None:
+        """Add the messages of an event, the last with its id; what has none is kept whole."""
+        kind, event_id = event.item.get("kind"), event.item.get("id")
+        if not isinstance(event_id, str) or event_id in self._ids:
+            event_id = None
+        else:
+            self._ids.add(event_id)
+        at, answer = _time(event), event.item.get("llm_response_id")
+        if isinstance(answer, str) and answer:
+            at["metadata"] = {"responseId": answer}
+            if (figures := self._figures_of(answer)) is not None:
+                named = _named(event_id, "llm_response")
+                self.reading.add({"type": "llm_response", **figures, **at, **named})
+        read = READ.get(kind) if isinstance(kind, str) else None
+        drafts = [] if read is None else read(event, self._calls)
+        own = _named(event_id, "") if id_of_uuid(event_id) is None else {"id": id_of_uuid(event_id)}
+        for number, draft in enumerate(drafts[:-1]):
+            self.reading.add({**draft, **at, **_named(event_id, number)})
+        if drafts:
+            self._take(event, at, own)
+            self.reading.add({**drafts[-1], **at, **own}, event)
+        else:
+            name = kind if isinstance(kind, str) else "event"
+            self.reading.keep(event, name, is_known=name in _KEPT, **at, **own)
+        self._previous = event.item.get("id")
+
+    def _figures_of(self, answer: str) -> Item | None:
+        """Return the figures of an answer at its first event; None until they are told.
+
+        The base state is written after the events: figures come with a later import, if need be.
+        """
+        if answer in self._answered:
+            return None
+        self._answered.add(answer)
+        return {} if self._figures is None else self._figures.get(answer)
+
+    def _take(self, event: Fields, at: Draft, own: Draft) -> None:
+        """Take what the messages say in their own fields, or by their place."""
+        if "timestamp" in at:
+            event.take("timestamp")
+        if own.get("id") == id_of_uuid(event.item.get("id")):
+            event.take("id")
+        if "metadata" in at:
+            event.take("llm_response_id")
+        if self._previous is not None and event.item.get("parent_id") == self._previous:
+            event.take("parent_id")
+        event.take_equal(USUAL.get(event.take("kind"), {}))
+
+
+def _time(event: Fields) -> Draft:
+    at = milliseconds(event.item.get("timestamp"))
+    return {} if at is None else {"timestamp": at}
+
+
+def _named(event_id: str | None, part: str | int) -> Draft:
+    return {} if event_id is None else {"id": derived_message_id(event_id, part)}
+
+
+def _is_state(value: JsonValue) -> bool:
+    return isinstance(value, dict) and value.keys() >= _OF_STATE and "kind" not in value
+
+
+def _is_item(value: JsonValue) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if not value.keys() >= _OF_EVENT:
+        return _is_state(value)
+    kind = value["kind"]
+    return isinstance(kind, str) and (kind in READ or kind in _KEPT)
+
+
+_OF_EVENT = {"kind", "id", "timestamp", "source"}
+_OF_STATE = {"id", "agent", "workspace", "persistence_dir"}
+
+
+def _thread_of(item: Item) -> str | None:
+    return item["id"] if _is_state(item) and isinstance(item["id"], str) else None
+
+
+FORMAT = Format(
+    _NAME,
+    "OpenHands conversations",
+    _read,
+    is_item=_is_item,
+    thread_of=_thread_of,
+    unit="conversation",
+)

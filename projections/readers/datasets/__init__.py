@@ -1,0 +1,1 @@
+"""Readers of training data: a conversation or an exercise a record."""

@@ -1,0 +1,174 @@
+"""Residues on the OpenAI wire: what an item shows of them, and what OpenAI's API takes of that.
+
+The keys, content parts and calls are those of `ChatCompletionMessageParam` in openai 3.54.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from domain.json.text import JsonValue
+from projections.residue import apply_residue
+from projections.view import Item
+from projections.views.chat import call_ids
+
+
+class _Text(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class _Refusal(TypedDict):
+    type: Literal["refusal"]
+    refusal: str
+
+
+class _ImageUrl(TypedDict):
+    url: str
+    detail: NotRequired[Literal["auto", "low", "high", "original"]]
+
+
+class _Image(TypedDict):
+    type: Literal["image_url"]
+    image_url: _ImageUrl
+
+
+class _AudioData(TypedDict):
+    data: str
+    format: Literal["wav", "mp3"]
+
+
+class _Audio(TypedDict):
+    type: Literal["input_audio"]
+    input_audio: _AudioData
+
+
+class _FileData(TypedDict, total=False):
+    file_data: str
+    file_id: str
+    filename: str
+
+
+class _File(TypedDict):
+    type: Literal["file"]
+    file: _FileData
+
+
+class _Function(TypedDict):
+    name: str
+    arguments: str
+
+
+class _FunctionCall(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: _Function
+
+
+class _Custom(TypedDict):
+    name: str
+    input: str
+
+
+class _CustomCall(TypedDict):
+    id: str
+    type: Literal["custom"]
+    custom: _Custom
+
+
+class _AudioReply(TypedDict):
+    id: str
+
+
+Types = Mapping[str, TypeAdapter[Any]]
+
+_PARTS: Types = {
+    "user": TypeAdapter(_Text | _Image | _Audio | _File),
+    "assistant": TypeAdapter(_Text | _Refusal),
+}
+_TEXT: TypeAdapter[Any] = TypeAdapter(_Text)
+
+_NAMED: Types = {"role": TypeAdapter(str), "name": TypeAdapter(str)}
+_KEYS: Mapping[str, Types] = {
+    "system": _NAMED,
+    "developer": _NAMED,
+    "user": _NAMED,
+    "assistant": {
+        **_NAMED,
+        "refusal": TypeAdapter(str | None),
+        "audio": TypeAdapter(_AudioReply | None),
+        "function_call": TypeAdapter(_Function | None),
+        "tool_calls": TypeAdapter(
+            Annotated[list[_FunctionCall | _CustomCall], Field(min_length=1)]
+        ),
+    },
+    "tool": {"role": TypeAdapter(str), "tool_call_id": TypeAdapter(str)},
+}
+_IN_PLACE_OF_CONTENT = ("tool_calls", "refusal", "audio", "function_call")
+
+
+def restored(item: Item, residue: JsonValue, *, foreign: bool, also: Collection[str]) -> Item:
+    """Return `item` with its residue: all of it if `foreign`, else what the API takes, and `also`.
+
+    Who speaks, and who answers whom, stays.
+    """
+    if residue is None:  # most messages have none
+        return item
+    whole = apply_residue(item, residue, _permitted)
+    return whole if foreign else _accepted(whole, item, also)
+
+
+def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
+    """Return `item` with what the API takes; the rest of its keys as in `plain`, if there."""
+    role = item["role"]
+    found: Item = {}
+    for key, value in item.items():
+        if key in also:
+            found[key] = value
+        elif key == "content":
+            found[key] = _parts(role, value) or plain[key] if isinstance(value, list) else value
+        elif key in _KEYS[role]:
+            try:
+                found[key] = _KEYS[role][key].validate_python(value, strict=True)
+            except ValidationError:
+                continue
+    found = {**{key: value for key, value in plain.items() if key in item}, **found}
+    if found.get("content") is None and not any(map(found.get, _IN_PLACE_OF_CONTENT)):
+        found["content"] = plain["content"]
+    return found
+
+
+def _parts(role: str, parts: list[JsonValue]) -> list[JsonValue]:
+    found = []
+    for part in parts:
+        try:
+            found.append(_PARTS.get(role, _TEXT).validate_python(part, strict=True))
+        except ValidationError:
+            continue
+    return found
+
+
+def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+    """Permit any change except of ids and roles (`developer` may replace `system`)."""
+    match key:
+        case "role":
+            return bool(item["role"] == "system" and value == "developer")
+        case "tool_call_id":
+            return bool(item["role"] != "tool")
+        case "agentlog":  # marks only what this view did
+            return False
+        case "tool_calls":
+            same = call_ids(value) == call_ids(item.get("tool_calls"))
+            return same and (value is None or isinstance(value, list))
+        case "content":
+            return _is_content(value) or value is None
+        case _:
+            return True
+
+
+def _is_content(value: JsonValue) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in value)
+    return isinstance(value, str)

@@ -1,0 +1,69 @@
+"""A folder of numbered documents is one file, of which they are the lines."""
+
+import zipfile
+from pathlib import Path
+
+from infrastructure.transfer.records import read_records
+from infrastructure.transfer.sources import find_sources
+
+IDS = ["0000000a", "0000000b", "0000000c"]
+
+
+def _write(folder: Path) -> None:
+    (folder / "events").mkdir(parents=True)
+    (folder / "base_state.json").write_text('{\n "state": 1\n}')
+    for number, each in zip((100_000, 2, 1), IDS, strict=True):
+        name = f"event-{number:05d}-{each}.json"
+        (folder / "events" / name).write_text(f'{{\n "n": {number}\n}}')
+
+
+def _inside(path: Path) -> list[tuple[str, list[object], list[str]]]:
+    found = []
+    for file in find_sources([path]).files:
+        records = list(read_records(file))
+        found.append(
+            (file.stem, [each.value for each in records], [each.place for each in records])
+        )
+    return found
+
+
+def test_documents_come_in_the_order_of_their_numbers_after_what_stands_before_them(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path / "run")
+    ((stem, values, places),) = _inside(tmp_path)
+    assert stem == "run"
+    assert values == [{"state": 1}, {"n": 1}, {"n": 2}, {"n": 100_000}]
+    assert [Path(each).name for each in places] == [
+        "base_state.json",
+        "event-00001-0000000c.json",
+        "event-00002-0000000b.json",
+        "event-100000-0000000a.json",
+    ]
+
+
+def test_each_folder_is_a_file_beside_others(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        _write(tmp_path / name)
+    (tmp_path / "other.json").write_text("{}")
+    assert [stem for stem, *_ in _inside(tmp_path)] == ["a", "b", "other"]
+    assert [stem for stem, *_ in _inside(tmp_path / "a" / "events")] == ["a"]
+
+
+def test_a_folder_in_an_archive_is_a_file_too(tmp_path: Path) -> None:
+    _write(tmp_path / "run")
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as archive:
+        for path in sorted((tmp_path / "run").rglob("*.json")):
+            archive.write(path, path.relative_to(tmp_path))
+    ((stem, values, places),) = _inside(tmp_path / "runs.zip")
+    assert (stem, len(values)) == ("run", 4)
+    assert places[1].endswith("runs.zip:run/events/event-00001-0000000c.json")
+
+
+def test_a_document_that_is_no_json_is_named(tmp_path: Path) -> None:
+    _write(tmp_path / "run")
+    broken = tmp_path / "run" / "events" / "event-00002-0000000b.json"
+    broken.write_text('{"n": ')
+    (file,) = find_sources([tmp_path]).files
+    bad = [each for each in read_records(file) if not isinstance(each.value, dict)]
+    assert [each.place for each in bad] == [str(broken)]

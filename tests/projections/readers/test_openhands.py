@@ -1,0 +1,106 @@
+"""OpenHands conversations: a folder is one history; figures come from its base state."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from infrastructure.transfer.documents import Documents, Plan
+from infrastructure.transfer.records import read_records
+from infrastructure.transfer.sources import find_sources
+from projections.readers.agents.openhands import FORMAT
+from projections.readers.history import History
+from tests.test_golden import GOLDEN
+
+FOLDER = GOLDEN / "readers" / "openhands" / "conversation"
+
+
+def _read(path: Path) -> History:
+    documents = Documents(Plan())
+    (file,) = find_sources([path]).files
+    chosen, records = documents.of(read_records(file))
+    assert chosen is FORMAT
+    (record,) = records
+    (history,) = FORMAT.read(documents.value(record))
+    return history
+
+
+def _of(history: History, kind: str) -> list[Any]:
+    return [draft for draft in history.drafts if draft["type"] == kind]
+
+
+def test_a_folder_of_events_is_one_thread_named_by_its_base_state() -> None:
+    history = _read(FOLDER)
+    assert history.id == json.loads((FOLDER / "base_state.json").read_text())["id"]
+    assert history.metadata == {"cwd": "/srv/build"}
+    assert [each["type"] for each in history.drafts][:2] == ["openhands.base_state", "system"]
+    assert not history.asides
+
+
+def test_figures_of_an_answer_are_told_once() -> None:
+    answers = _of(_read(FOLDER), "llm_response")
+    assert [each["metadata"]["responseId"] for each in answers] == [
+        "chatcmpl-1",
+        "chatcmpl-2",
+        "chatcmpl-3",
+    ]
+    assert sum(each["usage"]["inputTokens"] for each in answers) == 3000
+    assert sum(each["usage"]["outputTokens"] for each in answers) == 85
+    assert [each["costUsd"] for each in answers] == [0.0001, 0.0002, 0.0003]
+    assert [each.get("latencyMs") for each in answers] == [1500, 250, None]
+
+
+def test_figures_that_are_told_later_change_no_message_before(tmp_path: Path) -> None:
+    """OpenHands writes the base state after the events."""
+    early = tmp_path / "early"
+    shutil.copytree(FOLDER, early)
+    state = json.loads((early / "base_state.json").read_text())
+    state["stats"]["usage_to_metrics"]["agent"]["token_usages"].pop()
+    (early / "base_state.json").write_text(json.dumps(state))
+    before, after = _read(early), _read(FOLDER)
+    later = {each["id"]: each for each in after.drafts}
+    for draft in _of(before, "tool_calls") + _of(before, "tool_results"):
+        assert later[draft["id"]] == draft
+    new = [each for each in after.drafts if each["id"] not in {d["id"] for d in before.drafts}]
+    assert [each["type"] for each in new] == ["openhands.base_state", "llm_response"]
+
+
+def test_calls_and_results_are_those_of_the_events() -> None:
+    history = _read(FOLDER)
+    calls = [each["calls"][0] for each in _of(history, "tool_calls")]
+    assert [each["id"] for each in calls] == ["call_a", "call_b", "call_c", "call_d"]
+    results = {each["callId"]: each for d in _of(history, "tool_results") for each in d["results"]}
+    assert results.keys() == {each["id"] for each in calls}
+    assert [name for name, each in results.items() if each["error"] is None] == ["call_b"]
+
+
+def test_a_rejection_by_a_person_is_a_denied_approval() -> None:
+    (response,) = _of(_read(FOLDER), "approval_response")
+    assert (response["callId"], response["approved"]) == ("call_d", False)
+    assert response["reason"] == "Keep the build folder."
+    hooked = _read(FOLDER.parent / "events.json")
+    assert _of(hooked, "approval_response") == []
+    failed = [
+        each for d in _of(hooked, "tool_results") for each in d["results"] if each.get("error")
+    ]
+    assert [each["error"] for each in failed] == ["Blocked by the hook."]
+
+
+def test_what_is_not_known_is_named_by_its_place() -> None:
+    asides = _read(FOLDER.parent / "events.json").asides
+    assert [(each.place, each.what) for each in asides] == [
+        ("[11]", "kind 'GalaxyEvent'"),
+        ("[12].mood", "field 'mood'"),
+    ]
+
+
+def test_a_sub_agents_conversation_names_its_parent() -> None:
+    state = {
+        "id": "5d1c2d00-7777-4888-9999-aaaabbbbcccc",
+        "agent": {},
+        "workspace": {},
+        "persistence_dir": "/p/4f1c2d00777748889999aaaabbbbcccc/subagents/"
+        "5d1c2d00777748889999aaaabbbbcccc",
+    }
+    (history,) = FORMAT.read([state])
+    assert history.parent == "4f1c2d00-7777-4888-9999-aaaabbbbcccc"

@@ -1,0 +1,106 @@
+"""SWE-agent trajectories: answers by the history, with what the steps add to them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.json.text import parse
+from projections.readers.agents.swe_agent import FORMAT
+from projections.readers.history import History
+from tests.test_golden import GOLDEN
+
+
+def _histories(name: str) -> list[History]:
+    path = Path(GOLDEN / "readers" / "swe-agent" / name)
+    return list(FORMAT.read(parse(path.read_bytes())))
+
+
+def _of(history: History, kind: str) -> list[Any]:
+    return [draft for draft in history.drafts if draft["type"] == kind]
+
+
+def _item(role: str, content: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, "agent": "main", **fields}
+
+
+def test_each_call_of_the_model_is_an_answer_also_one_that_was_refused() -> None:
+    (history,) = _histories("calls.traj")
+    answers = _of(history, "llm_response")
+    assert len(answers) == history.metadata["modelCalls"] == 4
+    assert {each["model"] for each in answers} == {"gpt-4o"}
+    assert (history.metadata["costUsd"], history.metadata["inputTokens"]) == (0.0195, 7141)
+    assert [each["text"] for each in _of(history, "reply")] == [
+        "I look for the file.",
+        "edit it like that",
+        "I submit.",
+    ]
+
+
+def test_results_are_those_of_the_calls_before() -> None:
+    for name, called in (
+        ("calls.traj", ["call_1", "call_2", "action-7-0"]),
+        ("shell.traj", ["action-2", "action-4"]),
+    ):
+        (history,) = _histories(name)
+        calls = [each for draft in _of(history, "tool_calls") for each in draft["calls"]]
+        results = [each for draft in _of(history, "tool_results") for each in draft["results"]]
+        assert [each["id"] for each in calls] == called
+        assert [each["callId"] for each in results] == called
+        assert not any("error" in each for each in results)
+
+
+def test_an_action_in_text_is_a_call_of_the_shell() -> None:
+    (history,) = _histories("shell.traj")
+    first = _of(history, "tool_calls")[0]["calls"][0]
+    assert (first["name"], first["args"]) == ("bash", {"command": "ls -la\n"})
+
+
+def test_the_end_of_a_run_is_told_by_its_status() -> None:
+    ends = [
+        history.drafts[-1] for name in ("calls.traj", "shell.traj") for history in _histories(name)
+    ]
+    assert [each["reason"] for each in ends] == ["complete", "step_limit"]
+    assert [each["error"] for each in _of(_histories("shell.traj")[0], "runtime_error")] == [
+        "Exit due to cost limit"
+    ]
+
+
+def test_the_best_of_several_attempts_is_one_thread_and_the_others_too() -> None:
+    best, other = _histories("attempts.traj")
+    assert [each["text"] for each in _of(best, "reply")] == ["Nothing to do."]
+    assert [each["text"] for each in _of(other, "reply")] == ["I look for the file."]
+    assert _of(other, "llm_response") == []  # no model was asked
+
+
+def test_what_is_not_known_is_named_by_its_place() -> None:
+    call = {"id": "", "function": {"name": "f", "arguments": "{}"}}
+    (history,) = FORMAT.read(
+        {
+            "history": [
+                _item("user", "hi", mood=1),
+                _item("assistant", "yes", tool_calls=[call]),
+                _item("robot", "beep"),
+            ],
+            "sky": "blue",
+        }
+    )
+    assert [(each.place, each.what) for each in history.asides] == [
+        ("sky", "field 'sky'"),
+        ("history[0].mood", "field 'mood'"),
+        ("history[1].tool_calls[0].id", "field 'id'"),
+        ("history[1].tool_calls[0].function", "field 'function'"),
+        ("history[2]", "kind 'message'"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"history": []},
+        {"history": [{"role": "user", "content": "a chat"}]},
+        {"messages": [_item("user", "hi")]},
+    ],
+)
+def test_other_files_are_not_taken(value: Any) -> None:
+    assert not FORMAT.is_document(value)
