@@ -185,8 +185,11 @@ async def _refuse_request(_: Request, error: Exception) -> Response:
 async def _refuse_route(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
+    is_unknown = error.status_code == 404  # noqa: PLR2004 - the status
+    if is_unknown and pages.names_html(request) and not request.url.path.startswith("/v1/"):
+        return pages.page(404)
     detail = f"{request.method} {request.url.path}: {error.detail}; see /docs for what there is"
-    name = "no-such-route" if error.status_code == 404 else "http"  # noqa: PLR2004 - the status
+    name = "no-such-route" if is_unknown else "http"
     found = problem(error.status_code, name=name, title=error.detail, detail=detail)
     return problem_answer(found, headers=dict(error.headers or {}))
 

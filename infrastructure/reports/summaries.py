@@ -1,7 +1,7 @@
 """Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -77,14 +77,18 @@ MOST_ROWS = 500
 SORTS = tuple(each.name for each in fields(Summary) if each.name not in {"metadata", "tools"})
 """Columns to sort by."""
 
+METADATA = "metadata."
+
 
 @dataclass(frozen=True, slots=True)
 class SummaryQuery:
     """Which threads, in which order, and which of them.
 
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
+    `among`: ids of threads that may match, None for all.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
-    `sort` is one of `SORTS`; None comes last either way, and ids break ties.
+    `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
+    last either way, and ids break ties.
     """
 
     which: ThreadFilter = field(default_factory=ThreadFilter)
@@ -93,6 +97,7 @@ class SummaryQuery:
     anomalies: bool | None = None
     failed: bool | None = None
     pending: bool | None = None
+    among: Sequence[str] | None = None
     sort: str = "position"
     descending: bool = True
     offset: int = 0
@@ -132,6 +137,11 @@ class Summaries:
         except UndefinedColumn as error:  # only `threads` has had fewer columns
             raise NotYetBuilt("threads") from error
 
+    def matching(self, query: SummaryQuery, thread_ids: Collection[str]) -> set[str]:
+        """Return those of some threads that match; raises as `page` does."""
+        some = replace(query, among=[*thread_ids], offset=0, limit=len(thread_ids))
+        return {row.thread_id for row in self.page(some).items}
+
     def _try(self, query: SummaryQuery) -> SummaryPage:
         with self._database.connection() as connection, connection.transaction():
             read_one_snapshot(connection)
@@ -153,10 +163,16 @@ def _statement(query: SummaryQuery, threads: Identifier, approvals: Identifier) 
         threads=threads,
         approvals=approvals,
         materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
-        key=Identifier(query.sort),
+        key=_key(query.sort),
         conditions=SQL(" AND ").join(conditions or [SQL("true")]),
         order=_order(query),
     )
+
+
+def _key(sort: str) -> Composable:
+    if sort.startswith(METADATA):
+        return SQL("metadata::jsonb -> %(sort_key)s::text")
+    return Identifier(sort)
 
 
 def _order(query: SummaryQuery) -> Composable:
@@ -167,6 +183,7 @@ def _order(query: SummaryQuery) -> Composable:
 
 def _conditions(query: SummaryQuery) -> Iterator[Composable]:
     for value, condition in (
+        (query.among, SQL("thread_id = ANY (%(among)s)")),
         (query.which.status, SQL("status = %(status)s")),
         (query.which.parent, SQL("parent = %(parent)s")),
         (query.outcome, SQL("outcome = %(outcome)s")),
@@ -189,6 +206,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
     return {
         "tenant": tenant,
         **query.which.searched,
+        "among": query.among,
         "status": query.which.status,
         "parent": query.which.parent,
         "outcome": query.outcome,
@@ -196,6 +214,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
         "anomalies": query.anomalies,
         "failed": query.failed,
         "pending": query.pending,
+        "sort_key": query.sort.removeprefix(METADATA).replace("\x00", "\ufffd"),
         "offset": query.offset,
         "limit": query.limit,
     }

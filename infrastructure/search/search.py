@@ -78,8 +78,17 @@ class Search:
         self._tenant = tenant
         self._clock = clock
 
-    def find(self, query: Query, *, before: int | None = None, limit: int = 20) -> Found:
+    def find(
+        self,
+        query: Query,
+        *,
+        before: int | None = None,
+        limit: int = 20,
+        kept: Callable[[set[str]], set[str]] | None = None,
+    ) -> Found:
         """Return the newest messages before a position that match.
+
+        `kept` says of which threads, of some, messages count; None for all.
 
         Raises:
             NotYetBuilt: the read model is not built yet, or only in another version.
@@ -91,7 +100,7 @@ class Search:
         hits: list[Hit] = []
         upto = bounds.upto if before is None else min(before, bounds.upto)
         for candidates in self._candidates(query, since=bounds.since, before=upto):
-            for event in self._events(candidates.positions, at_a_time=limit + 1):
+            for event in self._events(candidates.positions, at_a_time=limit + 1, kept=kept):
                 hit = hit_of(query, event, self._timer(event))
                 if hit is not None:
                     hits.append(hit)
@@ -135,7 +144,13 @@ class Search:
                     raise
         raise NotYetBuilt(MODEL.name)
 
-    def _events(self, positions: Sequence[int], *, at_a_time: int) -> Iterator[Event]:
+    def _events(
+        self,
+        positions: Sequence[int],
+        *,
+        at_a_time: int,
+        kept: Callable[[set[str]], set[str]] | None,
+    ) -> Iterator[Event]:
         """Yield the events at some positions, newest first, without files."""
         while positions:
             some = positions[:at_a_time]
@@ -147,7 +162,9 @@ class Search:
                 rows = cursor.execute(statement("select_found"), asked).fetchall()
                 size = MODEL.long_text_bytes
                 found = [each.event for each in recorded(cursor, rows, sizes=[size])[size]]
-            yield from found
+            threads = {each.thread_id for each in found}
+            wanted = threads if kept is None else kept(threads)
+            yield from (each for each in found if each.thread_id in wanted)
             # fewer where their texts are long
             last = (found[-1].position if found else None) or some[-1]
             positions = [each for each in positions if each < last]

@@ -35,14 +35,15 @@ from projections.views.openai_residue import restored
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
-"""The key under which `mark` says of an item that the view made it."""
+"""The key under which `mark` says what repair did to an item."""
 
 
 class OpenAIOptions(Options):
     """How to show a history on the OpenAI wire.
 
     `repair`: fill in what a model's API would miss; without it the log shows as it is.
-    `mark`: say of each item that repair made, under the key `agentlog`.
+    `mark`: say what repair did, under the key `agentlog`: `filler` and `synthesised` are items
+    that it made, `reordered` is one that it moved behind later results.
     `tool_names`: give tool messages the `name` of their tool, where the result has one.
     `foreign`: show what an import had beyond the API's types, and `tool_names`.
     """
@@ -179,22 +180,27 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         settled, unanswered = self._let_go(carry)
         items: list[Item] = []
         orphans: list[tuple[int, ToolResult]] = []
+        last_answer = -1
         for index, result in enumerate(results):
             call = _asked_by(result, unanswered)
             if call is not None:
                 unanswered.remove(call)
+                last_answer = index
                 items.append(self._tool_item(event, index, result, call[0]))
                 continue
             orphans.append((index, result))
             if not self.options.repair:
                 items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
+        waiting = carry.waiting
+        if last_answer >= 0:
+            waiting = tuple(self._marked(item, "reordered") for item in waiting)
         if unanswered and not orphans:
             place = event.version, len(items)
-            carry = OpenAICarry(None, tuple(unanswered), carry.waiting, *place)
+            carry = OpenAICarry(None, tuple(unanswered), waiting, *place)
             return carry, _with(settled, event, items)
-        items += self._closing(unanswered, carry.waiting)
+        items += self._closing(unanswered, waiting)
         if self.options.repair:
-            items += self._with_calls(event, orphans)
+            items += self._with_calls(event, orphans, last_answer)
         return _NOTHING, _with(settled, event, items)
 
     def _closing(self, unanswered: Sequence[OpenCall], waiting: Sequence[Item]) -> Sequence[Item]:
@@ -210,14 +216,15 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return [*fillers, *waiting]
 
     def _with_calls(
-        self, event: Event, orphans: Sequence[tuple[int, ToolResult]]
+        self, event: Event, orphans: Sequence[tuple[int, ToolResult]], last_answer: int
     ) -> Iterator[Item]:
         for index, result in orphans:
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
             turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
             yield self._marked(turn, "synthesised")
-            yield self._tool_item(event, index, result, call_id)
+            item = self._tool_item(event, index, result, call_id)
+            yield self._marked(item, "reordered") if index < last_answer else item
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
@@ -229,8 +236,8 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     def _names_tools(self) -> bool:
         return self.options.tool_names or self.options.foreign
 
-    def _marked(self, item: Item, made: str) -> Item:
-        return {**item, MARK: made} if self.options.mark else item
+    def _marked(self, item: Item, repair: str) -> Item:
+        return {**item, MARK: repair} if self.options.mark else item
 
     def _let_go(self, carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
         """Return the held turn as an item, and its open calls."""

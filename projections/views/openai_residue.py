@@ -157,7 +157,7 @@ def _permitted(item: Item, key: str, value: JsonValue) -> bool:
             return bool(item["role"] == "system" and value == "developer")
         case "tool_call_id":
             return bool(item["role"] != "tool")
-        case "agentlog":  # marks only items that this view made
+        case "agentlog":  # marks only what this view did
             return False
         case "tool_calls":
             same = call_ids(value) == call_ids(item.get("tool_calls"))

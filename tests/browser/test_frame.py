@@ -1,6 +1,8 @@
 """The frame of the page: its screens, its keys, its policy."""
 
-from playwright.sync_api import Page, expect
+import re
+
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service
 
@@ -28,6 +30,37 @@ def test_an_address_that_is_no_screen_says_so(page: Page, service: Service) -> N
         "history.pushState(null, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))"
     )
     expect(page.get_by_role("heading", name="There is no such screen")).to_be_visible()
+
+
+def test_what_an_address_says_that_cannot_be_is_dropped(page: Page) -> None:
+    page.goto("/threads/deploy?at=0&state=nope&pane=event&zork=1")
+    expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
+    expect(page).to_have_url(re.compile(r"/threads/deploy\?pane=event$"))
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_thread_that_is_not_there_is_named_and_there_is_a_way_on(
+    browser: Browser, service: Service
+) -> None:
+    with browser.new_context(base_url=service.address) as context:  # it logs what was refused
+        page = context.new_page()
+        for address in ("/threads/gone", "/audit?thread=gone", '/compare?thread=["gone","deploy"]'):
+            page.goto(address)
+            expect(page.get_by_role("alert")).to_contain_text("there is no thread 'gone'")
+        page.get_by_role("main").get_by_role("link", name="gone").click()
+        expect(page.get_by_text("Compare deploy with which thread?")).to_be_visible()
+
+
+def test_a_service_that_was_away_is_asked_again(browser: Browser, service: Service) -> None:
+    with browser.new_context(base_url=service.address) as context:
+        page = context.new_page()
+        page.goto("/reports/tools")
+        expect(page.get_by_role("table")).to_be_visible()
+        context.set_offline(True)
+        page.get_by_role("link", name="failures", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
+        context.set_offline(False)
+        expect(page.get_by_role("table")).to_be_visible()
 
 
 def test_the_documentation_of_the_api_draws_itself_from_our_own_files(page: Page) -> None:

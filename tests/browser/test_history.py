@@ -78,6 +78,12 @@ def test_what_breaks_a_rule_or_has_no_answer_says_so(page: Page) -> None:
 def test_a_worker_leads_to_its_thread_and_back(page: Page) -> None:
     page.goto("/threads/research")
     expect(rows(page).filter(has_text="the price page wants a login")).to_contain_text("failed")
+    page.get_by_role("button", name="Events of research-worker-1").click()
+    block = page.get_by_role("region", name="Thread research-worker-1")
+    expect(block.get_by_role("listitem")).to_have_count(10)
+    block.get_by_role("link", name="the first mirror closed").click()
+    expect(page).to_have_url(re.compile(r"/threads/research-worker-1\?at=8$"))
+    page.go_back()
     page.get_by_role("link", name="open thread").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Read the public benchmarks")
     page.get_by_role("link", name="research", exact=True).click()
@@ -165,17 +171,21 @@ def test_a_hostile_thread_is_read_to_its_end_and_stays_text(page: Page) -> None:
 def test_a_divider_moves_by_keys_and_is_remembered(page: Page) -> None:
     page.goto("/threads/deploy")
     divider = page.get_by_role("separator", name="Width of History")
-    expect(divider).to_have_attribute("aria-valuenow", "40")
+    expect(divider).to_have_attribute("aria-valuenow", "38")
     divider.press("ArrowRight")
-    expect(divider).to_have_attribute("aria-valuenow", "42")
+    expect(divider).to_have_attribute("aria-valuenow", "40")
     page.reload()
-    expect(divider).to_have_attribute("aria-valuenow", "42")
+    expect(divider).to_have_attribute("aria-valuenow", "40")
 
 
 def test_a_phone_shows_one_pane_and_opens_the_event_that_is_chosen(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/threads/deploy")
     expect(page.get_by_role("tab", name="History")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("link", name="API", exact=True)).to_be_in_viewport(ratio=1)
+    panes = page.get_by_role("tablist").bounding_box()
+    assert panes is not None
+    assert panes["y"] < 844 / 2
     rows(page).get_by_role("button", name="user Ship 2.4").click()
     expect(page.get_by_role("tab", name="Event")).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile("at=2&pane=event"))

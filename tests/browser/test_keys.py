@@ -114,6 +114,20 @@ def test_a_key_says_what_it_may_not(browser: Browser, own_service: Service) -> N
 
 
 @pytest.mark.usefixtures("admin")
+def test_a_key_that_may_only_manage_keys_opens_their_screen(
+    browser: Browser, own_service: Service
+) -> None:
+    with tab(browser, own_service) as page:
+        page.goto("/keys")
+        _enter(page, _key(own_service, "admin")["key"])
+        expect(page.get_by_role("table", name="Keys")).to_be_visible()
+        page.get_by_role("link", name="Threads").click()
+        expect(page.get_by_role("heading", name="This key may not read")).to_be_visible()
+        page.get_by_role("link", name="Keys").click()
+        expect(page.get_by_role("table", name="Keys")).to_be_visible()
+
+
+@pytest.mark.usefixtures("admin")
 def test_a_key_that_is_revoked_ends_the_session_of_its_page(
     browser: Browser, own_service: Service
 ) -> None:

@@ -84,6 +84,13 @@ def test_tokens_are_counted_by_themselves_and_follow_the_cursor(
     expect(panel).to_contain_text("12 tokens o200k_base", timeout=LOADING_MS)
 
 
+def test_a_pin_past_the_end_is_at_the_end(page: Page) -> None:
+    page.goto("/threads/refund?at=3&state=changes&a=3&b=99999")
+    panel = page.get_by_role("tabpanel", name="Changes")
+    expect(panel).to_contain_text(re.compile(r"From version 3 to \d\d(?!\d)"))
+    expect(page.get_by_role("region", name="Differences of the state")).to_be_visible()
+
+
 def test_two_pinned_versions_are_compared_in_the_state_and_in_a_view(page: Page) -> None:
     page.goto("/threads/refund?at=3&state=changes")
     panel = page.get_by_role("tabpanel", name="Changes")

@@ -105,6 +105,8 @@ def test_filters_and_columns_of_metadata_are_set_shown_and_removed(page: Page) -
     expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
     page.get_by_role("button", name="Remove filter team = support").click()
     expect(row(page, "research-worker-1")).to_be_visible()
+    page.get_by_role("columnheader", name="customer").get_by_role("button").click()
+    expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("refund")
     runs = page.get_by_role("button", name="Compare runs of a task")
     runs.click()
     page.get_by_role("link", name="team", exact=True).click()
@@ -124,6 +126,9 @@ def test_a_text_is_searched_in_goals_and_then_in_contents(page: Page) -> None:
     )
     hit = hits.get_by_role("link", name=re.compile("59.90 EUR are on their way back"))
     expect(hit.locator("mark").first).to_have_text("are")
+    page.get_by_role("button", name="Failed").click()
+    expect(page.get_by_role("heading", name="No message has")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
     hit.click()
     expect(page).to_have_url(re.compile(r"/threads/refund\?at=14&find=are"))
 
@@ -187,6 +192,27 @@ def test_a_list_that_is_scrolled_stays_in_place_and_tells_what_is_new(
         expect(row(page, "run-001")).to_have_attribute("aria-rowindex", "2")
         expect(row(page, "late")).to_have_attribute("aria-rowindex", "3")
         expect(news).to_have_count(0)
+
+
+def test_an_unknown_order_is_refused_without_rows_and_a_header_chooses_another(
+    browser: Browser, service: Service
+) -> None:
+    page = browser.new_page(base_url=service.address)  # the browser logs the refusal as an error
+    page.goto("/?sort=nothing")
+    expect(page.get_by_role("alert")).to_contain_text("no column 'nothing'")
+    expect(page.get_by_role("grid").get_by_role("gridcell")).to_have_count(0)
+    page.get_by_role("columnheader", name="Goal").get_by_role("button").click()
+    expect(row(page, "refund")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.close()
+
+
+def test_a_phone_sorts_by_a_key_of_metadata(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/?sort=-threadId")
+    page.get_by_label("Order").select_option("By team")
+    expect(page).to_have_url(re.compile(r"sort=metadata\.team"))
+    expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("invoice")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -152,6 +152,14 @@ def test_a_result_without_its_call_gets_one() -> None:
     ]
 
 
+def test_a_result_without_its_call_that_stood_before_an_answer_is_moved_and_marked() -> None:
+    orphan = {"callId": "x", "name": "find", "output": 1}
+    results = [orphan, *RESULT_B["results"], *RESULT_A["results"], {**orphan, "callId": "y"}]
+    shown = _shown(history(CALLS, {"type": "tool_results", "results": results}), mark=True)
+    places = [(item["tool_call_id"], item.get(MARK)) for item in shown if item["role"] == "tool"]
+    assert places == [("b", None), ("a", None), ("x", "reordered"), ("y", None)]
+
+
 SYSTEM: dict[str, Any] = {"type": "system", "text": "The user is away."}
 WIRED_SYSTEM = {"role": "system", "content": "The user is away."}
 
@@ -173,12 +181,14 @@ def test_a_system_message_leaves_calls_open_and_is_shown_after_their_results() -
 
 def test_calls_still_open_before_a_system_message_get_a_filler_until_they_are_answered() -> None:
     filler = {"role": "tool", "content": FILLER, "tool_call_id": "b", MARK: "filler"}
+    moved = {**WIRED_SYSTEM, MARK: "reordered"}
     events = history(CALLS, SYSTEM, RESULT_A, RESULT_B)
-    assert _shown(events[:3], mark=True)[1:] == [WIRED_A, filler, WIRED_SYSTEM]
+    assert _shown(events[:2], mark=True)[-1] == WIRED_SYSTEM
+    assert _shown(events[:3], mark=True)[1:] == [WIRED_A, filler, moved]
     rendering = render(OpenAIView(), events[:3])
     assert [placed.key for placed in rendering.rest] == ["3.1", "3.2"]
     unanswered = [*events[:3], replace(history(USER)[0], originator_version=4)]
-    assert _shown(unanswered, mark=True)[1:4] == [WIRED_A, filler, WIRED_SYSTEM]
+    assert _shown(unanswered, mark=True)[1:4] == [WIRED_A, filler, moved]
 
 
 def test_calls_of_the_last_turn_stay_open() -> None:

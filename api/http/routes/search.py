@@ -1,5 +1,7 @@
 """Route of search: messages by their words, and by JSONPath."""
 
+from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,8 +12,12 @@ from api.http.codec.dependencies import After, Types, number_cursor, tenant_of, 
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers
+from api.http.routes.summaries import TheSummaryFilter
 from api.http.routes.threads import METADATA_PARAMETER, metadata_in
 from api.shapes.search import Hits
+from domain.threads import Status
+from infrastructure.eventlog.thread_heads import ThreadFilter
+from infrastructure.reports.summaries import SummaryQuery
 from infrastructure.search import query
 from infrastructure.search.index import MODEL
 from infrastructure.search.json_path import MOST_CHARACTERS
@@ -39,6 +45,8 @@ _FROM = "From then on, by the store's clock: an RFC 3339 time with its zone, or 
 async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     types: Types,
+    which: TheSummaryFilter,
+    status: Annotated[Status | None, Query(description="Only of threads like that.")] = None,
     q: Annotated[str, Query(description=_TEXT, max_length=query.MOST_TEXT)] = "",
     tool: Annotated[list[str] | None, Query(description="Only messages that name it.")] = None,
     role: Annotated[
@@ -60,7 +68,10 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     wait: Wait = None,
 ) -> Response:
-    """Find messages by text, by filters and by JSONPath, newest first; filters match them all."""
+    """Find messages by text, by filters and by JSONPath, newest first; filters match them all.
+
+    Those of `/v1/summaries` are of the thread, as it is now.
+    """
     asked = query.Query(
         text=q,
         types=types or (),
@@ -76,5 +87,13 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     if wait is not None:
         await until_projected(request.app.state.standings, wait, names=[MODEL.name])
     search = tenant_of(request).search
-    found = await run_in_threadpool(search.find, asked, before=before, limit=limit)
+    threads = replace(which, which=ThreadFilter(status=status))
+    kept = partial(tenant_of(request).summaries.matching, threads)
+    found = await run_in_threadpool(
+        search.find,
+        asked,
+        before=before,
+        limit=limit,
+        kept=None if threads == SummaryQuery() else kept,
+    )
     return json_answer(Hits.of(found))

@@ -1,29 +1,45 @@
 """Route of summaries: a row a thread, with its counts and sums."""
 
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
-from api.filters import InvalidFilter
+from api.filters import InvalidFilter, metadata_key
 from api.http.codec.dependencies import tenant_of
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers
 from api.http.routes.threads import METADATA_PARAMETER, TheFilter
 from api.shapes.summaries import ThreadSummaries
-from infrastructure.reports.summaries import MODELS, MOST_ROWS, SORTS, SummaryQuery
+from infrastructure.reports.summaries import METADATA, MODELS, MOST_ROWS, SORTS, SummaryQuery
 from projections.readmodels.threads import Outcome
 
 router = APIRouter(tags=["threads"])
 
 _SORTS = {to_camel(name): name for name in SORTS}
 _SORT = (
-    f"A column, with a minus for the largest first: {', '.join(_SORTS)}. Null comes last either "
-    "way; the thread's id breaks ties."
+    f"A column, with a minus for the largest first: {', '.join(_SORTS)}, or metadata.KEY. Null "
+    "comes last either way; the thread's id breaks ties."
 )
 _FAILED = "Whether a call of a tool failed, or there was a runtime error, or it exited with error."
+
+
+async def summary_filter(
+    outcome: Outcome | None = None,
+    anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
+    failed: Annotated[bool | None, Query(description=_FAILED)] = None,
+    pending: Annotated[
+        bool | None, Query(description="Whether a request for approval waits for its answer.")
+    ] = None,
+) -> SummaryQuery:
+    """Return the query's filters of threads by what became of them."""
+    return SummaryQuery(outcome=outcome, anomalies=anomalies, failed=failed, pending=pending)
+
+
+TheSummaryFilter = Annotated[SummaryQuery, Depends(summary_filter)]
 
 
 @router.get(
@@ -34,14 +50,9 @@ _FAILED = "Whether a call of a tool failed, or there was a runtime error, or it 
 async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     which: TheFilter,
-    outcome: Outcome | None = None,
+    found: TheSummaryFilter,
     tool: Annotated[
         list[str] | None, Query(description="It called this; repeated, all of these.")
-    ] = None,
-    anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
-    failed: Annotated[bool | None, Query(description=_FAILED)] = None,
-    pending: Annotated[
-        bool | None, Query(description="Whether a request for approval waits for its answer.")
     ] = None,
     sort: Annotated[str, Query(description=_SORT, examples=["-costUsd"])] = "-position",
     offset: Annotated[int, Query(ge=0, lt=2**63, description="How many to pass over.")] = 0,
@@ -49,13 +60,10 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     wait: Wait = None,
 ) -> Response:
     """List threads with their counts and sums, from any row on; all filters have to match."""
-    query = SummaryQuery(
+    query = replace(
+        found,
         which=which,
-        outcome=outcome,
         tools=tool or (),
-        anomalies=anomalies,
-        failed=failed,
-        pending=pending,
         sort=_column(sort),
         descending=sort.startswith("-"),
         offset=offset,
@@ -69,6 +77,10 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
 
 def _column(sort: str) -> str:
     name = sort.removeprefix("-")
+    if name.startswith(METADATA):
+        return METADATA + metadata_key(name)
     if name not in _SORTS:
-        raise InvalidFilter(f"sort: no column {name[:64]!r}; there are {', '.join(_SORTS)}")
+        raise InvalidFilter(
+            f"sort: no column {name[:64]!r}; there are {', '.join(_SORTS)}, metadata.KEY"
+        )
     return _SORTS[name]

@@ -133,3 +133,13 @@ def test_the_policy_of_the_docs_allows_their_own_files_and_their_one_script(
 @pytest.mark.parametrize("path", ["/redoc", "/docs/nothing.js", "/docs/%2e%2e/__init__.py"])
 def test_there_are_no_other_pages(client: TestClient, path: str) -> None:
     problem_in(client.get(path), 404, "no-such-route")
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("path", ["/nowhere", "/threads/a/b"])
+def test_a_browser_at_no_screen_gets_the_page_which_says_so(client: TestClient, path: str) -> None:
+    browser = {"Accept": "text/html,*/*;q=0.8"}
+    found = client.get(path, headers=browser)
+    assert found.status_code == 404
+    assert found.content == client.get("/", headers=browser).content
+    problem_in(client.get("/v1/nowhere", headers=browser), 404, "no-such-route")

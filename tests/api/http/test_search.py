@@ -13,6 +13,7 @@ from projections.readmodels.message_words import MessageWords
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import reply
 from tests.infrastructure.readmodels.tables import catch_up
+from tests.infrastructure.reports.histories import build_all
 
 
 @pytest.fixture
@@ -97,6 +98,32 @@ def test_every_filter_narrows(
     client: TestClient, pairs: list[tuple[str, str]], versions: list[int]
 ) -> None:
     assert [each["version"] for each in ask(client, *pairs)["items"]] == versions
+
+
+@pytest.mark.parametrize(
+    ("pair", "threads"),
+    [
+        (("status", "open"), {"t", "u"}),
+        (("status", "closed"), set()),
+        (("outcome", "error"), set()),
+        (("failed", "true"), set()),
+        (("failed", "false"), {"t", "u"}),
+        (("anomalies", "false"), {"t", "u"}),
+        (("pending", "true"), {"u"}),
+        (("pending", "false"), {"t"}),
+    ],
+)
+def test_filters_of_threads_narrow_too(
+    client: TestClient, talk: Store, database: Database, pair: tuple[str, str], threads: set[str]
+) -> None:
+    talk.append("u", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
+    catch_up(database, MessageWords())
+    assert "threads is not built yet" in refused(client, pair, status=503)
+    build_all(database)
+    assert {each["threadId"] for each in ask(client, pair)["items"]} == threads
+    assert {each["threadId"] for each in ask(client, ("q", "done"), pair)["items"]} == threads & {
+        "t"
+    }
 
 
 @pytest.mark.usefixtures("talk")

@@ -88,6 +88,8 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         ("sort=-totalTokens", ["story", "asking"]),
         ("sort=totalTokens", ["story", "asking"]),
         ("sort=threadId&offset=1", ["story"]),
+        ("sort=metadata.team", ["story", "asking"]),
+        ("sort=-metadata.reward", ["story", "asking"]),
         ("limit=1", ["asking"]),
         ("status=open", ["asking"]),
         ("parent=story", ["asking"]),
@@ -127,6 +129,7 @@ def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them
     [
         ("sort=colour", "sort: no column 'colour'; there are threadId, goal, parent"),
         ("sort=metadata", "no column 'metadata'"),
+        ("sort=metadata.", "names no key"),
         ("sort=--position", "no column '-position'"),
         ("sort=total_tokens", "no column 'total_tokens'"),
         ("offset=-1", "offset"),

@@ -171,6 +171,17 @@ def test_every_order_is_total_with_nulls_last_and_pages_are_parts_of_it(
     assert [*chain(*(page(offset, 4) for offset in (0, 4, 8)))] == expected
 
 
+def test_a_key_of_metadata_is_an_order_whatever_it_is_called(summaries: Summaries) -> None:
+    def first(sort: str, *, descending: bool) -> list[str]:
+        page = summaries.page(SummaryQuery(sort=sort, descending=descending, limit=3))
+        return [row.thread_id for row in page.items]
+
+    assert first("metadata.team", descending=False) == ["mailing", "failing", "story"]
+    assert first("metadata.n", descending=True) == ["mailing", "asked-twice", "asking"]
+    for odd in ("", "%s", "a.b", "\x00", "'"):
+        assert first(f"metadata.{odd}", descending=False) == sorted(HISTORIES)[:3]
+
+
 def test_a_page_past_the_end_is_empty_and_still_counts(summaries: Summaries) -> None:
     page = summaries.page(SummaryQuery(offset=1000))
     assert (page.items, page.total, page.offset) == ([], len(HISTORIES), 1000)

@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from "openapi-fetch";
 import { keyHeaders, tellKeyRefused } from "./key";
-import { type Problem, problemIn } from "./problem";
+import { type Problem, problemIn, unreached } from "./problem";
 import type { paths } from "./schema";
 
 const authorized: Middleware = {
@@ -10,6 +10,9 @@ const authorized: Middleware = {
   },
   async onResponse({ response }) {
     if (!response.ok) throw await refusal(response);
+  },
+  onError({ error }) {
+    return unreached(error);
   },
 };
 
@@ -43,7 +46,9 @@ export function answered<T>({ data }: { data?: T }): T {
 /** Asks for a path whose answer is text or bytes, or JSON to be read exactly. */
 export async function fetchWithKey(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...keyHeaders(), ...(init.headers as Record<string, string> | undefined) };
-  const response = await fetch(path, { ...init, headers });
+  const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+    throw unreached(error);
+  });
   if (!response.ok) throw await refusal(response);
   return response;
 }

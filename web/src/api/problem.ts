@@ -28,3 +28,16 @@ export function problemIn(status: number, body: unknown): Problem {
   const title = text("title", `The service answered ${status}`);
   return new Problem(status, text("type", "about:blank"), title, text("detail", title));
 }
+
+/** What a failed `fetch` means; an abort stays what it is. */
+export function unreached(error: unknown): Error {
+  return error instanceof Error && error.name === "AbortError" ? error : new Unreachable();
+}
+
+/** The service gave no answer. */
+export class Unreachable extends Error {
+  constructor() {
+    super("It may be stopped, or the network is down.");
+    this.name = "Unreachable";
+  }
+}

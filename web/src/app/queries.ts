@@ -14,8 +14,14 @@ function mayHelp(failures: number, error: Error): boolean {
 /** The cache of all answers. What is asked for at a version never changes. */
 export const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: mayHelp, staleTime: Infinity, gcTime: 60_000, refetchOnWindowFocus: false },
-    mutations: { retry: false },
+    queries: {
+      retry: mayHelp,
+      staleTime: Infinity,
+      gcTime: 60_000,
+      refetchOnWindowFocus: false,
+      networkMode: "always", // a machine without a network has the service of its own
+    },
+    mutations: { retry: false, networkMode: "always" },
   },
 });
 

@@ -74,6 +74,7 @@ export const router = createRouter({
   routeTree: root.addChildren([threads, thread, compare, reports, report, sql, audit, keys]),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
   defaultPreload: "intent",
+  search: { strict: true }, // without it, what a reader of an address leaves out would stay in it
   scrollRestoration: false,
 });
 

@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Failure } from "../parts/Failure";
+import { headQuery } from "../thread/queries";
 import type { AuditAddress } from "./address";
 import { canHash } from "./hashes/bytes";
 import { ChainDetails } from "./chain/ChainDetails";
@@ -120,5 +123,7 @@ function ThreadForm({ thread, onAsk }: ThreadFormProps) {
 }
 
 function ThreadChain({ threadId }: { threadId: string }) {
-  return <ChainDetails chain={useChain(threadId)} />;
+  const chain = useChain(threadId);
+  const { error } = useQuery(headQuery(threadId));
+  return error === null ? <ChainDetails chain={chain} /> : <Failure error={error} />;
 }

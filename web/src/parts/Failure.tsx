@@ -1,12 +1,32 @@
-import { Problem } from "../api/problem";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { Problem, Unreachable } from "../api/problem";
 
-/** An error message; for a refusal of the service, its title and detail. */
+const AGAIN_MS = 5000;
+
+/**
+ * An error message; for a refusal of the service, its title and detail. A query that got no answer
+ * from the service is sent again.
+ */
 export function Failure({ error }: { error: unknown }) {
+  const client = useQueryClient();
+  const isAway = error instanceof Unreachable;
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setInterval(() => {
+      const predicate = ({ state }: { state: { error: unknown } }): boolean =>
+        state.error === error;
+      void client.refetchQueries({ type: "active", predicate }, { cancelRefetch: false });
+    }, AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [client, error, isAway]);
   const title = error instanceof Problem ? error.title : "Something went wrong";
   const detail = error instanceof Error ? error.message : String(error);
   return (
     <div className="failure" role="alert">
-      <strong>{title}</strong>
+      <strong>{isAway ? "The service does not answer" : title}</strong>
       {detail !== title && <p>{detail}</p>}
     </div>
   );

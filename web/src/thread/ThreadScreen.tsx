@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Failure } from "../parts/Failure";
 import { Tabs } from "../parts/Tabs";
 import { PANES } from "./address";
@@ -24,7 +25,15 @@ export function ThreadScreen() {
   const { threadId } = useCursor();
   const { data: head, error } = useQuery(headQuery(threadId));
   if (head !== undefined) return <Thread key={threadId} />;
-  return error === null ? <p className="loading">Reading…</p> : <Failure error={error} />;
+  if (error === null) return <p className="loading">Reading…</p>;
+  return (
+    <main className="screen">
+      <Failure error={error} />
+      <p>
+        <Link to="/">All threads</Link>
+      </p>
+    </main>
+  );
 }
 
 function Thread() {

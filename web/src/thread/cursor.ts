@@ -16,6 +16,9 @@ export interface Cursor {
   readonly last: number;
   /** Whether the cursor is at the end, and goes on with it. */
   readonly isAtEnd: boolean;
+  /** Pinned versions: 0 to `last`. */
+  readonly a: number | undefined;
+  readonly b: number | undefined;
   /** Moves the cursor. With `replace`, as for a drag, it adds no entry to the browser's history. */
   readonly go: (version: number, options?: { replace?: boolean }) => void;
   /** Changes the rest of the address; undefined removes a part. */
@@ -37,5 +40,7 @@ export function useCursor(): Cursor {
     },
     [change, last],
   );
-  return { threadId, address, at, last, isAtEnd: address.at === undefined, go, change };
+  const a = address.a && Math.min(address.a, last);
+  const b = address.b && Math.min(address.b, last);
+  return { threadId, address, at, last, isAtEnd: address.at === undefined, a, b, go, change };
 }

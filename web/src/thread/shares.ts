@@ -3,7 +3,7 @@
 export const STEP = 0.02;
 const LEAST = 0.15;
 const PLACE = "agentlog.panes";
-const USUAL: readonly number[] = [0.4, 0.3, 0.3];
+const USUAL: readonly number[] = [0.38, 0.28, 0.34];
 
 /** Moves the divider after a pane; both sides keep a least width. */
 export function moved(shares: readonly number[], divider: number, by: number): readonly number[] {

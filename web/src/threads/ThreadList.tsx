@@ -4,7 +4,7 @@ import { Failure } from "../parts/Failure";
 import type { Change, ThreadsAddress } from "./address";
 import { ColumnPicker } from "./grid/ColumnPicker";
 import { CompareRuns } from "./CompareRuns";
-import { ORDERS, USUAL_SORT } from "./grid/columns";
+import { ordersOf, USUAL_SORT } from "./grid/columns";
 import { FilterBar } from "./filter/FilterBar";
 import { filtersOf } from "./filter/filters";
 import { PHONE, useNarrow } from "../app/narrow";
@@ -43,7 +43,7 @@ export function ThreadList({ address, change }: ThreadListProps) {
     <>
       <FilterBar address={address} change={change} seen={seen} isLoaded={rows.total !== null}>
         {isNarrow ? (
-          <OrderChoice sort={sort} change={change} />
+          <OrderChoice sort={sort} change={change} orders={ordersOf(keys)} />
         ) : (
           <>
             <CompareRuns keys={keys} />
@@ -71,7 +71,8 @@ export function ThreadList({ address, change }: ThreadListProps) {
   );
 }
 
-function Standing({ rows: { total, lag } }: { rows: ThreadRows }) {
+function Standing({ rows: { total, lag, error } }: { rows: ThreadRows }) {
+  if (error !== null) return <span className={styles["standing"]}>Not up to date</span>;
   if (total === null) return <span className={styles["standing"]}>Loading…</span>;
   return (
     <span className={styles["standing"]}>
@@ -81,8 +82,14 @@ function Standing({ rows: { total, lag } }: { rows: ThreadRows }) {
   );
 }
 
-function OrderChoice({ sort, change }: { sort: string; change: Change }) {
-  const isKnown = ORDERS.some(([each]) => each === sort);
+interface OrderChoiceProps {
+  readonly sort: string;
+  readonly change: Change;
+  readonly orders: ReturnType<typeof ordersOf>;
+}
+
+function OrderChoice({ sort, change, orders }: OrderChoiceProps) {
+  const isKnown = orders.some(([each]) => each === sort);
   return (
     <select
       aria-label="Order"
@@ -92,7 +99,7 @@ function OrderChoice({ sort, change }: { sort: string; change: Change }) {
       }}
     >
       {!isKnown && <option value={sort}>By {sort.replace("-", "")}</option>}
-      {ORDERS.map(([each, name]) => (
+      {orders.map(([each, name]) => (
         <option key={each} value={each}>
           {name}
         </option>

@@ -48,8 +48,8 @@ _MEDIA_TYPES: Final = {
 @router.get("/")
 def read_root(request: Request) -> Response:
     """The page where Accept names HTML, else what this is and where to go on, as JSON."""
-    if "text/html" in request.headers.get("accept", ""):
-        return _page()
+    if names_html(request):
+        return page()
     found = {"name": "agentlog", "summary": SUMMARY, "links": _LINKS}
     return json_answer(found, headers={"Vary": "Accept"})
 
@@ -58,7 +58,7 @@ def read_root(request: Request) -> Response:
 def read_thread_screen(thread_id: str) -> Response:
     """The page, at a thread: it asks for that itself."""
     del thread_id
-    return _page()
+    return page()
 
 
 @router.get("/compare")
@@ -69,7 +69,7 @@ def read_thread_screen(thread_id: str) -> Response:
 @router.get("/keys")
 def read_screen() -> Response:
     """The page, at one of its screens."""
-    return _page()
+    return page()
 
 
 @router.get("/assets/{name}")
@@ -83,11 +83,17 @@ def read_asset(request: Request, name: str) -> Response:
     return _file(request, found, _ASSET_TYPES[known[2]], headers)
 
 
-def _page() -> Response:
+def names_html(request: Request) -> bool:
+    """Return whether Accept names HTML, as browsers have it."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def page(status: int = 200) -> Response:
+    """Return the page; at an address that is none of its screens it says so."""
     found = PAGE / "index.html"
     content = found.read_bytes() if found.is_file() else _NOT_BUILT.encode()
     headers = {"Content-Security-Policy": policy_of_page(), "Vary": "Accept"}
-    return HTMLResponse(content, headers=headers)
+    return HTMLResponse(content, status, headers=headers)
 
 
 def _file(request: Request, found: Traversable, kind: str, headers: dict[str, str]) -> Response:
@@ -105,16 +111,16 @@ def _file(request: Request, found: Traversable, kind: str, headers: dict[str, st
 @router.get("/docs")
 async def read_docs() -> HTMLResponse:
     """Every route, to try."""
-    page = get_swagger_ui_html(
+    found = get_swagger_ui_html(
         openapi_url="/openapi.json",
         title="agentlog",
         swagger_js_url="/docs/swagger-ui-bundle.js",
         swagger_css_url="/docs/swagger-ui.css",
         swagger_favicon_url="/docs/favicon-32x32.png",
     )
-    script = bytes(page.body).rpartition(b"<script>")[2].partition(b"</script>")[0]
-    page.headers["Content-Security-Policy"] = policy_of_docs(script)
-    return page
+    script = bytes(found.body).rpartition(b"<script>")[2].partition(b"</script>")[0]
+    found.headers["Content-Security-Policy"] = policy_of_docs(script)
+    return found
 
 
 @router.get("/docs/{name}")

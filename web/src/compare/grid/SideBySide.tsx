@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
@@ -104,7 +104,24 @@ export function SideBySide({ threads }: { threads: readonly string[] }) {
           />
         )}
       </div>
-      {error !== null && <Failure error={error} />}
+      {error !== null && (
+        <>
+          <Failure error={error} />
+          <p>
+            Leave out{" "}
+            {threads.map((id) => (
+              <Link
+                key={id}
+                className="badge"
+                to="/compare"
+                search={{ thread: threads.filter((each) => each !== id) }}
+              >
+                {id}
+              </Link>
+            ))}
+          </p>
+        </>
+      )}
       {found === undefined && error === null && <p className="loading">Comparing…</p>}
       {found !== undefined && (
         <>

@@ -1,7 +1,7 @@
 import { fetchWithKey } from "../../api/client";
 import { type Json, parseExact } from "../../api/exact";
 import { keyHeaders } from "../../api/key";
-import { Problem, problemIn } from "../../api/problem";
+import { Problem, problemIn, unreached } from "../../api/problem";
 
 /** A place in a statement: line and column, from 1. */
 export interface Place {
@@ -35,7 +35,10 @@ const MOST_ROWS_OF_CSV = 100_000;
 /** Asks for the rows of a statement; raises `QueryRefused`. */
 export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
   const body = JSON.stringify({ sql, limit: MOST_ROWS });
-  const response = await fetch(PATH, { method: "POST", headers: keyHeaders(), body, signal });
+  const init = { method: "POST", headers: keyHeaders(), body, signal };
+  const response = await fetch(PATH, init).catch((error: unknown) => {
+    throw unreached(error);
+  });
   if (response.ok) return parseExact(await response.text()) as unknown as Answer;
   const said: unknown = await response.json().catch(() => null);
   throw new QueryRefused(problemIn(response.status, said), placeIn(said));

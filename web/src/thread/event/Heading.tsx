@@ -35,17 +35,20 @@ export function Heading({ event, at, last }: HeadingProps) {
         </>
       )}
       <span className={styles["ways"]}>
-        {mayRedact && event?.kind === "message" && event.redactedBy === null && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => {
-              setRedacting(true);
-            }}
-          >
-            Redact…
-          </button>
-        )}
+        {mayRedact &&
+          event?.kind === "message" &&
+          event.version === at &&
+          event.redactedBy === null && (
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => {
+                setRedacting(true);
+              }}
+            >
+              Redact…
+            </button>
+          )}
         <button
           type="button"
           aria-label="Previous event"

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useLayoutEffect, useRef } from "react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
@@ -8,10 +8,13 @@ import type { Hits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
 import { useAnomalies } from "./anomalies";
 import { EventRow } from "./row/EventRow";
-import { useEvents } from "./events";
+import { type StoredEvent, useEvents } from "./events";
 import { FoldRow } from "./row/FoldRow";
 import styles from "./history.module.css";
+import { linesOf } from "./row/labels";
 import { MOST_LINES, type Rows } from "./rows";
+import { WORKER_HEIGHT, WorkerEvents } from "./row/WorkerEvents";
+import workerStyles from "./row/WorkerEvents.module.css";
 
 const LINE_HEIGHT = 20;
 const PADDING = 8;
@@ -30,6 +33,10 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   const { threadId, at, last, isAtEnd, go, change } = useCursor();
   const anomaliesOf = useAnomalies();
   const scroller = useRef<HTMLDivElement>(null);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  const unfold = useCallback((version: number) => {
+    setUnfolded((before) => before.symmetricDifference(new Set([version])));
+  }, []);
   const place = useRef({ first: 0, offset: 0, isAtBottom: true });
   const list = useVirtualizer({
     count: rows.length,
@@ -38,7 +45,8 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
       const { first, isOpen } = rows.row(index);
       const lines = isOpen === null ? timeline.callsAt(first) : 1;
       const more = lines > MOST_LINES ? MOST_LINES + 1 : lines;
-      return PADDING + LINE_HEIGHT * Math.max(1, more);
+      const below = isOpen === null && unfolded.has(first) ? WORKER_HEIGHT : 0;
+      return PADDING + LINE_HEIGHT * Math.max(1, more) + below;
     },
     overscan: 12,
   });
@@ -62,7 +70,7 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
       const found = list.measurementsCache[Math.max(0, rows.indexOf(first))];
       if (found !== undefined) list.scrollToOffset(found.start + offset);
     }
-  }, [list, rows]);
+  }, [list, rows, unfolded]);
 
   const move = (by: 1 | -1): void => {
     const from = rows.length > 0 && current < 0 ? (by > 0 ? -1 : 0) : current;
@@ -137,10 +145,11 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
       <ol className={styles["all"]} style={{ height: list.getTotalSize() }}>
         {drawn.map(({ index, start, size }, drawnIndex) => {
           const row = shown[drawnIndex] ?? rows.row(index);
+          const worker = unfolded.has(row.first) ? workerOf(events.at(row.first)) : null;
           return (
             <li
               key={row.isOpen === null ? row.first : `run ${row.first}`}
-              className={styles["row"]}
+              className={`${styles["row"] ?? ""} ${worker === null ? "" : (workerStyles["row"] ?? "")}`}
               style={{ transform: `translateY(${start}px)`, height: size }}
               aria-setsize={rows.length}
               aria-posinset={index + 1}
@@ -154,6 +163,8 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
                   anomalies={anomaliesOf(row.first)}
                   hit={hits.of.get(row.first)}
                   isCurrent={row.first === at}
+                  isUnfolded={unfolded.has(row.first)}
+                  onUnfold={unfold}
                   onJump={go}
                   onChoose={choose}
                 />
@@ -167,10 +178,25 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
                   }}
                 />
               )}
+              {row.isOpen === null && worker !== null && (
+                <div
+                  className={workerStyles["block"]}
+                  style={{ height: WORKER_HEIGHT }}
+                  role="region"
+                  aria-label={`Thread ${worker}`}
+                  tabIndex={0}
+                >
+                  <WorkerEvents threadId={worker} />
+                </div>
+              )}
             </li>
           );
         })}
       </ol>
     </div>
   );
+}
+
+function workerOf(event: StoredEvent | undefined): string | null {
+  return event === undefined ? null : (linesOf(event)[0]?.threadId ?? null);
 }

@@ -82,6 +82,23 @@ export function Controls(props: ControlsProps) {
           </button>
         ))}
       </Group>
+      <Group label="Pins">
+        {(["a", "b"] as const).map((pin) => (
+          <button
+            key={pin}
+            type="button"
+            className="quiet"
+            aria-pressed={pins[pin] === at}
+            title={`Pin ${pin.toUpperCase()} here, to see what changed between A and B (${pin === "a" ? "[" : "]"})`}
+            onClick={() => {
+              onPin(pin);
+            }}
+          >
+            Pin {pin.toUpperCase()}
+            {pins[pin] !== undefined && <small> {pins[pin]}</small>}
+          </button>
+        ))}
+      </Group>
       {JUMPS.map(({ mark, keys: [onKey, backKey] }) => {
         const why = missing(mark);
         return (
@@ -110,23 +127,6 @@ export function Controls(props: ControlsProps) {
           </Group>
         );
       })}
-      <Group label="Pins">
-        {(["a", "b"] as const).map((pin) => (
-          <button
-            key={pin}
-            type="button"
-            className="quiet"
-            aria-pressed={pins[pin] === at}
-            title={`Pin ${pin.toUpperCase()} here, to see what changed between A and B (${pin === "a" ? "[" : "]"})`}
-            onClick={() => {
-              onPin(pin);
-            }}
-          >
-            Pin {pin.toUpperCase()}
-            {pins[pin] !== undefined && <small> {pins[pin]}</small>}
-          </button>
-        ))}
-      </Group>
     </>
   );
 }

@@ -84,7 +84,7 @@ interface PinProps {
 }
 
 function Pin({ name, version, last }: PinProps) {
-  if (version === undefined || version > last) return null;
+  if (version === undefined) return null;
   const left = `${placeOf(Math.max(1, version), last, 100)}%`;
   return (
     <span className={styles["pin"]} style={{ left }} aria-hidden="true">

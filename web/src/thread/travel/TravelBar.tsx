@@ -25,7 +25,7 @@ export function TravelBar() {
 }
 
 function Bar() {
-  const { address, last, change } = useCursor();
+  const { address, last, a, b, change } = useCursor();
   const { at, move } = useMoves();
   const timeline = useTimeline();
   const [notice, setNotice] = useState("");
@@ -33,7 +33,7 @@ function Bar() {
   const [awaited, setAwaited] = useState<{ mark: JumpMark; by: 1 | -1 } | null>(null);
   const { versions: hits, error, isPending } = useHits();
 
-  const { a, b, zoom } = address;
+  const { zoom } = address;
   const drawn = useDrawn(timeline);
   const course = useMemo(() => courseOf(drawn, last), [drawn, last]);
   const axis = useMemo(() => axisOf(course.times), [course]);
@@ -87,7 +87,7 @@ function Bar() {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- again when there is more to look in
   }, [awaited, timeline]);
   const pin = (name: "a" | "b"): void => {
-    change({ [name]: address[name] === at ? undefined : at });
+    change({ [name]: { a, b }[name] === at ? undefined : at });
   };
   const show = (part: Range | null): void => {
     const isAll = part === null || part.to - part.from >= axis.length;

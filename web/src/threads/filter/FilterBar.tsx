@@ -24,16 +24,14 @@ interface FilterBarProps {
 
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
-  const isInContents = address.find !== undefined;
   const found = chips(address);
   const isFiltered = TOGGLES.some(({ id }) => address[id]) || found.length > 0;
   return (
     <div className={styles["bar"]} role="group" aria-label="Filters">
       <FilterForm address={address} change={change} seen={seen} />
-      {!isInContents &&
-        TOGGLES.map((toggle) => (
-          <Toggle key={toggle.id} {...toggle} {...{ address, change, isLoaded }} />
-        ))}
+      {TOGGLES.map((toggle) => (
+        <Toggle key={toggle.id} {...toggle} {...{ address, change, isLoaded }} />
+      ))}
       {found.map(({ words, without }) => (
         <button
           key={words}
@@ -83,7 +81,13 @@ function Toggle({ id, name, title, address, change, isLoaded }: ToggleProps) {
         change({ [id]: isOn ? undefined : true, row: undefined });
       }}
     >
-      {name} <span className={`badge ${tone}`}>{count(matching)}</span>
+      {name}
+      {address.find === undefined && (
+        <>
+          {" "}
+          <span className={`badge ${tone}`}>{count(matching)}</span>
+        </>
+      )}
     </button>
   );
 }

@@ -24,7 +24,6 @@ export function FilterForm(props: FilterFormProps) {
 function Fields({ address, change, seen }: FilterFormProps) {
   const id = useId();
   const [key, setKey] = useState("");
-  const isInContents = address.find !== undefined;
   const apply = (form: FormData): void => {
     const read = (name: string): string => {
       const value = form.get(name);
@@ -49,26 +48,22 @@ function Fields({ address, change, seen }: FilterFormProps) {
         event.currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
       }}
     >
-      {!isInContents && (
-        <>
-          <label htmlFor={`${id}s`}>Status</label>
-          <select id={`${id}s`} name="status" defaultValue={address.status ?? ""}>
-            <option value="">any</option>
-            {STATUSES.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-          <label htmlFor={`${id}o`}>Outcome</label>
-          <select id={`${id}o`} name="outcome" defaultValue={address.outcome ?? ""}>
-            <option value="">any</option>
-            {OUTCOMES.map((each) => (
-              <option key={each} value={each}>
-                {OUTCOME_WORDS[each]}
-              </option>
-            ))}
-          </select>
-        </>
-      )}
+      <label htmlFor={`${id}s`}>Status</label>
+      <select id={`${id}s`} name="status" defaultValue={address.status ?? ""}>
+        <option value="">any</option>
+        {STATUSES.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+      <label htmlFor={`${id}o`}>Outcome</label>
+      <select id={`${id}o`} name="outcome" defaultValue={address.outcome ?? ""}>
+        <option value="">any</option>
+        {OUTCOMES.map((each) => (
+          <option key={each} value={each}>
+            {OUTCOME_WORDS[each]}
+          </option>
+        ))}
+      </select>
       <label htmlFor={`${id}t`}>Tool</label>
       <input
         id={`${id}t`}

@@ -20,26 +20,11 @@ export const NO_FILTERS = {
   row: undefined,
 } satisfies Changed;
 
-/** Filters that a search in contents does not have. */
-export const NOT_IN_CONTENTS = {
-  q: undefined,
-  status: undefined,
-  outcome: undefined,
-  anomalies: undefined,
-  failed: undefined,
-  pending: undefined,
-  row: undefined,
-} satisfies Changed;
-
 /** The filters of an address, as the API names them. */
 export function filtersOf(address: ThreadsAddress): Filters {
-  const { q, status, outcome, anomalies, failed, pending } = address;
-  return kept({ q, status, outcome, anomalies, failed, pending, ...contentFilters(address) });
-}
-
-/** Those that a search in contents has too. */
-export function contentFilters({ tool, meta }: ThreadsAddress): Pick<Filters, "tool" | "metadata"> {
+  const { q, status, outcome, tool, meta, anomalies, failed, pending } = address;
   return kept({
+    ...{ q, status, outcome, anomalies, failed, pending },
     tool: tool === undefined ? undefined : [tool],
     metadata:
       meta === undefined

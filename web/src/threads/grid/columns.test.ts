@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { chosenColumns, COLUMNS, direction, layout, nextSort, toggled, USUAL } from "./columns";
+import {
+  chosenColumns,
+  COLUMNS,
+  direction,
+  layout,
+  nextSort,
+  ordersOf,
+  toggled,
+  USUAL,
+} from "./columns";
 
 const named = (id: string) => {
   const found = COLUMNS.find((column) => column.id === id);
@@ -33,10 +42,18 @@ test("by default the latest events come first, and the address does not say so",
   expect(nextSort(moved, "position")).toBeUndefined();
 });
 
-test("the list cannot be sorted by metadata", () => {
+test("a key of metadata is an order, metadata as a whole is none", () => {
   const [, team] = chosenColumns(["metadata.team"]);
   if (team === undefined) throw new Error("no column");
-  expect(direction(team, "-")).toBeNull();
+  expect(nextSort(team, "-position")).toBe("metadata.team");
+  expect(direction(team, "-metadata.team")).toBe("descending");
+  expect(direction(named("metadata"), "-")).toBeNull();
+});
+
+test("the orders of a phone have the keys of metadata too", () => {
+  const orders = ordersOf(["team"]);
+  expect(orders[0]).toEqual(["-position", "Last moved first"]);
+  expect(orders.at(-1)).toEqual(["metadata.team", "By team"]);
 });
 
 test("a layout without goal and metadata leaves the rest of the width empty", () => {

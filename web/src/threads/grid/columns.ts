@@ -83,8 +83,9 @@ export const USUAL: readonly string[] = [
   "updatedAt",
 ];
 
-/** Orders that are offered where there are no headers to press. */
-export const ORDERS: readonly (readonly [sort: string, name: string])[] = [
+type Order = readonly [sort: string, name: string];
+
+const ORDERS: readonly Order[] = [
   ["-position", "Last moved first"],
   ["-toolFailures", "Most failed calls first"],
   ["-runtimeErrors", "Most errors first"],
@@ -98,12 +99,17 @@ export const USUAL_SORT = "-position";
 
 const METADATA = "metadata.";
 
+/** Orders that are offered where there are no headers to press. */
+export function ordersOf(keys: readonly string[]): readonly Order[] {
+  return [...ORDERS, ...keys.map((key): Order => [METADATA + key, `By ${key}`])];
+}
+
 export function metadataColumn(key: string): Column {
   return {
     id: METADATA + key,
     name: key,
     width: 110,
-    sort: null,
+    sort: METADATA + key,
     title: `Metadata ${key}`,
     text: ({ metadata }) => shown(metadata[key]),
   };

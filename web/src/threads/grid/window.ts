@@ -35,7 +35,7 @@ export function useWindow(
   const headHeight = isNarrow ? 0 : HEAD_HEIGHT;
   const height = isNarrow ? CARD_HEIGHT : ROW_HEIGHT;
   const windowed = useVirtualizer<HTMLDivElement, Element>({
-    count: rows.total ?? UNKNOWN_ROWS,
+    count: rows.total ?? (rows.error === null ? UNKNOWN_ROWS : 0),
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 10,

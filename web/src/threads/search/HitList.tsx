@@ -8,7 +8,7 @@ import { Failure } from "../../parts/Failure";
 import { counted, time } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterBar } from "../filter/FilterBar";
-import { contentFilters, type Filters } from "../filter/filters";
+import { type Filters, filtersOf, NO_FILTERS } from "../filter/filters";
 import { byThread, type Hit, type HitRow, marked } from "./hits";
 import { seenIn } from "../filter/seen";
 import styles from "./HitList.module.css";
@@ -17,13 +17,13 @@ import screen from "../ThreadsScreen.module.css";
 const PAGE_HITS = 50;
 const NONE_SEEN = seenIn([]);
 
-function hitsQuery(find: string, filters: Pick<Filters, "tool" | "metadata">) {
+function hitsQuery(find: string, filters: Filters) {
   return infiniteQueryOptions({
     queryKey: ["hits", find, filters],
     queryFn: async ({ pageParam, signal }) =>
       answered(
         await api.GET("/v1/search", {
-          params: { query: kept({ q: find, ...filters, limit: PAGE_HITS, after: pageParam }) },
+          params: { query: kept({ ...filters, q: find, limit: PAGE_HITS, after: pageParam }) },
           signal,
         }),
       ),
@@ -41,7 +41,7 @@ interface HitListProps {
 
 /** Messages whose contents have the text, by thread; each leads to its place. */
 export function HitList({ find, address, change }: HitListProps) {
-  const answer = useInfiniteQuery(hitsQuery(find, contentFilters(address)));
+  const answer = useInfiniteQuery(hitsQuery(find, filtersOf(address)));
   const { data, error, hasNextPage, isFetching, fetchNextPage } = answer;
   const hits = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const rows = useMemo(() => byThread(hits), [hits]);
@@ -66,7 +66,7 @@ export function HitList({ find, address, change }: HitListProps) {
           <button
             type="button"
             onClick={() => {
-              change({ find: undefined, tool: undefined, meta: undefined });
+              change(NO_FILTERS);
             }}
           >
             Show all threads

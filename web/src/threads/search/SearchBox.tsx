@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
 import type { Change, ThreadsAddress } from "../address";
-import { NOT_IN_CONTENTS } from "../filter/filters";
 import styles from "./SearchBox.module.css";
 
 const PAUSE_MS = 300;
@@ -77,6 +76,6 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
 
 function searched(text: string, isInContents: boolean) {
   const wanted = text === "" ? undefined : text;
-  if (isInContents && wanted !== undefined) return { ...NOT_IN_CONTENTS, find: wanted };
-  return { q: wanted, find: undefined, row: undefined };
+  const isFind = isInContents && wanted !== undefined;
+  return { q: isFind ? undefined : wanted, find: isFind ? wanted : undefined, row: undefined };
 }

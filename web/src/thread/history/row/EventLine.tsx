@@ -4,6 +4,7 @@ import { duration } from "../../../parts/format";
 import styles from "../history.module.css";
 import type { Line } from "./labels";
 import type { Pair } from "./pairing";
+import { Unfold } from "./WorkerEvents";
 
 interface EventLineProps {
   readonly line: Line;
@@ -14,6 +15,9 @@ interface EventLineProps {
   readonly found: ReactNode;
   readonly tabIndex: number;
   readonly onJump: (version: number) => void;
+  /** Whether the events of its worker's thread are shown, and the way to change that. */
+  readonly isUnfolded: boolean;
+  readonly onUnfold: () => void;
   /** The way to choose the event; of its first line only. */
   readonly onChoose: (() => void) | null;
 }
@@ -27,7 +31,7 @@ const WAITING: Partial<Record<string, string>> = {
 
 /** One line of an event: a call with its outcome, or a result with its call. */
 export function EventLine(props: EventLineProps) {
-  const { line, pair, isResult, found, tabIndex, onJump, onChoose } = props;
+  const { line, pair, isResult, found, tabIndex, onJump, onChoose, isUnfolded, onUnfold } = props;
   const name = line.name === "" ? (pair?.span.name ?? "result") : line.name;
   const said = (
     <>
@@ -54,14 +58,22 @@ export function EventLine(props: EventLineProps) {
       )}
       {line.isBroken === true && <span className="badge warn">not JSON</span>}
       {line.threadId !== undefined && (
-        <Link
-          className={styles["link"]}
-          to="/threads/$threadId"
-          params={{ threadId: line.threadId }}
-          tabIndex={tabIndex}
-        >
-          open thread
-        </Link>
+        <>
+          <Unfold
+            threadId={line.threadId}
+            isOpen={isUnfolded}
+            onToggle={onUnfold}
+            tabIndex={tabIndex}
+          />
+          <Link
+            className={styles["link"]}
+            to="/threads/$threadId"
+            params={{ threadId: line.threadId }}
+            tabIndex={tabIndex}
+          >
+            open thread
+          </Link>
+        </>
       )}
       {pair !== null && <Outcome pair={pair} tabIndex={tabIndex} onJump={onJump} />}
     </div>

@@ -22,6 +22,9 @@ interface EventRowProps {
   readonly anomalies: readonly Anomaly[];
   readonly hit: Hit | undefined;
   readonly isCurrent: boolean;
+  /** Whether the events of its worker's thread are shown below. */
+  readonly isUnfolded: boolean;
+  readonly onUnfold: (version: number) => void;
   readonly onChoose: (version: number) => void;
   readonly onJump: (version: number) => void;
 }
@@ -29,6 +32,7 @@ interface EventRowProps {
 /** One event of the list: one line, or a line per call or result. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { version, event, before, timeline, anomalies, hit, isCurrent, onChoose, onJump } = props;
+  const { isUnfolded, onUnfold } = props;
   if (event === undefined) {
     return (
       <div className={styles["event"]}>
@@ -67,6 +71,10 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
             found={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
             tabIndex={tabIndex}
             onJump={onJump}
+            isUnfolded={isUnfolded}
+            onUnfold={() => {
+              onUnfold(version);
+            }}
             onChoose={
               index > 0
                 ? null

@@ -10,8 +10,8 @@ const CHOICES = [STATE, ...VIEWS] as const;
 
 /** The differences between two pinned versions, or those made by the event under the cursor. */
 export function ChangesTab() {
-  const { address, at, change } = useCursor();
-  const { a, b, view } = address;
+  const { address, at, a, b, change } = useCursor();
+  const { view } = address;
   const from = a ?? (b === undefined ? at - 1 : at);
   const to = b ?? at;
   const isPinned = a !== undefined || b !== undefined;

@@ -7,14 +7,14 @@ import { useStatePair } from "../statePair";
 
 /** The state's keys and values; what the event under the cursor changed is marked. */
 export function StateKeys() {
-  const { change } = useCursor();
+  const { at, change } = useCursor();
   const { pair, error } = useStatePair();
   if (error !== null) return <Failure error={error} />;
   if (pair === null) return <p className="loading">Reading the state…</p>;
   const keys = stateKeys(pair.before, pair.now).filter(({ key }) => key !== "history");
   const changed = keys.filter((each) => each.change !== null).length;
   return (
-    <section aria-label={`State at version ${pair.at}`}>
+    <section aria-label={`State at version ${pair.at}`} aria-busy={pair.at !== at}>
       <p className={styles["note"]}>
         {changed === 0
           ? `Version ${pair.at} changed nothing`

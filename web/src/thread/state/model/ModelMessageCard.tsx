@@ -14,17 +14,17 @@ interface ModelMessageCardProps {
 
 /** A message as the model gets it. */
 export function ModelMessageCard({ message, change, tokens }: ModelMessageCardProps) {
-  const { role, parts, calls, callId, added, rest } = message;
+  const { role, parts, calls, callId, repair, rest } = message;
   return (
     <article className={styles["message"]} data-role={role}>
       <header>
         <b>{role}</b>
         {callId !== null && <code>{callId}</code>}
         {change !== null && <span className="badge accent">{change}</span>}
-        {added !== null && <span className="badge warn">repaired</span>}
+        {repair !== null && <span className="badge warn">repaired</span>}
         {tokens !== null && <small>{counted(tokens, "token")}</small>}
       </header>
-      {added !== null && <p className={styles["note"]}>{added}</p>}
+      {repair !== null && <p className={styles["note"]}>{repair}</p>}
       {parts.map((part, index) =>
         part.kind === "text" ? (
           <Folded

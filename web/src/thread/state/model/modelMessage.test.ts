@@ -22,9 +22,14 @@ test("a message that the view added says why, and keeps its other members", () =
     agentlog: "filler",
     name: "track",
   });
-  expect(message.added).toMatch(/no result before the next turn/);
+  expect(message.repair).toMatch(/no result before the next turn/);
   expect(message.callId).toBe("c1");
   expect(message.rest).toEqual({ name: "track" });
+});
+
+test("a message that the view moved says so", () => {
+  const message = modelMessage({ role: "tool", content: "1", agentlog: "reordered" });
+  expect(message.repair).toMatch(/^Moved/);
 });
 
 test("a file is described, and its data is neither shown nor counted", () => {

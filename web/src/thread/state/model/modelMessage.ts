@@ -13,8 +13,8 @@ export interface ModelMessage {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[];
   /** Id of the call that a tool's result answers. */
   readonly callId: string | null;
-  /** Why the view added the message; null where the log has it. */
-  readonly added: string | null;
+  /** What repair did to the message, and why; null where the log has it so. */
+  readonly repair: string | null;
   /** Whatever else the message carries. */
   readonly rest: { readonly [key: string]: Json };
 }
@@ -22,6 +22,7 @@ export interface ModelMessage {
 const REASONS: Record<string, string> = {
   filler: "Added: the call has no result before the next turn, and a model's API refuses that.",
   synthesised: "Added: the result has no call, and a model's API refuses that.",
+  reordered: "Moved: a model's API takes the results of a turn's calls before any other message.",
 };
 
 /** Reads an item of the view `openai` that was asked for with its marks. */
@@ -39,7 +40,7 @@ export function modelMessage(item: Json): ModelMessage {
     parts: partsOf(content ?? null),
     calls: listOf(calls).map(callOf),
     callId: typeof callId === "string" ? callId : null,
-    added: typeof agentlog === "string" ? (REASONS[agentlog] ?? `Added: ${agentlog}.`) : null,
+    repair: typeof agentlog === "string" ? (REASONS[agentlog] ?? `Repaired: ${agentlog}.`) : null,
     rest,
   };
 }
