@@ -111,7 +111,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
 def formats() -> None:
     """List the formats that import reads."""
     for each in FORMATS.values():
-        typer.echo(f"{each.name:<16}{each.title}, one thread a {each.unit}")
+        typer.echo(f"{each.name:<16}{each.title}, a thread per {each.unit}")
 
 
 def _import_files(
@@ -200,7 +200,7 @@ def _print_report(console: Console, report: ImportReport) -> None:
         console.print(f"… and {len(failures) - _SHOWN_FAILURES} more that were refused")
     for chosen, files in report.formats.items():
         counted = f"{files} file{'' if files == 1 else 's'}"
-        console.print(f"{chosen.title}, {counted}, one thread a {chosen.unit}", highlight=False)
+        console.print(f"{chosen.title}, {counted}, a thread per {chosen.unit}", highlight=False)
     rows = {
         "threads": (report.threads, ""),
         "events": (report.appended, f"{report.replayed} there already"),

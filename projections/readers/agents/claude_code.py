@@ -170,15 +170,17 @@ class _Session:
 
     def _add_content(self, entry: Entry, line: Fields, content: JsonValue, says: str) -> None:
         before = len(self.reading.drafts)
-        place = f"{line.place}.message.content"
-        if isinstance(content, str):  # the same as a text block
-            content = [{"type": "text", "text": content}]
-        read_blocks(entry, content, place, says, is_written)
+        self._add_blocks(entry, content, f"{line.place}.message.content", says)
         for draft in self.reading.drafts[before:]:
             for call in draft.get("calls", ()):
                 self.calls[call["id"]] = call
         if not entry.count:
             entry.keep(line, "message", is_known=True)
+
+    def _add_blocks(self, entry: Entry, content: JsonValue, place: str, says: str) -> None:
+        if isinstance(content, str):  # the same as a text block
+            content = [{"type": "text", "text": content}]
+        read_blocks(entry, content, place, says, is_written)
 
     def _add_approval(self, entry: Entry, line: Fields, result: Item) -> None:
         call, decided = self.calls.get(result["tool_use_id"]), decision(line.item, result)
@@ -210,6 +212,12 @@ class _Session:
                 line.take("type")
                 line.take("content")
                 entry.add({"type": "log", "text": text})
+            case {"attachment": {"type": "queued_command", "prompt": prompt, **rest}} if prompt:
+                line.drop("type")
+                line.put("attachment", rest)
+                is_notice = rest.get("commandMode") == "task-notification"
+                place = f"{line.place}.attachment.prompt"
+                self._add_blocks(entry, prompt, place, "system" if is_notice else "input")
             case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts), **rest}}:
                 new = [each for each in texts if isinstance(each, str) and each.strip()]
                 if new and len(new) == len(texts) and not self.prompts.issuperset(new):

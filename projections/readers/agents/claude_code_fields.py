@@ -80,6 +80,7 @@ KINDS = frozenset(
         "attachment",
         "cost-state",
         "custom-title",
+        "file-history-delta",
         "file-history-snapshot",
         "last-prompt",
         "mode",

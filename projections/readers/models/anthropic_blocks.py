@@ -42,6 +42,7 @@ KNOWN = frozenset(
         "context_management",
         "data",
         "diagnostics",
+        "is_error",
         "role",
         "server_name",
         "signature",

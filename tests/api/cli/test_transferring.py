@@ -67,7 +67,7 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
     )
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err.splitlines() == [
-        "OpenAI chat messages, 1 file, one thread a record",
+        "OpenAI chat messages, 1 file, a thread per record",
         "threads             3",
         "events              6  0 there already",
         "kept aside          0",

@@ -114,6 +114,18 @@ def test_texts_that_the_program_wrote_are_not_the_users() -> None:
     assert len(of_type(history, "system")) == 6
 
 
+@pytest.mark.parametrize("prompt", ["Also the docs.", [{"type": "text", "text": "Also the docs."}]])
+def test_what_a_user_says_in_the_midst_of_a_turn_is_an_input(prompt: Any) -> None:
+    queued = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
+    done = {**queued, "prompt": "<task-notification>done", "commandMode": "task-notification"}
+    lines = (
+        {"type": "attachment", "sessionId": "s", "attachment": each} for each in (queued, done)
+    )
+    said, told = read(*lines).drafts
+    assert (said["type"], said["text"]) == ("input", "Also the docs.")
+    assert told["type"] == "system"
+
+
 def test_a_repeated_line_is_read_once_and_a_changed_one_is_kept() -> None:
     history = read(*lines_of("old.jsonl"))
     texts = [draft.get("text") for draft in history.drafts]
