@@ -12,7 +12,7 @@ class Kinds(NamedTuple):
     """The kinds of parts of a format.
 
     `said` takes and returns the `text` or `files` of a part, for a message of a type, or None where
-    it has neither. `other` adds such a part.
+    it has neither; it may return another `type`. `other` adds such a part.
     """
 
     said: Callable[[Fields, str], Draft | None]
@@ -33,7 +33,7 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
         is_object = isinstance(value, dict)
         part = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
         found = kinds.said(part, says) if is_object else None
-        if held and (found is None or says != "input" or ("text" in held and "text" in found)):
+        if held and not (found is not None and _belongs({"type": says, **found}, held)):
             entry.add(held, *parts)
             held, parts = {}, []
         if found is not None:
@@ -46,3 +46,9 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
             entry.keep(part, "part")
     if held:
         entry.add(held, *parts)
+
+
+def _belongs(found: Draft, held: Draft) -> bool:
+    """Return whether files and one text make one input."""
+    kinds = (found["type"], held["type"])
+    return kinds == ("input", "input") and not ("text" in held and "text" in found)
