@@ -1,7 +1,7 @@
 """Blocks of content as messages of chat and of LangChain have them, calls, results and files."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from domain.errors import InvalidJson, InvalidMessage
@@ -179,6 +179,24 @@ def add_result(entry: Entry, part: Fields, result: Item, **of_draft: JsonValue) 
     """Add the result of a call; an empty call id is none."""
     found = {key: value for key, value in result.items() if key != "callId" or value}
     entry.add({"type": "tool_results", **of_draft, "results": [found]}, part)
+
+
+def answer_unnamed(drafts: Iterable[Draft]) -> None:
+    """Give results without a call id that of the first open call without one, of the same name."""
+    waiting: dict[str, str] = {}
+    for draft in drafts:
+        match draft:
+            case {"type": "tool_calls", "calls": [{"id": str(call_id), "name": str(name)}]} if (
+                call_id.startswith(UNNAMED)
+            ):
+                waiting[call_id] = name
+            case {"type": "tool_results", "results": [dict(result)]} if "callId" not in result:
+                fitting = (k for k, name in waiting.items() if result.get("name", name) == name)
+                if (found := next(fitting, None)) is not None:
+                    result["callId"] = found
+                    del waiting[found]
+            case _:
+                pass
 
 
 def text_of_id(value: JsonValue) -> str | None:

@@ -9,6 +9,7 @@ from projections.readers.history import Format, History, items_in
 from projections.readers.models.blocks import (
     add_call,
     add_result,
+    answer_unnamed,
     file_of,
     messages_of,
     text_of_id,
@@ -151,6 +152,7 @@ def _read(document: JsonValue) -> Iterator[History]:
     reading = Reading("genai", known=KNOWN)
     for n, message in enumerate(messages_of(reading, document)):
         read_message(reading, message, response_id=f"import-{n}")
+    answer_unnamed(reading.drafts)
     yield reading.history()
 
 

@@ -12,6 +12,7 @@ from projections.readers.history import Format, History, items_in
 from projections.readers.models.blocks import (
     add_call,
     add_result,
+    answer_unnamed,
     messages_of,
     read_blocks,
     text_of_id,
@@ -223,6 +224,7 @@ def _read(document: JsonValue) -> Iterator[History]:
             if "id" in draft and draft["id"] in ids:
                 del draft["id"]  # a message that is told twice
             ids.add(draft.get("id"))
+    answer_unnamed(reading.drafts)
     yield reading.history()
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from domain.identifiers import derived_message_id
 from domain.json.text import JsonValue
 from projections.readers.draft import Aside, Draft
+from projections.readers.models.blocks import UNNAMED, answer_unnamed
 from projections.readers.models.genai import decoded
 from projections.readers.reading import Fields, Reading
 from projections.readers.traces.said import KNOWN, find_said, read_said
@@ -82,6 +83,7 @@ def read_spans(wire: str, spans: Iterable[Span], *, known: Iterable[str]) -> Rea
             thread.add_tool(span)
         else:
             thread.keep(span, has_failed=span.error is not None and place not in failed_below)
+    answer_unnamed(thread.reading.drafts)
     return thread.reading
 
 
@@ -251,6 +253,13 @@ class _Thread:
 
     def _say(self, span: Span, draft: Draft, time: int | None, *kept: Fields) -> None:
         """Add a message that later requests may tell again."""
+        match draft:
+            case {"calls": [{"id": str(call_id)} as call]} if call_id.startswith(UNNAMED):
+                # its place is another in the next export of the same span
+                own_id = f"{UNNAMED}{span.id}.{self._counts[span.trace, span.id]}"
+                draft = {**draft, "calls": [{**call, "id": own_id}]}
+            case _:
+                pass
         self._told.add(draft)
         self._add(span, draft, time, *kept)
 

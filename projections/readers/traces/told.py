@@ -77,7 +77,13 @@ class Told:
 
 
 def _content(draft: Draft) -> Item:
+    """Return what a message says, without the place of a call that has no id."""
     content = {k: v for k, v in draft.items() if k not in ("id", "timestamp", "type", "metadata")}
+    match draft:
+        case {"calls": [{"id": str(call_id), **call}]} if call_id.startswith(UNNAMED):
+            content["calls"] = [call]
+        case _:
+            pass
     left = draft.get("metadata", {}).get(METADATA_KEY)
     return content if left is None else {**content, "left": left}
 

@@ -119,3 +119,9 @@ def test_an_item_that_is_no_message_is_refused_or_kept() -> None:
 )
 def test_other_objects_are_not_taken(other: JsonValue) -> None:
     assert not FORMATS["langchain"].is_item(other)
+
+
+def test_the_result_of_a_function_finds_the_call_without_an_id() -> None:
+    history = read("langchain", json.loads((SOURCES / "dumped.json").read_bytes()))
+    (call,), (result,) = of_type(history, "tool_calls"), of_type(history, "tool_results")
+    assert call["calls"][0]["id"] == result["results"][0]["callId"]

@@ -124,3 +124,12 @@ def test_what_a_tool_message_has_more_stays_beside_the_result() -> None:
     (result,) = [each for each in history.drafts if each["type"] == "tool_results"]
     kept = result["metadata"]["wire"]["langsmith"][0]["set"]["outputs"]
     assert kept["additional_kwargs"] == {"x": 1}
+
+
+def test_a_call_without_an_id_is_named_by_its_span_and_its_result_finds_it() -> None:
+    call = {"role": "assistant", "parts": [{"type": "tool_call", "name": "look", "arguments": {}}]}
+    result = {"role": "tool", "parts": [{"type": "tool_call_response", "response": "wall"}]}
+    rows = [model("a", 1, [USER], [call]), model("b", 3, [USER, call, result], "well")]
+    history = thread(*rows)
+    assert lines(history)[3:5] == ["tool_calls at:a.3 look", "tool_results at:a.3 wall"]
+    assert thread(*reversed(rows)).drafts == history.drafts
