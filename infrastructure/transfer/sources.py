@@ -23,8 +23,10 @@ ARCHIVES = frozenset({".zip", ".eval"})
 COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
 
-_HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples"
+_HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples/"
 """Members of inspect_ai's archives (`.eval`), as it names them."""
+_OF_ALL_SAMPLES = frozenset({"header.json", "_journal", "summaries.json", "reductions.json"})
+"""Those that are no sample, and are not read by themselves: they repeat the samples."""
 
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 
@@ -101,13 +103,13 @@ def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[
     if path.is_file() and path.suffix in ARCHIVES and zipfile.is_zipfile(path):
         with ZipFile(path) as archive:
             members = [each for each in archive.infolist() if not each.is_dir()]
-        header = _log_header([each.filename for each in members])
+        header = _log_header(path, [each.filename for each in members])
         for member in members:
             inside = PurePosixPath(member.filename)
             place = f"{path}:{member.filename}"
-            if member.filename == header:
+            if header is not None and inside.parts[0] in _OF_ALL_SAMPLES:
                 continue
-            if not _is_source(inside) or (header is not None and inside.parts[0] != _SAMPLES):
+            if not _is_source(inside):
                 passed_over.append(place)
                 continue
             content = _member(path, member.filename)
@@ -119,13 +121,13 @@ def _files(path: Path, name: PurePosixPath, passed_over: list[str]) -> Iterator[
     yield SourceFile(str(path), name, size, _plain(_whole(path)))
 
 
-def _log_header(names: Sequence[str]) -> str | None:
+def _log_header(path: Path, names: Sequence[str]) -> str | None:
     """Return the member with what inspect_ai's log says of all samples, None of other archives.
 
     The log of a run that did not end has none but the first entry of its journal.
     """
-    has_samples = any(name.startswith(f"{_SAMPLES}/") for name in names)
-    return next((each for each in _HEADERS if has_samples and each in names), None)
+    is_log = path.suffix == ".eval" and any(name.startswith(_SAMPLES) for name in names)
+    return next((each for each in _HEADERS if is_log and each in names), None)
 
 
 def _log_of(header: Callable[[], bytes], sample: Callable[[], bytes]) -> Callable[[], bytes]:

@@ -1,6 +1,6 @@
 """Reader of OpenAI chat messages, as stored in agents' trajectories.
 
-Also of the functions that tools replaced: such a call has no id, and a result names its function.
+Also of the functions that tools replaced, whose calls had no ids.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -30,9 +30,9 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
                 result["name"] = item["name"]
             return [{"type": "tool_results", "results": [result]}]
         case "function":
-            result = {"name": text_field(item, "name"), "output": _output(item)}
-            if item.get("tool_call_id") is not None:
-                result["callId"] = _call_id(item)
+            given = item.get("tool_call_id")
+            call_id = _call_of(index - 1) if given is None else _call_id(item)
+            result = {"callId": call_id, "name": text_field(item, "name"), "output": _output(item)}
             return [{"type": "tool_results", "results": [result]}]
         case role:
             known = "system, developer, user, assistant, tool or function"
@@ -45,7 +45,7 @@ def _assistant(item: Item, index: int) -> Sequence[Draft]:
         raise InvalidMessage([Flaw("tool_calls", "not an array")])
     read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
     if not calls and item.get("function_call") is not None:
-        read = [{"id": f"function-{index}", **_function(item["function_call"])}]
+        read = [{"id": _call_of(index), **_function(item["function_call"])}]
     text, hides = _text(item), _hides(item)
     drafts: list[Draft] = []
     if text or (item.get("content") is not None and not hides) or not (read or hides):
@@ -56,6 +56,11 @@ def _assistant(item: Item, index: int) -> Sequence[Draft]:
         metadata = {"responseId": f"import-{index}"}
         return [{**draft, "metadata": metadata} for draft in drafts]
     return drafts or [_whole(item)]
+
+
+def _call_of(index: int) -> str:
+    """Return the id of a function's call at an index; the API took its result right after it."""
+    return f"function-{index}"
 
 
 def _function(call: JsonValue) -> Item:
