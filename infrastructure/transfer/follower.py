@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import Finding, ImportReport
-from infrastructure.transfer.sources import SourceFile, Sources, UnreadableSource
+from infrastructure.transfer.source_file import SourceFile, UnreadableSource
+from infrastructure.transfer.sources import Sources
 from infrastructure.views.store import Store
 
 

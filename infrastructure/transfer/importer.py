@@ -24,7 +24,8 @@ from infrastructure.appending.append_request import (
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.records import SourceRecord, read_records
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.sources import SourceFile, Sources
+from infrastructure.transfer.source_file import SourceFile
+from infrastructure.transfer.sources import Sources
 from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside
