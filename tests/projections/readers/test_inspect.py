@@ -136,6 +136,17 @@ def test_a_call_of_the_models_provider_has_its_result() -> None:
     assert _of(history, "tool_results")[0]["results"][0]["error"] == "no network"
 
 
+def test_an_answer_is_counted_whatever_its_message_is() -> None:
+    for role, kind in (("robot", "inspect.robot"), ("assistant", "inspect.assistant")):
+        said = {"role": role, "content": ""}
+        output = {"choices": [{"message": said}], "usage": {"input_tokens": 3}}
+        history = _read(
+            messages=[said], events=[{"event": "model", "model": "m", "output": output}]
+        )
+        answer, kept = history.drafts[1:3]
+        assert (answer["usage"], kept["type"]) == ({"inputTokens": 3}, kind)
+
+
 def test_a_log_without_samples_is_refused() -> None:
     logs: list[Any] = [{}, {"samples": []}, {"samples": "none"}]
     for samples in logs:
