@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count, permutations
 from typing import Any
 
@@ -21,10 +23,13 @@ from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
 from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.store import Store
+from projections.registry import choose_view
+from projections.view import render
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
 
+OPENAI = choose_view("openai", {})
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 NUMBERS = count(1)
 TOLD = ["system", "input", "tool_calls", "tool_results", "reply"]
@@ -114,6 +119,27 @@ def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]
     assert len(summaries) == 2
     view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
     assert next(each for each in view if each["role"] == "tool")["content"] == "Hamburg"
+
+
+def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -> None:
+    turns = [said("user" if n % 2 == 0 else "assistant", f"turn {n}") for n in range(24)]
+    spans = [
+        chat(n, turns[:n], turns[n], gen_ai__conversation__id="desk-7") for n in range(1, 24, 2)
+    ]
+
+    def take(number: int) -> int:
+        """Take all spans, in another order each."""
+        ingest = TraceIngest(store)
+        some = spans[number:] + spans[:number]
+        return sum(ingest.take_spans([each]).count for each in some)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(take, range(4))) == 0
+    found = Counter(event.type for event in store.messages("desk-7"))
+    assert found["otel.span"] == found["llm_response"] == len(spans)
+    view = [placed.item for placed in render(OPENAI, store.messages("desk-7")).items]
+    texts = Counter(each["content"] for each in view)
+    assert texts == {f"turn {n}": 1 for n in range(24)}
 
 
 def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: TestClient) -> None:
