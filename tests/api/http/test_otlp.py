@@ -23,10 +23,12 @@ from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
 from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.store import Store
+from projections.readmodels.registry import READ_MODELS
 from projections.registry import choose_view
 from projections.view import render
-from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
+from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
 from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.readmodels.tables import catch_up
 from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
 
 OPENAI = choose_view("openai", {})
@@ -119,6 +121,17 @@ def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]
     assert len(summaries) == 2
     view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
     assert next(each for each in view if each["role"] == "tool")["content"] == "Hamburg"
+
+
+def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
+    store = store_over(own_database)
+    app = app_over(own_database, store)
+    with TestClient(app) as client:
+        send(client, story(gen_ai__conversation__id="desk-7"))
+        catch_up(own_database, READ_MODELS["message_words"])
+        hits = client.get("/v1/search?q=4711").json()["items"]
+    end_following(app)
+    assert [each["type"] for each in hits] == ["tool_calls", "input"]
 
 
 def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -> None:
