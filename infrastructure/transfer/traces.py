@@ -7,6 +7,7 @@ far the thread was when that was decided. If it has gone on since, it is read an
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 
 from domain.drafts import NO_ORIGIN, Origin
@@ -77,7 +78,7 @@ class TraceIngest:
         Raises:
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
-        found = list(placed(spans, self._is_there))
+        found = list(placed(spans, cache(self._is_there)))
         refused = Refused()
         refused.add(len(spans) - len(found), "not of the GenAI conventions")
         self._take(found, origin, refused)

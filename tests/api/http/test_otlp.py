@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from api.http.request.limits import RequestLimits
 from domain.json.text import print_bytes
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
@@ -383,6 +384,28 @@ def test_no_value_of_an_attribute_brings_a_failure(
         found = {**each, "attributes": {**each["attributes"], **given}}
         refused = TraceIngest(store).take_spans([found])
         assert not refused.count, refused.reasons
+
+
+@pytest.mark.parametrize("media_type", [JSON, PROTOBUF])
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        (RequestLimits(max_batch_messages=3), "too-many-messages"),
+        (RequestLimits(max_json_parts=9), "too-many-parts"),
+    ],
+)
+def test_more_than_the_service_takes_at_once_is_refused(
+    store: Store, database: Database, limits: RequestLimits, name: str, media_type: str
+) -> None:
+    spans = story()
+    body = printed(spans) if media_type == PROTOBUF else print_bytes(export_request(spans))
+    app = app_over(database, store, limits=limits)
+    answer = TestClient(app).post(
+        "/otlp/v1/traces", content=body, headers={"content-type": media_type}
+    )
+    end_following(app)
+    assert answer.status_code == 413
+    assert answer.json()["type"] == f"urn:agentlog:problem:{name}"
 
 
 def test_an_overloaded_service_asks_to_try_again(store: Store, database: Database) -> None:
