@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from domain.json.text import JsonValue, print_bytes
-from projections.readers.traces.otlp import GenAISpan, milliseconds, text
-from projections.readers.traces.otlp_chat import chat_message
-from projections.readers.traces.otlp_semconv import messages_of
+from projections.readers.traces.otlp.chat import chat_message
+from projections.readers.traces.otlp.semconv import messages_of
+from projections.readers.traces.otlp.span import GenAISpan, milliseconds, text
 from projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
