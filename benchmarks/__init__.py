@@ -8,7 +8,7 @@ service     `agentlog serve` in a process of its own, and a client that keeps it
 floor       PostgreSQL with nothing around it
 peer        the recorder of the eventsourcing library
 imports, views, appends, long_threads    how long things take
-load, bulk, growth, peers                how many a second, and how much on disk
+load, bulk, spans, growth, peers         how many a second, and how much on disk
 rates, callers, http_load                what these are measured with
 peers_program                            runs in the peers' own environment
 big_log     a big log, and what is measured on it: analytics, the reports over it

@@ -24,6 +24,7 @@ from benchmarks.peers import measure_peers
 from benchmarks.projections import measure_projections
 from benchmarks.readers import measure_readers
 from benchmarks.search import measure_search
+from benchmarks.spans import measure_spans
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
 from benchmarks.workload import Workload, load_workload
@@ -40,6 +41,7 @@ CASES = (
     "load",
     "http",
     "bulk",
+    "spans",
     "disk",
     "growth",
     "followers",
@@ -91,6 +93,7 @@ def _measures(
         "load": lambda: measure_load(server, workload, runs=runs, seconds=seconds),
         "http": lambda: measure_http_load(server, workload, scratch, runs=runs, seconds=seconds),
         "bulk": lambda: measure_bulk(server, workload, runs=runs),
+        "spans": lambda: measure_spans(server, workload, runs=runs),
         "disk": lambda: measure_disk(server, workload),
         "growth": lambda: measure_growth(
             server, workload, runs=runs, times=times, upto=chosen.upto

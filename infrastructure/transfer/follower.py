@@ -6,19 +6,20 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.importer import Importer, Written
 from infrastructure.transfer.report import Finding, ImportReport
-from infrastructure.transfer.sources import SourceFile, Sources, UnreadableSource
+from infrastructure.transfer.source_file import SourceFile, UnreadableSource
+from infrastructure.transfer.sources import Sources
 from infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read of a file: bytes, their SHA-256, and the messages written, by thread."""
+    """What was read of a file: bytes, their SHA-256, and what was written, by thread."""
 
     size: int = 0
     digest: bytes = sha256().digest()
-    written: Mapping[str, int] = field(default_factory=dict)
+    written: Mapping[str, Written] = field(default_factory=dict)
 
 
 class Follower:

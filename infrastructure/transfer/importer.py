@@ -24,10 +24,11 @@ from infrastructure.appending.append_request import (
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.records import SourceRecord, read_records
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.sources import SourceFile, Sources
+from infrastructure.transfer.source_file import SourceFile
+from infrastructure.transfer.sources import Sources
 from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
-from projections.readers.draft import Aside
+from projections.readers.draft import Aside, Draft
 from projections.readers.history import Format
 
 _BATCH_MESSAGES = 2000
@@ -52,12 +53,23 @@ class SharedThread(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """What the log has of a thread: so many messages from its first on, and its start."""
+
+    messages: int = 0
+    started: Draft | None = None
+
+
+_NOTHING = Written()
+
+
+@dataclass(frozen=True, slots=True)
 class _Sent:
-    """A thread on its way: its record, and how many messages it has with those before."""
+    """A thread on its way: its record, and what the log has of it afterwards."""
 
     record: SourceRecord
     request: AppendRequest
-    messages: int
+    after: Written
 
 
 class Importer:
@@ -66,8 +78,8 @@ class Importer:
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
 
-    `written` is how many messages of a thread are in the log already, from its first on: they are
-    not sent again. Afterwards the attribute has the new numbers.
+    `written` is what the log has of threads already: it is not sent again. Afterwards the attribute
+    has what it has then.
     """
 
     def __init__(
@@ -77,7 +89,7 @@ class Importer:
         *,
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
-        written: Mapping[str, int] | None = None,
+        written: Mapping[str, Written] | None = None,
     ) -> None:
         self._store = store
         self._plan = plan
@@ -149,17 +161,19 @@ class Importer:
             self.report.foresee(thread)
             self._progress(record.size)
             return
-        written = self.written.get(thread.thread_id, 0)
-        drafts = thread.drafts[written:]
-        if written and not drafts:
+        written = self.written.get(thread.thread_id, _NOTHING)
+        drafts = thread.drafts[written.messages :]
+        started = None if thread.started == written.started else thread.started
+        if written is not _NOTHING and not drafts and started is None:
             return
         request = self._store.request(
             thread.thread_id,
             drafts,
-            facts=[] if thread.started is None or written else [thread.started],
+            facts=[] if started is None else [started],
             closing=[] if thread.closed is None else [thread.closed],
         )
-        self._pending.append(_Sent(record, request, len(thread.drafts)))
+        after = Written(len(thread.drafts), thread.started)
+        self._pending.append(_Sent(record, request, after))
         self._waiting += len(drafts)
         if self._waiting >= _BATCH_MESSAGES:
             self._send()
@@ -183,7 +197,7 @@ class Importer:
                     self._refuse(each.record, outcome)
                 else:
                     self.report.count(each.record.place, outcome)
-                    self.written[each.request.thread_id] = each.messages
+                    self.written[each.request.thread_id] = each.after
                     self._progress(each.record.size)
 
     def _annotated(

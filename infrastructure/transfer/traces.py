@@ -7,6 +7,7 @@ far the thread was when that was decided. If it has gone on since, it is read an
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 
 from domain.drafts import NO_ORIGIN, Origin
@@ -23,9 +24,9 @@ from infrastructure.appending.append_request import AppendRequest, Outcome
 from infrastructure.transfer.threads import fitted
 from infrastructure.views.store import Store
 from projections.readers.draft import Draft
-from projections.readers.traces import otlp_events
-from projections.readers.traces.otlp_spans import Placed, conversation_of, placed
-from projections.readers.traces.otlp_thread import CONVERSATION, SpanThread, folded
+from projections.readers.traces.otlp import events
+from projections.readers.traces.otlp.placement import Placed, conversation_of, placed
+from projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
 from projections.view import Item
 
 _TRIES = 8
@@ -77,7 +78,7 @@ class TraceIngest:
         Raises:
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
-        found = list(placed(spans, self._is_there))
+        found = list(placed(spans, cache(self._is_there)))
         refused = Refused()
         refused.add(len(spans) - len(found), "not of the GenAI conventions")
         self._take(found, origin, refused)
@@ -86,16 +87,13 @@ class TraceIngest:
     def take_records(self, records: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:
         """Append what log records say; return those that were refused; raises as `take_spans`."""
         refused = Refused()
-        known = [each for each in records if otlp_events.is_known(each)]
+        known = [each for each in records if events.is_known(each)]
         refused.add(len(records) - len(known), "not of the GenAI conventions")
         named = [each for each in known if each["traceId"] or conversation_of(each)]
         refused.add(len(known) - len(named), "without a trace and a conversation")
         names = {each["traceId"]: name for each in named if (name := conversation_of(each))}
         self._take(
-            [
-                Placed(row, names.get(row.trace_id) or row.trace_id)
-                for row in otlp_events.read(named)
-            ],
+            [Placed(row, names.get(row.trace_id) or row.trace_id) for row in events.read(named)],
             origin,
             refused,
         )

@@ -26,6 +26,9 @@ ROLES = tuple(dict.fromkeys(_ROLES.values()))
 _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 """Fields with JSON of the producer's own: its keys and numbers are contents too."""
 
+_RECORDS = frozenset({"otel.span", "otel.log"})
+"""Records of traces repeat what came before: their contents are found in the messages they gave."""
+
 _OF_FACTS = frozenset({"goal", "reason"})
 _APART = frozenset({"id", "timestamp", "type"})
 
@@ -72,6 +75,8 @@ def texts_of(content: dict[str, JsonValue]) -> Iterator[tuple[Parts, str]]:
 
 
 def _all_texts(content: dict[str, JsonValue]) -> Iterator[tuple[Parts, str]]:
+    if content.get("type") in _RECORDS:
+        return
     is_fact = str(content.get("type")).startswith("thread.")
     fields = {
         key: value

@@ -17,6 +17,7 @@ from typing_extensions import override
 from domain.events import Event
 from domain.json.text import JsonValue
 from domain.messages import (
+    CustomMessage,
     FileAttachment,
     InputMessage,
     ReplyMessage,
@@ -31,11 +32,13 @@ from projections.said import Calls, Said, content_of, said_results
 from projections.text_format import result_text
 from projections.view import Item, Options, Placed, View
 from projections.views.chat import Turn, file_text, said_turn, wire_call
-from projections.views.openai_residue import restored
+from projections.views.openai_residue import restored, shown_whole
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"
 """The key under which `mark` says what repair did to an item."""
+WHOLE = "openai.message"
+"""The type of messages whose payload is an item of this wire that no other message would show."""
 
 
 class OpenAIOptions(Options):
@@ -113,6 +116,11 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             return self._answer(carry, event, message.results)
         if type(message) is SystemMessage:
             return self._interject(carry, event, {"role": "system", "content": message.text})
+        if type(message) is CustomMessage and message.type == WHOLE:
+            item = shown_whole(message.payload, foreign=self.options.foreign)
+            if item is not None:
+                show = self._interject if item["role"] in ("system", "developer") else self._say
+                return show(carry, event, item)
         return carry, ()
 
     @override

@@ -116,8 +116,48 @@ def restored(item: Item, residue: JsonValue, *, foreign: bool, also: Collection[
     """
     if residue is None:  # most messages have none
         return item
+    if foreign and _is_legacy(item, residue):
+        return apply_residue(item, residue, _permitted_to_legacy)
     whole = apply_residue(item, residue, _permitted)
     return whole if foreign else _accepted(whole, item, also)
+
+
+def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
+    """Return an item that a message has as its payload: all of it, or what the API takes.
+
+    None where nothing would be shown, or where the item has calls or is a result.
+    """
+    match item:
+        case {"role": "system" | "developer" | "user" | "assistant" as role, **rest}:
+            if rest.get("tool_calls") or rest.get("function_call"):
+                return None
+        case _:
+            return None
+    if foreign:
+        return dict(item)
+    found = _accepted(item, {"role": role, "content": ""}, ())
+    return found if found["content"] else None
+
+
+def _is_legacy(item: Item, residue: JsonValue) -> bool:
+    """Return whether a residue says the same as an item as the API had it before tools."""
+    match item, residue:
+        case (
+            {"role": "assistant", "tool_calls": [{"function": called}]},
+            {"set": {"function_call": said}, "unset": list(gone)},
+        ):
+            return "tool_calls" in gone and bool(called == said)
+        case {"role": "tool"}, {"set": {"role": "function"}}:
+            return True
+        case _:
+            return False
+
+
+def _permitted_to_legacy(item: Item, key: str, value: JsonValue) -> bool:
+    """Permit what `_permitted` does, and functions in the place of tools."""
+    if key == "role" and item["role"] == "tool":
+        return bool(value == "function")
+    return (key in ("tool_calls", "tool_call_id") and value is None) or _permitted(item, key, value)
 
 
 def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
@@ -129,6 +169,8 @@ def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
             found[key] = value
         elif key == "content":
             found[key] = _parts(role, value) or plain[key] if isinstance(value, list) else value
+        elif key == "function_call" and "tool_calls" in plain:  # the API takes one of them
+            continue
         elif key in _KEYS[role]:
             try:
                 found[key] = _KEYS[role][key].validate_python(value, strict=True)

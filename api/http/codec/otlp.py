@@ -1,17 +1,17 @@
 """OTLP over HTTP: bodies as spans or log records, zipped or not, and answers.
 
 Both encodings, protobuf and JSON, become the same JSON objects, those that
-`projections.readers.traces` reads: ids in hexadecimal, attributes as one object.
+`projections.readers.traces.otlp` reads: ids in hexadecimal, attributes as one object.
 """
 
 import zlib
-from collections.abc import Callable
 from typing import Literal
 
 from api.http.codec.otlp_json import records_of_json
 from api.http.codec.problems import BodyTooLarge
 from api.http.request.errors import InvalidOtlp, OtlpMissing, UnknownCoding, UnknownMediaType
-from domain.json.text import JsonValue, print_bytes
+from api.http.request.limits import RequestLimits
+from domain.json.text import print_bytes
 from projections.view import Item
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -54,24 +54,22 @@ def media_type_of(header: str) -> str:
     return found
 
 
-def records_in(
-    body: bytes, media_type: str, signal: Signal, *, parse: Callable[[bytes], JsonValue]
-) -> list[Item]:
-    """Return the spans or log records of a body; `parse` reads its JSON.
+def records_in(body: bytes, media_type: str, signal: Signal, limits: RequestLimits) -> list[Item]:
+    """Return the spans or log records of a body.
 
     Raises:
-        InvalidInput: the body is malformed.
+        InvalidInput: the body is malformed, or has too much in it.
         OtlpMissing: protobuf needs a package that is not installed.
     """
     if media_type == JSON:
-        return records_of_json(parse(body), signal)
+        return limits.batch(records_of_json(limits.json_in(body), signal))
     try:
         from api.http.codec.otlp_protobuf import (  # noqa: PLC0415 - needs an extra
             records_of_protobuf,
         )
     except ModuleNotFoundError as error:
         raise OtlpMissing from error
-    return records_of_protobuf(body, signal)
+    return records_of_protobuf(body, signal, limits)
 
 
 def answer(media_type: str, signal: Signal, *, refused: int, reason: str) -> bytes:

@@ -1,6 +1,7 @@
 """Spans and log records of OTLP's protobuf; needs the package `opentelemetry-proto`."""
 
 from base64 import b64encode
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -12,30 +13,47 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from api.http.request.errors import InvalidOtlp
+from api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
 from domain.json.text import JsonValue
 from projections.view import Item
 
+_Group = tuple[Callable[[Any], Item], Any, Any, Sequence[Any]]
 _LENGTHS = {"trace_id": {0, 16}, "span_id": {0, 8}, "parent_span_id": {0, 8}}
 
 
-def records_of_protobuf(body: bytes, signal: str) -> list[Item]:
-    """Return the spans or log records of a body; raises `InvalidOtlp`."""
+def records_of_protobuf(body: bytes, signal: str, limits: RequestLimits) -> list[Item]:
+    """Return the spans or log records of a body.
+
+    Raises:
+        InvalidOtlp: it is malformed.
+        TooManyMessages, TooManyParts: found before objects are made of them, which take more.
+    """
     try:
+        groups: list[_Group]
         if signal == "logs":
-            return [
-                {**_log(each), **_common(group, scoped)}
+            groups = [
+                (_log, group, scoped, scoped.log_records)
                 for group in ExportLogsServiceRequest.FromString(body).resource_logs
                 for scoped in group.scope_logs
-                for each in scoped.log_records
             ]
-        return [
-            {**_span(each), **_common(group, scoped)}
-            for group in ExportTraceServiceRequest.FromString(body).resource_spans
-            for scoped in group.scope_spans
-            for each in scoped.spans
-        ]
+        else:
+            groups = [
+                (_span, group, scoped, scoped.spans)
+                for group in ExportTraceServiceRequest.FromString(body).resource_spans
+                for scoped in group.scope_spans
+            ]
     except DecodeError as error:
         raise InvalidOtlp(f"the body is no protobuf of OTLP {signal}") from error
+    if sum(len(records) for *_, records in groups) > limits.max_batch_messages:
+        raise TooManyMessages(limits.max_batch_messages)
+    parts = sum(len(each.attributes) for *_, records in groups for each in records)
+    if len(groups) + parts > limits.max_json_parts:
+        raise TooManyParts(limits.max_json_parts)
+    found: list[Item] = []
+    for read, group, scoped, records in groups:
+        common = _common(group, scoped)
+        found += [{**read(each), **common} for each in records]
+    return found
 
 
 def _common(group: Any, scoped: Any) -> Item:  # noqa: ANN401 - messages of two signals

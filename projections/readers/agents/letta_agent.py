@@ -106,5 +106,5 @@ FORMAT = Format(
     "Letta agent files",
     _read,
     is_document=_is_file,
-    unit="agent",
+    unit="Letta agent",
 )

@@ -1,6 +1,6 @@
 """Messages of Letta's agent files, as its database has them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from domain.errors import InvalidJson
 from domain.json.text import JsonValue, parse
@@ -53,7 +53,7 @@ KNOWN = frozenset(
 )
 """Fields of messages, their parts and blocks of memory that are kept beside anyway."""
 
-_STATUS = {"OK": "success", "Failed": "error"}
+_STATUS: Mapping[JsonValue, str] = {"OK": "success", "Failed": "error"}
 
 
 class Messages:
@@ -215,28 +215,31 @@ def _return(entry: Entry, message: Fields) -> None:
 
 
 def _result(each: Fields, message: Fields, text: str) -> Item:
-    told = each.take("func_response")
-    told = text if told is None else told
+    """Return a result; an error without the frame that Letta puts around it, which is kept."""
+    told = each.item.get("func_response")
+    if told is None:
+        told = text
+    framed = _framed(told)
+    status = each.item.get("status") or _STATUS.get(framed.get("status"))
     call_id = each.text("tool_call_id") or message.text("tool_call_id")
-    result = result_fields(call_id or "", each.item.get("status") or _status(told), told)
+    if status == "error" and isinstance(framed.get("message"), str):
+        told = framed["message"]
+    else:
+        each.take("func_response")
+    result = result_fields(call_id or "", status, told)
     if not call_id:
         del result["callId"]
     return result
 
 
-def _status(told: JsonValue) -> str | None:
-    """Return the status that stands in a result itself, as `{"status": "OK", ...}`."""
-    if not isinstance(told, str):
-        return None
+def _framed(told: JsonValue) -> Item:
+    """Return the object in a result's text, as `{"status": "OK", "message": ...}`; else {}."""
     try:
-        value = parse(told)
+        value: JsonValue = parse(told) if isinstance(told, str) else None
     except InvalidJson:
-        return None
-    match value:
-        case {"status": str(status), "message": _}:
-            return _STATUS.get(status)
-        case _:
-            return None
+        value = None
+    is_framed = isinstance(value, dict) and isinstance(value.get("status"), str)
+    return value if is_framed and "message" in value else {}
 
 
 def _call(item: Item) -> Item | None:

@@ -49,21 +49,22 @@ def _read(document: JsonValue) -> Iterator[History]:
     run.reading.keep_left(root, "trajectory")
     for number, message in enumerate(found):
         run.add(message, number)
-    if status and last.get("role") != "exit":
+    if status:
         reason = _ENDS.get(status, "error")
         run.reading.drafts.append({"type": "exit", "reason": reason, "message": status})
     yield run.reading.history(metadata=facts)
 
 
 def _facts(root: Fields, last: Item) -> tuple[Item, str | None]:
-    """Return the facts of a run, and how it ended."""
+    """Return the facts of a run, and how it ended where no message tells it."""
     info, facts = root.inner("info"), dict[str, JsonValue]()
     facts["format"], facts["instance"] = root.text("trajectory_format"), root.text("instance_id")
     status = None
     if info is not None:
-        status = info.text("exit_status")
         if isinstance(last.get("extra"), dict):
             info.take_equal(last["extra"])
+        if last.get("role") != "exit":
+            status = info.text("exit_status")
         stats, config = info.inner("model_stats"), info.item.get("config")
         if stats is not None:  # 0 stands for what is not known
             facts["costUsd"] = stats.amount("instance_cost") or None
@@ -134,9 +135,9 @@ class _Run:
         message.take_equal({"role": "assistant"})
         for n, draft in enumerate(drafts):
             self.reading.add({**draft, **shared}, *[] if n else [message])
-        if not drafts and not others:
-            self.reading.keep(message, "message", is_known=True, **shared)
-        for item in others:
+        if not drafts:
+            self.reading.keep(message, "message", is_known=not others, **shared)
+        for item in others if drafts else ():
             self.reading.keep(item, f"{item.item.get('type')}", **shared)
 
     def _written(self, extra: Fields, number: int) -> list[Draft]:
@@ -158,7 +159,7 @@ class _Run:
 
     def _result(self, message: Fields, extra: Fields, when: Draft) -> None:
         text = message.text("output") or content_of(message)
-        content = message.item.get("content", message.item.get("output"))
+        content = None if text is not None else message.take("content") or message.take("output")
         call_id = message.text("tool_call_id") or message.text("call_id")
         if call_id is None and self._open:
             call_id = self._open[0]
@@ -168,7 +169,8 @@ class _Run:
         result["output"] = content if text is None else text
         code, exception = extra.item.get("returncode"), extra.item.get("exception_info")
         if exception or (isinstance(code, int) and code != 0):
-            result |= {"output": None, "error": text or f"exit code {code}"}
+            result["error"] = text or f"exit code {code}"
+            result["output"] = None if text is not None else result["output"]
         elif code == 0:
             result["error"] = None
         raw = extra.item.get("raw_output")

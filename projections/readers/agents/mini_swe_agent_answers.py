@@ -91,13 +91,14 @@ def _call(call: Fields) -> Item | None:
         case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
             call_id
         ):
-            keys: tuple[str, ...] = ("id", "function", "type", "index")
+            key, function = "id", call.inner("function") or call
         case {"call_id": str(call_id), "name": str(name), "arguments": str(text)} if call_id:
-            keys = ("call_id", "name", "arguments")
+            key, function = "call_id", call
         case _:
             return None
-    for key in keys:
-        call.take(key)
+    call.take(key)
+    call.take_equal({"type": "function"})
+    function.take_equal({"name": name, "arguments": text})
     return {"id": call_id, **call_fields(name, text)}
 
 
@@ -113,7 +114,8 @@ def content_of(item: Fields) -> str | None:
 
 def rest_of(response: Item, message: Item) -> Item:
     """Return what a response says beside its figures, without the `message` that it repeats."""
-    rest = {key: value for key, value in response.items() if key not in ("id", "model")}
+    told = [key for key in ("id", "model") if isinstance(response.get(key), str)]
+    rest = {key: value for key, value in response.items() if key not in told}
     match response.get("choices"):
         case [{"message": {**said}} as choice] if all(
             key in message and message[key] == value for key, value in said.items()

@@ -125,7 +125,7 @@ class _Conversation:
         """Take what the messages say in their own fields, or by their place."""
         if "timestamp" in at:
             event.take("timestamp")
-        if own.get("id") == id_of_uuid(event.item.get("id")):
+        if own and own["id"] == id_of_uuid(event.item.get("id")):
             event.take("id")
         if "metadata" in at:
             event.take("llm_response_id")

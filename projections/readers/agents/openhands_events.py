@@ -48,10 +48,16 @@ def _message(event: Fields, _: Calls) -> list[Draft]:
 
 def _images(message: Fields, text: str | None) -> list[Item]:
     """Take the images of a message whose bytes are in it."""
+    parts = message.item.get("content")
     files, rest = list[Item](), list[JsonValue]()
-    for part in _objects(message.item.get("content")):
-        urls = part.get("image_urls")
-        found = [_IMAGE.match(value_text(url)) for url in urls] if isinstance(urls, list) else []
+    for part in parts if isinstance(parts, list) else ():
+        match part:
+            case {"type": "image", "cache_prompt": False, "image_urls": [*urls], **more} if (
+                not more
+            ):
+                found = [_IMAGE.match(value_text(url)) for url in urls]
+            case _:
+                found = []
         files += (each.groupdict() for each in found if each is not None)
         if None in found or not found:
             rest.append(part)
@@ -165,8 +171,9 @@ def _tool_of_agent(event: Fields, calls: Calls) -> list[Draft]:
             pass
         case _:
             return []
-    for key in ("tool_call_id", "title", "is_error"):
+    for key in ("tool_call_id", "title"):
         event.take(key)
+    event.take_equal({"is_error": status == "failed"})
     output = event.take("raw_output")
     error = (value_text(output) or status) if status == "failed" else None
     calls[call_id] = call = {"id": call_id, "name": title, "args": event.take("raw_input")}

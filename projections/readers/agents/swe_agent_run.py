@@ -176,26 +176,24 @@ def _action(action: str, number: str) -> Item:
 def _calls(item: Fields) -> list[Item]:
     """Return the calls of an answer; none if any is malformed."""
     calls = item.inners("tool_calls")
-    found = [_call(each.item) for each in calls]
-    read = [call for call in found if call is not None]
-    if len(read) < len(calls):
+    if not all(map(_is_call, calls)):
         return []
-    for each in calls:
-        for key in ("id", "type", "function"):
-            each.take(key)
-    return read
+    found = list[Item]()
+    for call in calls:
+        function = call.inner("function") or call
+        name, arguments = function.take("name"), function.take("arguments")
+        said = call_fields(name, arguments) if isinstance(arguments, str) else {"args": arguments}
+        found.append({"id": call.take("id"), "name": name, **said})
+        call.take_equal({"type": "function"})
+    return found
 
 
-def _call(call: Item) -> Item | None:
-    match call:
-        case {"id": str(call_id), "function": {"name": str(name), "arguments": arguments}} if (
-            call_id
-        ):
-            if isinstance(arguments, str):
-                return {"id": call_id, **call_fields(name, arguments)}
-            return {"id": call_id, "name": name, "args": arguments}
+def _is_call(call: Fields) -> bool:
+    match call.item:
+        case {"id": str(call_id), "function": {"name": str()}} if call_id:
+            return True
         case _:
-            return None
+            return False
 
 
 def _text(item: Fields) -> str | None:

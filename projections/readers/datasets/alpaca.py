@@ -59,5 +59,4 @@ FORMAT = Format(
     "Alpaca instructions",
     _read,
     is_document=_is_record,
-    unit="instruction",
 )

@@ -1,34 +1,41 @@
-"""Reader of OpenAI chat messages, as stored in agents' trajectories."""
+"""Reader of OpenAI chat messages, as stored in agents' trajectories.
 
-import re
-from collections.abc import Sequence
+Also of the functions that tools replaced, whose calls had no ids.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
 
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
+from projections.readers.files import file_of_uri
 from projections.readers.history import format_of_items
 from projections.text_format import call_fields
 from projections.view import Item
-from projections.views.openai import OpenAIOptions, OpenAIView
-
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*)\Z")
+from projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
 
 
 def _read(item: Item, index: int) -> Sequence[Draft]:
     match item.get("role"):
         case "system" | "developer":
-            return [{"type": "system", "text": _text(item)}]
+            said: Draft = {"type": "system", "text": _text(item)}
+            return [said if said["text"] or not _hides(item) else _whole(item)]
         case "user":
             return [_input(item)]
         case "assistant":
             return _assistant(item, index)
         case "tool":
-            result: Item = {"callId": _call_id(item), "output": _text(item)}
+            result: Item = {"callId": _call_id(item), "output": _output(item)}
             if isinstance(item.get("name"), str):
                 result["name"] = item["name"]
             return [{"type": "tool_results", "results": [result]}]
+        case "function":
+            given = item.get("tool_call_id")
+            call_id = _call_of(index - 1) if given is None else _call_id(item)
+            result = {"callId": call_id, "name": text_field(item, "name"), "output": _output(item)}
+            return [{"type": "tool_results", "results": [result]}]
         case role:
-            known = "system, developer, user, assistant or tool"
+            known = "system, developer, user, assistant, tool or function"
             raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
 
 
@@ -36,16 +43,33 @@ def _assistant(item: Item, index: int) -> Sequence[Draft]:
     calls = item.get("tool_calls") or []
     if not isinstance(calls, list):
         raise InvalidMessage([Flaw("tool_calls", "not an array")])
+    read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
+    if not calls and item.get("function_call") is not None:
+        read = [{"id": _call_of(index), **_function(item["function_call"])}]
+    text, hides = _text(item), _hides(item)
     drafts: list[Draft] = []
-    if item.get("content") is not None or not calls:
-        drafts.append({"type": "reply", "text": _text(item)})
-    if calls:
-        read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
+    if text or (item.get("content") is not None and not hides) or not (read or hides):
+        drafts.append({"type": "reply", "text": text})
+    if read:
         drafts.append({"type": "tool_calls", "calls": read})
     if len(drafts) > 1:  # one model response: the view joins what shares its id
         metadata = {"responseId": f"import-{index}"}
         return [{**draft, "metadata": metadata} for draft in drafts]
-    return drafts
+    return drafts or [_whole(item)]
+
+
+def _call_of(index: int) -> str:
+    """Return the id of a function's call at an index; the API took its result right after it."""
+    return f"function-{index}"
+
+
+def _function(call: JsonValue) -> Item:
+    match call:
+        case {"name": str(name), "arguments": str(arguments)}:
+            return call_fields(name, arguments)
+        case _:
+            reason = "not a call: it needs name and arguments (strings)"
+            raise InvalidMessage([Flaw("function_call", reason)])
 
 
 def _call(call: JsonValue, place: str) -> Item:
@@ -64,33 +88,48 @@ def _call(call: JsonValue, place: str) -> Item:
 
 def _input(item: Item) -> Draft:
     content = item.get("content")
-    if not isinstance(content, list):
-        return {"type": "input", "text": _text(item)}
-    texts = [part["text"] for part in content if _is_text(part)]
-    files = [file for part in content if (file := _file(part)) is not None]
+    parts = content if isinstance(content, list) else []
+    files = [file for part in parts if (file := _file(part)) is not None]
+    text = _text(item)
+    if not text and not files and _hides(item):
+        return _whole(item)
     draft: Draft = {"type": "input"}
-    if texts or not files:
-        draft["text"] = "".join(texts)
+    if not files or any(map(_is_text, parts)):
+        draft["text"] = text
     if files:
         draft["files"] = files
     return draft
 
 
+def _whole(item: Item) -> Draft:
+    """Return the message for an item of which no other message would show anything."""
+    return {"type": WHOLE, "payload": item}
+
+
+def _hides(item: Item) -> bool:
+    """Return whether an item has more than text that its message would not show."""
+    content = item.get("content")
+    if isinstance(content, list):
+        return not all(_is_text(part) or _is_refusal(part) for part in content)
+    beside = (value for key, value in item.items() if key not in _SHOWN)
+    return content is None and any(value not in (None, [], {}) for value in beside)
+
+
 def _file(part: JsonValue) -> Item | None:
+    """Return the file of a part; references and parts without bytes stay in the residue."""
     match part:
-        case {"type": "image_url", "image_url": {"url": str(uri)}}:
-            filename = None
-        case {"type": "file", "file": {"file_data": str(uri)} as file}:
-            filename = file.get("filename")
-        case _:  # references and parts without bytes stay in the residue
+        case {"type": "image_url", "image_url": {"url": uri}}:
+            return file_of_uri(uri)
+        case {"type": "file", "file": {"file_data": uri} as file}:
+            return file_of_uri(uri, file.get("filename"))
+        case _:
             return None
-    found = _DATA_URI.match(uri)
-    if found is None:
-        return None
-    read: Item = {"data": found["data"], "mimeType": found["mime"]}
-    if isinstance(filename, str):
-        read["filename"] = filename
-    return read
+
+
+def _output(item: Item) -> JsonValue:
+    """Return what a tool gave back: its text, or the parts where none is a text."""
+    text = _text(item)
+    return item["content"] if not text and _hides(item) and item.get("content") else text
 
 
 def _text(item: Item) -> str:
@@ -107,11 +146,7 @@ def _text(item: Item) -> str:
 
 
 def _refusal(parts: Sequence[JsonValue]) -> str:
-    return "".join(
-        part["refusal"]
-        for part in parts
-        if isinstance(part, dict) and isinstance(part.get("refusal"), str)
-    )
+    return "".join(part["refusal"] for part in parts if _is_refusal(part))
 
 
 def _call_id(item: Item) -> str:
@@ -127,6 +162,33 @@ def _is_text(part: JsonValue) -> bool:
             return True
         case _:
             return False
+
+
+def _is_refusal(part: JsonValue) -> bool:
+    match part:
+        case {"refusal": str()}:
+            return True
+        case _:
+            return False
+
+
+def _unknown(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield fields, parts and fields of calls that the API's types do not have."""
+    yield from _fields("", item, _KNOWN)
+    content, calls = item.get("content"), item.get("tool_calls")
+    for n, part in enumerate(content if isinstance(content, list) else []):
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in _PARTS:
+            named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
+            yield f"content[{n}]", f"part {named}"
+    for n, call in enumerate(calls if isinstance(calls, list) else []):
+        yield from _fields(f"tool_calls[{n}].", call, _OF_ANY_CALL)
+
+
+def _fields(place: str, item: Item, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    for key, value in item.items():
+        if key not in known and value is not None:
+            yield f"{place}{key}", f"field {key!r}"
 
 
 def _is_plain(item: Item) -> bool:
@@ -161,16 +223,26 @@ _OF_CALLS = _OF_TEXT | {"tool_calls"}
 _OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
 _OF_CALL = {"id", "type", "function"}
 _OF_FUNCTION = {"name", "arguments"}
+_OF_ANY_CALL = _OF_CALL | {"custom"}
+_SHOWN = _OF_TEXT | {"name", "refusal", "tool_calls", "tool_call_id", "function_call"}
+_KNOWN = _SHOWN | {"annotations", "audio"}
+_PARTS = ("text", "image_url", "input_audio", "file", "refusal")  # not a set: may be unhashable
 _WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
 
-READER = Reader("openai", _read, OpenAIView(OpenAIOptions(foreign=True, repair=False)), _is_plain)
+READER = Reader(
+    "openai",
+    _read,
+    OpenAIView(OpenAIOptions(foreign=True, repair=False)),
+    _is_plain,
+    _unknown,
+)
 
 
 def _is_message(value: JsonValue) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("role"), str)
-        and ("content" in value or "tool_calls" in value)
+        and any(key in value for key in ("content", "tool_calls", "function_call"))
     )
 
 

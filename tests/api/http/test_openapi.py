@@ -36,7 +36,7 @@ from api.http.routes import (
     threads,
     views,
 )
-from api.http.routes.service import keys, monitoring, projections
+from api.http.routes.service import keys, monitoring, otlp, projections
 from domain.access import SCOPES
 from domain.catalogue import MESSAGE_TYPES
 from infrastructure.postgres.database import Database
@@ -144,6 +144,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", audit),
             ("/v1", keys),
             ("", monitoring),
+            ("", otlp),
         )
         for route in module.router.routes
         if isinstance(route, APIRoute)

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count, permutations
 from typing import Any
 
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from api.http.request.limits import RequestLimits
 from domain.json.text import print_bytes
 from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
@@ -21,10 +24,15 @@ from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
 from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.store import Store
-from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
+from projections.readmodels.registry import READ_MODELS
+from projections.registry import choose_view
+from projections.view import render
+from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
 from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.readmodels.tables import catch_up
 from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
 
+OPENAI = choose_view("openai", {})
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 NUMBERS = count(1)
 TOLD = ["system", "input", "tool_calls", "tool_results", "reply"]
@@ -114,6 +122,38 @@ def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]
     assert len(summaries) == 2
     view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
     assert next(each for each in view if each["role"] == "tool")["content"] == "Hamburg"
+
+
+def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
+    store = store_over(own_database)
+    app = app_over(own_database, store)
+    with TestClient(app) as client:
+        send(client, story(gen_ai__conversation__id="desk-7"))
+        catch_up(own_database, READ_MODELS["message_words"])
+        hits = client.get("/v1/search?q=4711").json()["items"]
+    end_following(app)
+    assert [each["type"] for each in hits] == ["tool_calls", "input"]
+
+
+def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -> None:
+    turns = [said("user" if n % 2 == 0 else "assistant", f"turn {n}") for n in range(24)]
+    spans = [
+        chat(n, turns[:n], turns[n], gen_ai__conversation__id="desk-7") for n in range(1, 24, 2)
+    ]
+
+    def take(number: int) -> int:
+        """Take all spans, in another order each."""
+        ingest = TraceIngest(store)
+        some = spans[number:] + spans[:number]
+        return sum(ingest.take_spans([each]).count for each in some)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(take, range(4))) == 0
+    found = Counter(event.type for event in store.messages("desk-7"))
+    assert found["otel.span"] == found["llm_response"] == len(spans)
+    view = [placed.item for placed in render(OPENAI, store.messages("desk-7")).items]
+    texts = Counter(each["content"] for each in view)
+    assert texts == {f"turn {n}": 1 for n in range(24)}
 
 
 def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: TestClient) -> None:
@@ -344,6 +384,28 @@ def test_no_value_of_an_attribute_brings_a_failure(
         found = {**each, "attributes": {**each["attributes"], **given}}
         refused = TraceIngest(store).take_spans([found])
         assert not refused.count, refused.reasons
+
+
+@pytest.mark.parametrize("media_type", [JSON, PROTOBUF])
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        (RequestLimits(max_batch_messages=3), "too-many-messages"),
+        (RequestLimits(max_json_parts=9), "too-many-parts"),
+    ],
+)
+def test_more_than_the_service_takes_at_once_is_refused(
+    store: Store, database: Database, limits: RequestLimits, name: str, media_type: str
+) -> None:
+    spans = story()
+    body = printed(spans) if media_type == PROTOBUF else print_bytes(export_request(spans))
+    app = app_over(database, store, limits=limits)
+    answer = TestClient(app).post(
+        "/otlp/v1/traces", content=body, headers={"content-type": media_type}
+    )
+    end_following(app)
+    assert answer.status_code == 413
+    assert answer.json()["type"] == f"urn:agentlog:problem:{name}"
 
 
 def test_an_overloaded_service_asks_to_try_again(store: Store, database: Database) -> None:

@@ -1,6 +1,7 @@
 """Files of lines that grow, are cut off, rewritten and gone."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.follower import Follower
 from infrastructure.views.store import Store
+from projections.readers.history import Format, History
 
 
 def line(text: str, **more: Any) -> str:
@@ -70,3 +72,19 @@ def test_a_file_that_is_gone_is_said_once_it_was_read(store: Store, path: Path) 
     path.unlink()
     (finding,) = follower.update(path).findings
     assert "cannot be read" in finding.reason
+
+
+def test_facts_that_come_later_are_added_to_the_thread(store: Store, path: Path) -> None:
+    """Such as the costs of a session, which stand on its last line."""
+
+    def read(items: Any) -> Iterator[History]:
+        yield History([{"type": "log", "text": each} for each in items], metadata={"n": len(items)})
+
+    plan = Plan(Format("counted", "Counted", read, is_item=lambda value: isinstance(value, str)))
+    follower = Follower(store, plan)
+    path.write_text('"a"\n')
+    follower.update(path)
+    path.write_text('"a"\n"b"\n')
+    assert follower.update(path).failures == []
+    assert store.thread("session").read_facts()["metadata"] == {"n": 2}
+    assert Follower(store, plan).update(path).appended == 0

@@ -8,6 +8,7 @@ import pytest
 
 from api.http.codec.otlp_json import records_of_json
 from api.http.codec.otlp_protobuf import records_of_protobuf
+from api.http.request.limits import USUAL
 from domain.json.text import parse, print_bytes
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
@@ -28,7 +29,7 @@ def _by_json(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _by_protobuf(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return records_of_protobuf(printed(spans), "traces")
+    return records_of_protobuf(printed(spans), "traces", USUAL)
 
 
 def _messages(store: Store, thread_id: str) -> list[Any]:

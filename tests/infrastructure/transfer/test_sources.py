@@ -15,7 +15,8 @@ from backports import zstd
 
 from domain.errors import InvalidJson
 from infrastructure.transfer.records import SourceRecord, read_records
-from infrastructure.transfer.sources import STANDARD_INPUT, UnreadableSource, find_sources
+from infrastructure.transfer.source_file import UnreadableSource
+from infrastructure.transfer.sources import STANDARD_INPUT, find_sources
 
 LONE = rb'{"a": "\ud800x"}'
 

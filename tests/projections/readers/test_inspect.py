@@ -119,12 +119,32 @@ def test_a_message_is_the_answer_of_one_model_event_only() -> None:
     assert kinds == ["inspect.eval", *["llm_response", "reply", "llm_response"], *kinds[-2:]]
 
 
+def test_what_an_event_says_otherwise_than_its_message_is_kept() -> None:
+    call = {"id": "c1", "function": "f", "arguments": {"n": 1}}
+    result = {"role": "tool", "tool_call_id": "c1", "function": "f", "content": "cut"}
+    event = {"event": "tool", **call, "arguments": {"n": 2}, "result": "cut short"}
+    history = _read(messages=[{"role": "assistant", "tool_calls": [call]}, result], events=[event])
+    (kept,) = _of(history, "tool_results")[0]["metadata"]["wire"]["inspect"][0]["set"]["parts"]
+    assert kept == {"event": "tool", "arguments": {"n": 2}, "result": "cut short"}
+
+
 def test_a_call_of_the_models_provider_has_its_result() -> None:
     part = {"type": "tool_use", "tool_type": "web_search", "id": "s1", "name": "search"}
     part = {**part, "arguments": '{"q": 1}', "result": "", "error": "no network"}
     history = _read(messages=[{"role": "assistant", "content": [part]}])
     assert _of(history, "tool_calls")[0]["calls"][0]["argumentsText"] == '{"q": 1}'
     assert _of(history, "tool_results")[0]["results"][0]["error"] == "no network"
+
+
+def test_an_answer_is_counted_whatever_its_message_is() -> None:
+    for role, kind in (("robot", "inspect.robot"), ("assistant", "inspect.assistant")):
+        said = {"role": role, "content": ""}
+        output = {"choices": [{"message": said}], "usage": {"input_tokens": 3}}
+        history = _read(
+            messages=[said], events=[{"event": "model", "model": "m", "output": output}]
+        )
+        answer, kept = history.drafts[1:3]
+        assert (answer["usage"], kept["type"]) == ({"inputTokens": 3}, kind)
 
 
 def test_a_log_without_samples_is_refused() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from domain.errors import InvalidMessage
 from domain.events import Event
 from domain.json.text import JsonValue, parse, print_bytes, print_text
+from projections.readers.draft import Aside
 from projections.readers.wires.openai import READER
 from projections.view import Item, render
 from projections.views.openai import OpenAIOptions, OpenAIView
@@ -37,13 +38,17 @@ def _same(one: object, other: object) -> bool:
     return print_bytes(one, sort_keys=True) == print_bytes(other, sort_keys=True)
 
 
-def _call(arguments: str, call_id: str = "a", **extra: object) -> Item:
-    function = {"name": "find", "arguments": arguments}
+def _call(arguments: str, call_id: str = "a", name: str = "find", **extra: object) -> Item:
+    function = {"name": name, "arguments": arguments}
     return {"id": call_id, "type": "function", "function": function, **extra}
 
 
 def _turn(*calls: Item, **fields: object) -> Item:
     return {"role": "assistant", "tool_calls": list(calls), **fields}
+
+
+def _function(name: str, arguments: str) -> Item:
+    return {"name": name, "arguments": arguments}
 
 
 DATA_URI = "data:image/png;base64,QUJD"
@@ -170,6 +175,27 @@ EXAMPLES: dict[str, list[Item]] = {
         {"role": "assistant", "content": "x", "thought": "y", "usage": {"n": 1}, "created_at": 5},
         {"role": "assistant", "content": None, "tool_call_id": "a", "tool_calls": None},
     ],
+    "functions, before tools": [
+        {"role": "assistant", "content": None, "function_call": _function("f", '{"n": 1}')},
+        {"role": "function", "name": "f", "content": "1"},
+        {"role": "assistant", "content": "and", "function_call": _function("g", "{}")},
+        {"role": "function", "name": "g", "content": None},
+        {"role": "assistant", "function_call": _function("g", "none")},
+        {"role": "function", "name": "g", "content": "2", "tool_call_id": "function-4"},
+        {"role": "function", "name": "nobody asked", "content": "3"},
+        _turn(_call("{}"), content=None, function_call=None),
+        _turn(_call("{}", "b"), content=None, function_call=_function("g", "{}")),
+    ],
+    "nothing that other messages show": [
+        {"role": "user", "parts": [{"type": "text", "content": "hi"}]},
+        {"role": "user", "content": [{"type": "text", "value": "hi"}]},
+        {"role": "system", "content": [{"type": "image_url", "value": "a.png"}], "x": 1},
+        {"role": "developer", "content": [{"kind": "text"}]},
+        {"role": "assistant", "content": None, "reasoning_content": "hm"},
+        {"role": "assistant", "content": None, "audio": {"id": "audio-1"}},
+        _turn(_call("{}"), content=[{"type": "thinking", "thinking": "hm"}]),
+        {"role": "tool", "content": [{"type": "image", "data": "QUJD"}], "tool_call_id": "a"},
+    ],
     "NUL": [
         {"role": "user", "content": "a\x00b"},
         _turn(_call('"\x00"', "a\x00"), content="\x00"),
@@ -186,6 +212,8 @@ EXAMPLES: dict[str, list[Item]] = {
 
 
 UNTYPED = {  # found in the wild all the same
+    "functions, before tools",
+    "nothing that other messages show",
     "null and empty calls",
     "odd parts and calls",
     "of an agent",
@@ -222,9 +250,66 @@ def test_what_is_not_foreign_is_shown_as_it_was() -> None:
                 {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
             ],
         },
-        {"role": "assistant", "content": ""},
-        _turn(_call("{}"), content=""),
+        _turn(_call("{}"), content=None),
         _turn(_call("{}", "b")),
+    ]
+
+
+def test_a_function_is_shown_as_the_tool_that_it_is() -> None:
+    shown = _shown(_imported(EXAMPLES["functions, before tools"][:4]))
+    assert why_unsafe(shown) is None
+    assert shown == [
+        _turn(_call('{"n": 1}', "function-0", name="f"), content=None),
+        {"role": "tool", "content": "1", "tool_call_id": "function-0"},
+        _turn(_call("{}", "function-2", name="g"), content="and"),
+        {"role": "tool", "content": "", "tool_call_id": "function-2"},
+    ]
+
+
+def test_no_message_is_blank_that_had_something() -> None:
+    read = list(READER.read(EXAMPLES["nothing that other messages show"]))
+    assert [each["type"] for each in read] == [
+        *["openai.message"] * 6,
+        "tool_calls",
+        "tool_results",
+    ]
+    assert [each["payload"] for each in read[:6]] == EXAMPLES["nothing that other messages show"][
+        :6
+    ]
+    assert read[7]["results"][0]["output"] == [{"type": "image", "data": "QUJD"}]
+
+
+def test_what_only_an_api_could_show_is_still_sent_to_it() -> None:
+    remote = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    items: list[Item] = [
+        {"role": "user", "content": [remote, {"type": "thinking"}], "agent": "main"},
+        {"role": "user", "parts": [remote]},
+    ]
+    assert _shown(_imported(items)) == [{"role": "user", "content": [remote]}]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [None, "x", {}, {"role": ["user"]}, {"role": "tool", "content": "x", "tool_call_id": "a"}]
+    + [{"role": "assistant", "content": "x", key: [{}]} for key in ("tool_calls", "function_call")],
+)
+def test_a_payload_that_no_import_made_is_not_shown(payload: JsonValue) -> None:
+    forged = event(1, {"type": "openai.message", "payload": payload})
+    assert _shown([forged], foreign=True) == _shown([forged]) == []
+
+
+def test_what_is_not_known_is_noted_with_its_place() -> None:
+    asides: list[Aside] = []
+    items = [
+        {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "hologram"}, "y"]},
+        _turn(_call("{}", index=0), agent="main", name=None, annotations=[]),
+    ]
+    list(READER.read(items, asides))
+    assert [(each.place, each.what) for each in asides] == [
+        ("[0].content[1]", "part 'hologram'"),
+        ("[0].content[2]", "part without a type"),
+        ("[1].agent", "field 'agent'"),
+        ("[1].tool_calls[0].index", "field 'index'"),
     ]
 
 
@@ -284,6 +369,14 @@ _calls = st.lists(
 _extra: Any = {"name": texts | st.none(), "x": _json, "refusal": texts | st.none()}
 _wire_items = st.one_of(
     st.fixed_dictionaries(
+        {"role": st.just("assistant"), "function_call": st.builds(_function, texts, _arguments)},
+        optional={"content": st.none() | texts | _text_parts, **_extra},
+    ),
+    st.fixed_dictionaries(
+        {"role": st.just("function"), "name": texts, "content": texts | _text_parts},
+        optional={"x": _json},
+    ),
+    st.fixed_dictionaries(
         {"role": st.sampled_from(["system", "developer"]), "content": texts | _text_parts},
         optional=_extra,
     ),
@@ -318,14 +411,20 @@ def test_what_is_plain_need_not_be_held_against_the_view(items: list[Item]) -> N
 def test_a_history_that_is_safe_comes_back_repaired_or_not(items: list[Item]) -> None:
     safe: list[Item] = []
     for item in items:
-        if item["role"] != "tool":
+        if item["role"] not in ("tool", "function"):
             safe.append(item)
+            if "function_call" in item:
+                safe.append({**_function_result(item), "content": "ok"})
             safe += [
                 {"role": "tool", "content": "ok", "tool_call_id": call["id"]}
                 for call in item.get("tool_calls") or ()
             ]
     assert why_unsafe(safe) is None
     assert _same(_round_trip(safe, repair=True), safe)
+
+
+def _function_result(item: Item) -> Item:
+    return {"role": "function", "name": item["function_call"]["name"]}
 
 
 GOOD = {"role": "user", "content": "x"}
@@ -336,7 +435,8 @@ GOOD = {"role": "user", "content": "x"}
     [
         ("words", "messages[3]"),
         ({"content": "x"}, "messages[3].role"),
-        ({"role": "function", "content": "x"}, "messages[3].role"),
+        ({"role": "function", "content": "x"}, "messages[3].name"),
+        ({"role": "assistant", "function_call": "f"}, "messages[3].function_call"),
         ({"role": ["user"], "content": "x"}, "messages[3].role"),
         ({"role": "user", "content": 5}, "messages[3].content"),
         ({"role": "assistant", "content": {"a": 1}}, "messages[3].content"),

@@ -59,7 +59,7 @@ async def _take(request: Request, signal: Signal) -> Response:
 
     def take() -> bytes:
         whole = unzipped(body, coding, limit=limit)
-        records = records_in(whole, media_type, signal, parse=limits.json_in)
+        records = records_in(whole, media_type, signal, limits)
         into = traces.take_spans if signal == "traces" else traces.take_records
         refused = into(records, origin=origin)
         reason = "; ".join(refused.reasons)

@@ -22,25 +22,25 @@ def read_message(entry: Entry, message: Fields, event: Fields | None, answer: Dr
     """
     role = message.item.get("role")
     role = role if isinstance(role, str) else "message"
-    says = _SAYS.get(role)
-    beside = [] if event is None else [event]
-    if role == "tool":
+    says, is_result = _SAYS.get(role), role == "tool"
+    parts: list[Fields] = []
+    calls: list[Fields] = []
+    if says is not None:
+        parts, calls = list(_parts(message)), list(message.items("tool_calls"))
+    result = _result(message) if is_result else None
+    if says is not None or is_result:
         message.take("role")
-        entry.add({"type": "tool_results", "results": [_result(message)]}, *beside)
-        return
-    if says is None:
-        entry.keep(message, role)
-        return
-    message.take("role")
-    parts, calls = list(_parts(message)), list(message.items("tool_calls"))
-    if not parts and not calls:
-        message.put("role", role)
-        entry.keep(message, role, is_known=True)
+    beside = [] if event is None else [event]
     if answer is not None:
         entry.add(answer, *beside)
         beside = []
-    _say(entry, [*parts], says, beside)
-    _call(entry, calls)
+    if result is not None:
+        entry.add({"type": "tool_results", "results": [result]}, *beside)
+    elif says is None or not (parts or calls):
+        entry.keep(message, role, is_known=says is not None)
+    else:
+        _say(entry, parts, says, beside)
+        _call(entry, calls)
 
 
 def _say(entry: Entry, content: Sequence[Fields], says: str, beside: Sequence[Fields]) -> None:

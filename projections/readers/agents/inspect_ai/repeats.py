@@ -18,9 +18,13 @@ class Repeats:
         self._pool, self._pool_seen = pool, set[int]()
         self._seen = {key_of(each) for each in messages}
         self._before: Item = {}
+        self._arguments = dict(_asked(messages))
 
-    def left_of(self, event: Fields, *, is_own: bool) -> Fields:
-        """Return an event without what the messages or the events before it have already."""
+    def left_of(self, event: Fields, made: Item | None) -> Fields:
+        """Return an event without what the messages or the events before it have already.
+
+        `made` is the message that came of it.
+        """
         left = {key: value for key, value in event.item.items() if value is not None}
         left.pop("events", None)
         kind = left.get("event")
@@ -31,11 +35,12 @@ class Repeats:
                     del left[key]
             self._before |= left
             left.pop("input_refs", None)
-            if is_own:
+            if made is not None:
                 left["output"] = without_message(left.get("output"))
-        elif kind == "tool" and is_own:
-            for key in ("id", "function", "arguments", "result", "message_id", "error"):
-                left.pop(key, None)
+        elif kind == "tool" and made is not None:
+            said = {**made, "result": made.get("content"), "message_id": made.get("id")}
+            said |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
+            left = {key: value for key, value in left.items() if said.get(key) != value}
         elif kind == "state" and isinstance(left.get("changes"), list):
             left["changes"] = [self._left_of_change(each) for each in left["changes"]]
         elif kind == "sample_init":
@@ -56,13 +61,12 @@ class Repeats:
 
     def unseen(self, messages: Sequence[JsonValue]) -> list[JsonValue]:
         """Return messages that were not seen yet, which are seen from now on."""
-        keys = [key_of(each) for each in messages]
-        found = [
-            each
-            for n, (key, each) in enumerate(zip(keys, messages, strict=True))
-            if key not in self._seen and key not in keys[:n]
-        ]
-        self._seen.update(keys)
+        found = []
+        for each in messages:
+            key = key_of(each)
+            if key not in self._seen:
+                self._seen.add(key)
+                found.append(each)
         return found
 
     def _unseen_in(self, state: JsonValue) -> JsonValue:
@@ -82,6 +86,18 @@ class Repeats:
                 return {**left, "path": path}
             case _:
                 return change
+
+
+def _asked(messages: Sequence[Item]) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the calls in messages: their ids and arguments."""
+    for message in messages:
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else []:
+            match call:
+                case {"id": str(call_id), "arguments": arguments}:
+                    yield call_id, arguments
+                case _:
+                    continue
 
 
 def key_of(message: JsonValue) -> bytes:

@@ -61,10 +61,10 @@ class Sample:
 
     def _taken_events(self) -> list[JsonValue]:
         """Take the events; old logs have them in the transcript."""
-        for holder, key in ((self._sample, "events"), (self._sample, "transcript")):
-            match holder.item.get(key):
+        for key in ("events", "transcript"):
+            match self._sample.item.get(key):
                 case list(events) | {"events": list(events)}:
-                    holder.take(key)
+                    self._sample.take(key)
                     return events
                 case _:
                     continue
@@ -84,33 +84,30 @@ class Sample:
 
     def _matched(self) -> tuple[Mapping[int, Fields], Mapping[int, Sequence[Fields]]]:
         """Return the event of each message, and the others by the message that follows them."""
+        answers: dict[JsonValue, list[int]] = {}
+        results: dict[JsonValue, list[int]] = {}
+        for number, message in enumerate(self._messages):
+            answers.setdefault(key_of(message.item), []).append(number)
+            if message.item.get("role") == "tool":
+                results.setdefault(str(message.item.get("tool_call_id")), []).append(number)
         own: dict[int, Fields] = {}
         between: dict[int, list[Fields]] = {}
         reached = 0
         for event in self._events:
-            number = self._message_of(event.item, own)
-            if number is None:
+            match event.item:
+                case {"event": "model", "output": {"choices": [{"message": dict(made)}, *_]}}:
+                    numbers = answers.get(key_of(made))
+                case {"event": "tool", "id": str(call_id)}:
+                    numbers = results.get(call_id)
+                case _:
+                    numbers = None
+            if not numbers:
                 between.setdefault(reached, []).append(event)
-            else:
-                own[number] = event
-                reached = max(reached, number + 1)
+                continue
+            number = numbers.pop(0)
+            own[number] = event
+            reached = max(reached, number + 1)
         return own, between
-
-    def _message_of(self, event: Item, own: Mapping[int, Fields]) -> int | None:
-        """Return the number of the message that an event made, None where there is none."""
-        match event:
-            case {"event": "model", "output": {"choices": [{"message": dict(made)}, *_]}}:
-                wanted = key_of(made)
-                same = (n for n, each in enumerate(self._messages) if key_of(each.item) == wanted)
-            case {"event": "tool", "id": str(call_id)}:
-                same = (
-                    n
-                    for n, each in enumerate(self._messages)
-                    if each.item.get("role") == "tool" and each.item.get("tool_call_id") == call_id
-                )
-            case _:
-                return None
-        return next((number for number in same if number not in own), None)
 
     def _add_message(self, message: Fields, number: int, event: Fields | None, at: Draft) -> None:
         of_draft = dict(at)
@@ -120,13 +117,13 @@ class Sample:
         if event is None:
             read_message(entry, message, None, None)
             return
-        event = self._repeats.left_of(event, is_own=True)
+        event = self._repeats.left_of(event, message.item)
         answer = response(event) if event.item["event"] == "model" else None
         read_message(entry, message, event, answer)
 
     def _add_event(self, event: Fields) -> None:
         entry = Entry(self._reading, **_first_time([_timestamp(event)]))
-        read_event(entry, self._repeats.left_of(event, is_own=False))
+        read_event(entry, self._repeats.left_of(event, None))
 
     def _end(self, ends: Draft) -> None:
         """Add what ended the sample, and what else the log has of it."""

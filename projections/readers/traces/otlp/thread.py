@@ -21,15 +21,15 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.readers.draft import Draft
-from projections.readers.traces.otlp import GenAISpan, ToolRun
-from projections.readers.traces.otlp_contexts import Contexts, path_of
-from projections.readers.traces.otlp_parts import (
+from projections.readers.traces.otlp.contexts import Contexts, path_of
+from projections.readers.traces.otlp.parts import (
     Turn,
     call_id_of,
     call_of,
     drafts_of,
     turns_of,
 )
+from projections.readers.traces.otlp.span import GenAISpan, ToolRun
 from projections.view import Item
 
 SPAN, LOG, REWRITTEN, MESSAGE = (

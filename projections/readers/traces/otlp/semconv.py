@@ -7,7 +7,8 @@ indexed `gen_ai.prompt.N` of OpenLLMetry before 0.50.
 from collections.abc import Mapping, Sequence
 
 from domain.json.text import JsonValue
-from projections.readers.traces.otlp import (
+from projections.readers.traces.otlp.indexed import indexed_messages
+from projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
     ToolRun,
@@ -20,7 +21,6 @@ from projections.readers.traces.otlp import (
     unpacked,
     usage_of,
 )
-from projections.readers.traces.otlp_indexed import indexed_messages
 from projections.view import Item
 
 _KINDS: Mapping[str, Kind] = {

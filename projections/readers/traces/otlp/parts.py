@@ -11,7 +11,7 @@ from typing import Literal
 
 from domain.json.text import JsonValue, print_bytes, print_text
 from projections.readers.draft import Draft
-from projections.readers.traces.otlp import unpacked
+from projections.readers.traces.otlp.span import unpacked
 from projections.text_format import call_fields
 from projections.view import Item
 

@@ -6,12 +6,11 @@ the call stand on its span, and are taken from there alone.
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import groupby
 
 from domain.json.text import JsonValue, print_bytes
-from projections.readers.traces.otlp import GenAISpan, milliseconds, text
-from projections.readers.traces.otlp_chat import chat_message
-from projections.readers.traces.otlp_semconv import messages_of
+from projections.readers.traces.otlp.chat import chat_message
+from projections.readers.traces.otlp.semconv import messages_of
+from projections.readers.traces.otlp.span import GenAISpan, milliseconds, text
 from projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
@@ -31,9 +30,11 @@ def is_known(record: Item) -> bool:
 
 
 def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
-    """Yield a row for each run of records of one span."""
-    for (trace_id, span_id), found in groupby(records, key=_span_of):
-        together = list(found)
+    """Yield a row for the records of each span."""
+    spans: dict[tuple[str, str], list[Item]] = {}
+    for record in records:
+        spans.setdefault((record["traceId"], record["spanId"]), []).append(record)
+    for (trace_id, span_id), together in spans.items():
         yield GenAISpan(
             trace_id=trace_id,
             span_id=span_id,
@@ -50,10 +51,6 @@ def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
 def _time(record: Item) -> int:
     nanoseconds = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
     return milliseconds(nanoseconds)
-
-
-def _span_of(record: Item) -> tuple[str, str]:
-    return record["traceId"], record["spanId"]
 
 
 def _inputs(record: Item) -> Sequence[Item]:

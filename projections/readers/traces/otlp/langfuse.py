@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from domain.json.text import JsonValue
-from projections.readers.traces.otlp import (
+from projections.readers.traces.otlp.chat import chat_messages
+from projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
     ToolRun,
@@ -16,7 +17,6 @@ from projections.readers.traces.otlp import (
     unpacked,
     usage_of,
 )
-from projections.readers.traces.otlp_chat import chat_messages
 from projections.view import Item
 
 _PREFIX = "langfuse.observation."

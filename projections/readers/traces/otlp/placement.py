@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.json.text import JsonValue
-from projections.readers.traces import otlp_langfuse, otlp_openinference, otlp_semconv
-from projections.readers.traces.otlp import GenAISpan, text
+from projections.readers.traces.otlp import langfuse, openinference, semconv
+from projections.readers.traces.otlp.span import GenAISpan, text
 from projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
-    (otlp_langfuse.is_known, otlp_langfuse.read),
-    (otlp_openinference.is_known, otlp_openinference.read),
-    (otlp_semconv.is_known, otlp_semconv.read),
+    (langfuse.is_known, langfuse.read),
+    (openinference.is_known, openinference.read),
+    (semconv.is_known, semconv.read),
 )
 _NAMES = (
     "gen_ai.conversation.id",

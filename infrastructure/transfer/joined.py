@@ -1,0 +1,70 @@
+"""Files that make one document together: OpenHands' folders, and inspect_ai's archives."""
+
+import re
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from pathlib import PurePosixPath
+
+from infrastructure.transfer.source_file import SourceFile, UnreadableSource
+
+_NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
+_BEFORE = "base_state.json"
+"""OpenHands writes a conversation as a folder: this file, and `events` with those numbered."""
+
+_HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples"
+"""Members of inspect_ai's archives (`.eval`); a run that did not end has only the second header."""
+
+
+def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    """Yield files; of those that make a document together, the document."""
+    by_path = {each.path: each for each in files}
+    numbered: dict[PurePosixPath, list[tuple[int, SourceFile]]] = {}
+    taken: set[PurePosixPath] = set()
+    for each in files:
+        folder = each.path.parent
+        if event := _NUMBERED.fullmatch(each.path.name):
+            numbered.setdefault(folder, []).append((int(event[1]), each))
+        elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
+            headers = (by_path.get(folder.parent / name) for name in _HEADERS)
+            if header := next(filter(None, headers), None):
+                taken |= {each.path, *_of_all_samples(folder.parent, by_path)}
+                yield _log(header, each)
+    for folder, events in numbered.items():
+        before = by_path.get(folder.parent / _BEFORE)
+        ordered = [each for _, each in sorted(events, key=itemgetter(0))]
+        lines = [*([] if before is None else [before]), *ordered]
+        taken |= {each.path for each in lines}
+        yield _as_lines(folder, lines)
+    yield from (each for each in files if each.path not in taken)
+
+
+def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
+    """Return a file whose lines are those files."""
+    place = PurePosixPath(files[-1].place).parent
+    path = folder.parent if folder.parent.name else PurePosixPath(place.parent.name)
+
+    def read() -> bytes:
+        # a newline in JSON is only white space
+        return b"\n".join(each.content().replace(b"\n", b" ") for each in files)
+
+    size = sum(each.size for each in files)
+    return SourceFile(str(place), path, size, read, [each.place for each in files])
+
+
+def _of_all_samples(
+    log: PurePosixPath, by_path: dict[PurePosixPath, SourceFile]
+) -> Iterator[PurePosixPath]:
+    """Yield the members of an archive that are no sample: they repeat the samples."""
+    return (each for each in by_path if each.is_relative_to(log) and each.parent.name != _SAMPLES)
+
+
+def _log(header: SourceFile, sample: SourceFile) -> SourceFile:
+    """Return the log as if it had one sample only, in the form of inspect_ai's JSON files."""
+
+    def read() -> bytes:
+        head = header.content().rstrip()
+        if not head.endswith(b"}"):
+            raise UnreadableSource("the log's header is no JSON object")
+        return head[:-1] + b', "samples": [' + sample.content() + b"]}"
+
+    return SourceFile(sample.place, sample.path, sample.size, read)
