@@ -68,7 +68,11 @@ function configured(
         },
         y: {
           beginAtZero: true,
-          ticks: { color: text, callback: (value) => axis(Number(value)) },
+          ticks: {
+            color: text,
+            callback: (value) => axis(Number(value)),
+            ...(series.every(({ values }) => values.every(isWhole)) && { precision: 0 }),
+          },
           grid: { color: line },
         },
       },
@@ -83,6 +87,10 @@ function configured(
       },
     },
   };
+}
+
+function isWhole(value: number | null): boolean {
+  return value === null || Number.isInteger(value);
 }
 
 function shortened(label: string): string {

@@ -112,7 +112,7 @@ const LEADING = { heading: "open", width: 84 };
 const WIDTHS: Record<string, number> = { error_class: 230, error_message: 230 };
 
 function widthOf({ name, unit }: ReportColumn): number {
-  if (unit !== null) return Math.max(84, 24 + 9 * name.length);
+  if (unit !== null) return Math.max(84, 53 + 6 * name.length);
   return WIDTHS[name] ?? (name.endsWith("_at") ? 196 : 195);
 }
 
