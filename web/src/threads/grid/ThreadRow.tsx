@@ -83,10 +83,8 @@ function isForBrowser(event: MouseEvent): boolean {
 function Cell({ column, row, now }: { column: Column; row: Summary; now: number }) {
   const { id, isNumber = false, tone } = column;
   const words = column.text(row, now);
-  const classes = [
-    isNumber && styles["number"],
-    (words === "–" || words === "0") && styles["none"],
-  ];
+  const isNone = words === "–" || words === "0";
+  const classes = [isNumber && styles["number"], isNone && styles["none"]];
   return (
     <div
       role="gridcell"
@@ -97,7 +95,7 @@ function Cell({ column, row, now }: { column: Column; row: Summary; now: number 
         <ThreadLink row={row} />
       ) : id === "status" ? (
         <StandingBadge row={row} />
-      ) : tone !== undefined && words !== "0" ? (
+      ) : tone !== undefined && !isNone ? (
         <span className={`badge ${tone}`}>{words}</span>
       ) : (
         words
