@@ -22,10 +22,10 @@ from infrastructure.appending.append_request import (
     raised,
 )
 from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.records import SourceRecord, read_records
+from infrastructure.transfer.files.records import SourceRecord, read_records
+from infrastructure.transfer.files.source_file import SourceFile
+from infrastructure.transfer.files.sources import Sources
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.source_file import SourceFile
-from infrastructure.transfer.sources import Sources
 from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside, Draft

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import Appended
-from infrastructure.transfer.records import SourceRecord
+from infrastructure.transfer.files.records import SourceRecord
 from infrastructure.transfer.threads import ImportedThread
 from projections.readers.draft import Aside
 from projections.readers.history import Format
