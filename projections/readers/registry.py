@@ -78,7 +78,10 @@ def recognise(values: Sequence[JsonValue]) -> Format:
     if found:
         names = ", ".join(each.name for each in found)
         raise UnclearFormat(f"may be any of {names}: name one by --format")
-    raise UnclearFormat(f"of no format that is known: {_described(values)}; see --format")
+    raise UnclearFormat(
+        f"of no format that is known: {_described(values)}. Name one by --format, or the place of "
+        "the messages by a JSONPath, as in --messages '$.traj'"
+    )
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:
