@@ -9,8 +9,8 @@ from benchmarks.floor import StoredBody
 from benchmarks.service import run_agentlog
 from benchmarks.workload import Workload
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.sources import find_sources
 from projections.readers.registry import choose_format
 
 _THREAD_ID = "airline-{task_id}-{trial}"

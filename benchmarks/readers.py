@@ -5,9 +5,9 @@ from pathlib import Path, PurePosixPath
 from benchmarks.databases import new_database, store_on
 from benchmarks.figures import Case, Figure, timed
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.source_file import SourceFile
+from infrastructure.transfer.files.sources import Sources, find_sources
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.source_file import SourceFile
-from infrastructure.transfer.sources import Sources, find_sources
 from projections.readers.registry import FORMATS
 
 _GOLDEN = Path(__file__).parents[1] / "tests" / "golden"

@@ -16,8 +16,8 @@ from domain.identifiers import derived_message_id
 from domain.json.numbers import Decimal
 from domain.json.text import parse_stored, print_bytes
 from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.records import read_records
-from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.files.records import read_records
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.threads import threads_of
 from projections.readers.wires.kernel import FORMAT
 from projections.registry import VIEWS, AnyView, choose_view, option_values

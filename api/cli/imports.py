@@ -23,9 +23,9 @@ from domain.facts import Policy
 from domain.json.text import print_text
 from infrastructure.runtime.garbage import collect_rarely
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import Finding, ImportReport
-from infrastructure.transfer.sources import find_sources
 from projections.readers.masking import KNOWN_SECRETS
 from projections.readers.registry import FORMATS, choose_format
 

@@ -11,7 +11,7 @@ from projections.readmodels.threads import Outcome
 
 
 class ThreadSummary(Shape):
-    """A thread with counts and sums over all of its messages; what nobody reported is null.
+    """A thread, with counts and sums over its messages. A sum is null where none reports it.
 
     `version` and `position` are of its last event, `startedAt` and `updatedAt` by the log's clock,
     `firstSentAt`, `lastSentAt` and `durationMs` by the producer's.

@@ -35,7 +35,7 @@ class Summary:
     `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
     clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
     without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
-    called. A figure that nobody reported is None.
+    called. A figure is None where no message reports it.
     """
 
     thread_id: str

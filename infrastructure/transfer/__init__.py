@@ -1,9 +1,6 @@
 """Import and export of histories as files.
 
-sources    finds files: in folders and archives, compressed or not
-source_file a file to import
-joined     files that make one document together
-records    the records of a file
+files      the files that an import reads, and their records
 documents  finds out the format of a file, and which of its records are histories by themselves
 template   thread ids and metadata made from a record
 threads    makes threads of histories: ids, facts, messages

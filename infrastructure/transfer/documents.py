@@ -10,7 +10,7 @@ from jsonpath import compile as compile_path
 from domain.errors import InvalidInput
 from domain.facts import Policy
 from domain.json.text import JsonValue
-from infrastructure.transfer.records import SourceRecord, gathered
+from infrastructure.transfer.files.records import SourceRecord, gathered
 from projections.readers.history import Format
 from projections.readers.masking import Mask
 from projections.readers.registry import recognise

@@ -6,10 +6,10 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from infrastructure.transfer.files.sources import Sources
 from infrastructure.transfer.importer import Importer, Written
 from infrastructure.transfer.report import Finding, ImportReport
-from infrastructure.transfer.source_file import SourceFile, UnreadableSource
-from infrastructure.transfer.sources import Sources
 from infrastructure.views.store import Store
 
 

@@ -22,10 +22,10 @@ from infrastructure.appending.append_request import (
     raised,
 )
 from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.records import SourceRecord, read_records
+from infrastructure.transfer.files.records import SourceRecord, read_records
+from infrastructure.transfer.files.source_file import SourceFile
+from infrastructure.transfer.files.sources import Sources
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.source_file import SourceFile
-from infrastructure.transfer.sources import Sources
 from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside, Draft
@@ -106,7 +106,7 @@ class Importer:
     def import_sources(self, sources: Sources) -> None:
         """Import all files; failures are in the report, the rest is written."""
         for place in sources.passed_over:
-            self.report.pass_over(place)
+            self.report.pass_over(place, "by its name it has no histories")
         for file in sources.files:
             self._import_file(file)
 
@@ -127,7 +127,9 @@ class Importer:
             return
         if chosen is not None:
             self.report.formats[chosen] += 1
+        is_empty = True
         for record in records:
+            is_empty = False
             self._between()
             self.report.mend(record.place, record.mended)
             try:
@@ -141,6 +143,8 @@ class Importer:
                 self.report.mask(record.place, thread.masked)
                 last = n == len(threads) - 1
                 self._add(replace(record, size=record.size if last else 0), thread)
+        if is_empty:
+            self.report.pass_over(file.place, "it is empty")
 
     def _threads(
         self, chosen: Format, record: SourceRecord, document: JsonValue

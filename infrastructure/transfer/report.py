@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from domain.errors import AgentlogError
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import Appended
-from infrastructure.transfer.records import SourceRecord
+from infrastructure.transfer.files.records import SourceRecord
 from infrastructure.transfer.threads import ImportedThread
 from projections.readers.draft import Aside
 from projections.readers.history import Format
@@ -94,9 +94,9 @@ class ImportReport:
         """Note a record or file that was not imported."""
         self.findings.append(Finding("refused", place, str(error)))
 
-    def pass_over(self, place: str) -> None:
-        """Note a file that has no history by its name."""
-        self.findings.append(Finding("passed over", place, "not of a kind that has histories"))
+    def pass_over(self, place: str, reason: str) -> None:
+        """Note a file that is not read, or has nothing to read."""
+        self.findings.append(Finding("passed over", place, reason))
 
 
 def _placed(record: SourceRecord, place: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from domain.identifiers import check_thread_id, derived_message_id, is_thread_id
 from domain.json.text import JsonValue, print_bytes
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.records import SourceRecord
+from infrastructure.transfer.files.records import SourceRecord
 from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import Format, History

@@ -10,33 +10,14 @@ from projections.readers.agents import (
     codex,
     inspect_log,
     letta_agent,
-    mini_swe_agent,
     openhands,
-    swe_agent,
 )
-from projections.readers.datasets import (
-    alpaca,
-    sharegpt,
-)
+from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
+from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.history import Format
-from projections.readers.models import (
-    anthropic,
-    genai,
-    langchain,
-    pydantic_ai,
-    responses,
-)
-from projections.readers.traces import (
-    langfuse,
-    langsmith,
-)
-from projections.readers.wires import (
-    kernel,
-    letta,
-    maria,
-    openai,
-    openletta,
-)
+from projections.readers.models import anthropic, genai, langchain, pydantic_ai, responses
+from projections.readers.traces import langfuse, langsmith
+from projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
     each.name: each
@@ -97,7 +78,10 @@ def recognise(values: Sequence[JsonValue]) -> Format:
     if found:
         names = ", ".join(each.name for each in found)
         raise UnclearFormat(f"may be any of {names}: name one by --format")
-    raise UnclearFormat(f"of no format that is known: {_described(values)}; see --format")
+    raise UnclearFormat(
+        f"of no format that is known: {_described(values)}. Name one by --format, or the place of "
+        "the messages by a JSONPath, as in --messages '$.traj'"
+    )
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:

@@ -1,4 +1,4 @@
-"""What somebody with a failed run wants to know, in a few clicks and keys, on real runs."""
+"""Why a run failed: found in under ten clicks and keys, on real runs."""
 
 import re
 

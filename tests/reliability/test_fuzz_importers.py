@@ -19,9 +19,9 @@ from infrastructure.eventlog.thread_heads import ThreadFilter
 from infrastructure.postgres.database import Database
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import export_threads
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.sources import find_sources
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.readers.registry import FORMATS, choose_format

@@ -33,8 +33,8 @@ from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_lar
 from infrastructure.runtime.logging import access_logger, logs_on_stderr
 from infrastructure.settings import Settings, TraceSettings
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.sources import find_sources
 from infrastructure.view_precomputation import Ahead
 from projections.readers.registry import choose_format
 

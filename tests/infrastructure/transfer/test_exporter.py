@@ -11,8 +11,8 @@ from domain.json.text import JsonValue, print_bytes
 from domain.points_in_time import AtPosition, AtVersion, Moment
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import all_thread_ids, export_threads
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.sources import find_sources
 from infrastructure.views.store import Store
 from projections.readers.wires.kernel import FORMAT
 from projections.registry import choose_view

@@ -11,9 +11,9 @@ from domain.json.text import JsonValue
 from domain.threads import Status
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.exporter import export_threads
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.sources import find_sources
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside
@@ -295,7 +295,8 @@ def test_what_is_of_no_format_says_what_stands_there(store: Store, tmp_path: Pat
     report = run(store, tmp_path, wire=None)
     (failure,) = report.failures
     assert failure.place.endswith("odd.json")
-    assert failure.reason.startswith("of no format that is known: an object with 'a', 'b'")
+    assert failure.reason.startswith("of no format that is known: an object with 'a', 'b'.")
+    assert "--messages '$.traj'" in failure.reason
     assert store.thread_ids(limit=9) == ["good"]
 
 
@@ -325,6 +326,16 @@ def test_two_files_that_would_share_a_thread_say_how_to_name_them(
     own = {"threadId": "same", "messages": [reply("x")]}  # who names his thread means it
     written(tmp_path, "own.jsonl", [own, own])
     assert run(store, tmp_path / "own.jsonl").failures == []
+
+
+def test_a_file_with_nothing_in_it_is_named(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n")
+    (tmp_path / "b.json").write_text("[]")
+    (tmp_path / "c.png").write_text("")
+    report = run(store, tmp_path, wire=None)
+    found = {Path(each.place).name: each.reason for each in report.of_kind("passed over")}
+    by_name = "by its name it has no histories"
+    assert found == {"a.jsonl": "it is empty", "b.json": "it is empty", "c.png": by_name}
 
 
 # --- what is kept aside -------------------------------------------------------------------------

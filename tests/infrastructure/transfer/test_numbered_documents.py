@@ -3,8 +3,8 @@
 import zipfile
 from pathlib import Path
 
-from infrastructure.transfer.records import read_records
-from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.files.records import read_records
+from infrastructure.transfer.files.sources import find_sources
 
 IDS = ["0000000a", "0000000b", "0000000c"]
 

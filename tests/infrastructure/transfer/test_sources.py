@@ -14,9 +14,9 @@ import pytest
 from backports import zstd
 
 from domain.errors import InvalidJson
-from infrastructure.transfer.records import SourceRecord, read_records
-from infrastructure.transfer.source_file import UnreadableSource
-from infrastructure.transfer.sources import STANDARD_INPUT, find_sources
+from infrastructure.transfer.files.records import SourceRecord, read_records
+from infrastructure.transfer.files.source_file import UnreadableSource
+from infrastructure.transfer.files.sources import STANDARD_INPUT, find_sources
 
 LONE = rb'{"a": "\ud800x"}'
 

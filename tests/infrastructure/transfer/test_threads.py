@@ -8,8 +8,8 @@ import pytest
 from domain.errors import InvalidJson, InvalidMessage, InvalidThreadId
 from domain.identifiers import derived_message_id, is_thread_id
 from infrastructure.transfer.documents import Documents, InvalidPath, Plan
-from infrastructure.transfer.records import SourceRecord
-from infrastructure.transfer.source_file import SourceFile
+from infrastructure.transfer.files.records import SourceRecord
+from infrastructure.transfer.files.source_file import SourceFile
 from infrastructure.transfer.template import InvalidTemplate
 from infrastructure.transfer.threads import ImportedThread, NamelessThread, fitted, threads_of
 from projections.readers.history import Format, History

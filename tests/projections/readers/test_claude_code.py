@@ -8,8 +8,8 @@ import pytest
 from domain.errors import InvalidJson
 from domain.json.text import parse
 from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.records import read_records
-from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.files.records import read_records
+from infrastructure.transfer.files.sources import find_sources
 from projections.readers.agents.claude_code import FORMAT
 from projections.readers.draft import Draft
 from projections.readers.history import History

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from domain.errors import InvalidMessage
 from domain.json.text import parse, print_bytes
 from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.records import SourceRecord, read_records
-from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.files.records import SourceRecord, read_records
+from infrastructure.transfer.files.sources import find_sources
 from projections.readers.draft import sample_event
 from projections.readers.history import Format, History
 from projections.readers.registry import FORMATS

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.json.text import parse
-from projections.readers.agents.mini_swe_agent import FORMAT
+from projections.readers.agents.swe_agents.mini_swe_agent import FORMAT
 from projections.readers.history import History
 from tests.test_golden import GOLDEN
 

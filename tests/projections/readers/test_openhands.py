@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.records import read_records
-from infrastructure.transfer.sources import find_sources
+from infrastructure.transfer.files.records import read_records
+from infrastructure.transfer.files.sources import find_sources
 from projections.readers.agents.openhands import FORMAT
 from projections.readers.history import History
 from tests.test_golden import GOLDEN

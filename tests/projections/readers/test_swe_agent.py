@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.json.text import parse
-from projections.readers.agents.swe_agent import FORMAT
+from projections.readers.agents.swe_agents.swe_agent import FORMAT
 from projections.readers.history import History
 from tests.test_golden import GOLDEN
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from domain.errors import InvalidJson, InvalidMessage
 from domain.json.text import JsonValue, parse
-from projections.readers.agents.swe_agent_run import Run
+from projections.readers.agents.swe_agents.swe_agent_run import Run
 from projections.readers.history import Format, History
 from projections.readers.reading import Fields, Reading
 from projections.view import Item

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from infrastructure.transfer.source_file import SourceFile, UnreadableSource
+from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 
 _NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
 _BEFORE = "base_state.json"

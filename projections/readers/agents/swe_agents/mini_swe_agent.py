@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from domain.errors import InvalidMessage
 from domain.json.text import JsonValue
-from projections.readers.agents.mini_swe_agent_answers import (
+from projections.readers.agents.swe_agents.mini_swe_agent_answers import (
     answer_of,
     content_of,
     figures_of,

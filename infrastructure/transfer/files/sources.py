@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from infrastructure.transfer.joined import joined
-from infrastructure.transfer.source_file import SourceFile, UnreadableSource
+from infrastructure.transfer.files.joined import joined
+from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 
 if sys.version_info >= (3, 14):
     from zipfile import BadZipFile, ZipFile, is_zipfile

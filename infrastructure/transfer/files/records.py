@@ -8,7 +8,7 @@ import msgspec
 
 from domain.errors import InvalidInput, InvalidJson
 from domain.json.text import JsonValue, parse, replace_lone_surrogates
-from infrastructure.transfer.source_file import SourceFile
+from infrastructure.transfer.files.source_file import SourceFile
 
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _MARK = b"\xef\xbb\xbf"

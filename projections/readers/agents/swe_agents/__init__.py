@@ -1,0 +1,1 @@
+"""Readers of the runs of SWE-agent and mini-swe-agent."""
