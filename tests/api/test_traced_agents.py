@@ -143,8 +143,10 @@ def test_an_agent_is_seen_as_a_thread_within_a_second(
             _run(model)
             trace_id = f"{span.get_span_context().trace_id:032x}"
             ended = time.monotonic()
-            assert _messages(client, trace_id) == EXPECTED  # while the agent is still at work
+            there = client.get(f"/v1/threads/{trace_id}/messages?type=reply").json()["items"]
             assert time.monotonic() - ended < 1
+            assert len(there) == 1
+            assert _messages(client, trace_id) == EXPECTED  # while the agent is still at work
         (usage, _) = client.get(f"/v1/threads/{trace_id}/messages?type=llm_response").json()[
             "items"
         ]
