@@ -45,7 +45,7 @@ def watch(
     ] = True,
     data_dir: DataDir = None,
 ) -> None:
-    """Follow the session files of a coding agent until Ctrl-C: threads up to date in a second."""
+    """Follow the session files of a coding agent until Ctrl-C."""
     homes = AgentSettings()
     homes_of = {
         Agent.CLAUDE_CODE: homes.claude_config_dir / "projects",
