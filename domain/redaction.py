@@ -35,6 +35,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
     "exit": ("message",),
     "thread.started": ("goal",),
     "thread.closed": ("reason",),
+    "thread.hidden": ("reason",),
 }
 """Fields with texts: replaced where present."""
 
@@ -55,6 +56,8 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "scratchpad": ("mode",),
     "exit": ("reason",),
     "thread.started": ("parent", "limits", "policy"),
+    "thread.hidden": ("importId",),
+    "thread.shown": ("importId",),
 }
 """Fields with ids and figures: kept. Fields in neither table are removed."""
 

@@ -50,7 +50,7 @@ def redact(  # noqa: PLR0913 - one parameter an option
             _ask(f"erase file {file} from all messages for ever?", sure=yes)
             done = FileRedaction.of(redactor.redact_file(file, reason))
         else:
-            head = service.store.thread(str(thread))
+            head = service.store.with_hidden().thread(str(thread))
             count = f"{len(message)} of the" if message else "all"
             what = f"{count} {head.version} events of thread {thread!r}"
             _ask(f"erase the contents of {what} for ever?", sure=yes)
@@ -74,7 +74,9 @@ def retention(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with opening as service:
         tenant = service.own
-        due_by = Retention(service.database.confined(tenant.name), tenant.store, tenant=tenant.name)
+        due_by = Retention(
+            service.database.confined(tenant.name), tenant.store.with_hidden(), tenant=tenant.name
+        )
         due = list(due_by.due(read))
         with Progress(
             *columns,
