@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
+from domain.drafts import NO_ORIGIN
 from domain.errors import AgentlogError, InvalidInput, ThreadExists
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import (
@@ -22,6 +23,7 @@ from infrastructure.appending.append_request import (
     raised,
 )
 from infrastructure.transfer.documents import Documents, Plan
+from infrastructure.transfer.imports import RunningImport
 from infrastructure.transfer.records import SourceRecord, read_records
 from infrastructure.transfer.report import ImportReport
 from infrastructure.transfer.sources import SourceFile, Sources
@@ -67,10 +69,11 @@ class Importer:
     is also counted: an exception from it stops the import there.
 
     `written` is how many messages of a thread are in the log already, from its first on: they are
-    not sent again. Afterwards the attribute has the new numbers.
+    not sent again. Afterwards the attribute has the new numbers. `running` puts it on record: each
+    thread that it makes has a start then, with the import's id.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it consists of
         self,
         store: Store | None,
         plan: Plan,
@@ -78,8 +81,10 @@ class Importer:
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
         written: Mapping[str, int] | None = None,
+        running: RunningImport | None = None,
     ) -> None:
-        self._store = store
+        self._store = store if store is None else store.with_hidden()
+        self._running = running
         self._plan = plan
         self._documents = Documents(plan)
         self._progress = progress
@@ -153,11 +158,15 @@ class Importer:
         drafts = thread.drafts[written:]
         if written and not drafts:
             return
+        started = thread.started
+        if started is None and self._running is not None:
+            started = {"type": "thread.started"}
         request = self._store.request(
             thread.thread_id,
             drafts,
-            facts=[] if thread.started is None or written else [thread.started],
+            facts=[] if started is None or written else [started],
             closing=[] if thread.closed is None else [thread.closed],
+            origin=NO_ORIGIN if self._running is None else self._running.origin,
         )
         self._pending.append(_Sent(record, request, len(thread.drafts)))
         self._waiting += len(drafts)
@@ -185,6 +194,8 @@ class Importer:
                     self.report.count(each.record.place, outcome)
                     self.written[each.request.thread_id] = each.messages
                     self._progress(each.record.size)
+            if self._running is not None:
+                self._running.count([each for each in outcomes if isinstance(each, Appended)])
 
     def _annotated(
         self, requests: Sequence[AppendRequest], outcomes: Sequence[Outcome]
