@@ -76,6 +76,10 @@ def address(path: str, store: Store) -> str:
     return path.format(thread_id="lost", message_id=message, view="kernel") + query
 
 
+def with_hidden(address: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}hidden=true"
+
+
 def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
     app: FastAPI, client: TestClient, lost: Store
 ) -> None:
@@ -84,6 +88,10 @@ def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
     before = {path: client.get(address(path, lost)).status_code for path in paths}
     record(lost, "lost", "thread.hidden")
     hidden = {path: client.get(address(path, lost)).status_code for path in paths}
+    asked = {path: with_hidden(address(path, lost)) for path in paths}
+    for path in paths:
+        if path.rsplit("/", 1)[1] not in AUDITED:
+            assert client.get(asked[path]).status_code == before[path], path
     record(lost, "lost", "thread.shown")
     again = {path: client.get(address(path, lost)).status_code for path in paths}
     for path in paths:
@@ -117,6 +125,14 @@ def test_a_hidden_thread_is_in_no_list_report_or_search(
     shown = ask(client, path)
     assert hidden != before
     assert str(shown).count("'lost'") == str(before).count("'lost'")
+
+
+def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> None:
+    before = ask(client, "/v1/threads?q=parcel")["items"]
+    record(lost, "lost", "thread.hidden")
+    for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
+        found = ask(client, with_hidden(path))["items"]
+        assert before[0]["threadId"] in [each["threadId"] for each in found]
 
 
 def test_what_a_thread_shows_is_the_same_after_it_was_hidden_and_shown(
