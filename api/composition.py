@@ -133,7 +133,7 @@ def open_service(
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),
                 redactor=Redactor(
                     confined,
-                    store,
+                    store.with_hidden(),
                     eraser,
                     tenant=name,
                     discard=lambda thread_id: tenants.forget(name, thread_id),

@@ -138,9 +138,11 @@ def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
             return Flaw(place, detail["msg"][:1].lower() + detail["msg"][1:])
 
 
+_ULID = "not a ULID: 26 characters of Crockford's base 32, in capitals"
 _THREAD_ID = "not a thread id: use 1 to 128 of the characters A-Z a-z 0-9 . _ : ~ -"
 _PATTERNS: dict[str | int, str] = {
-    "id": "not a ULID: 26 characters of Crockford's base 32, in capitals",
+    "id": _ULID,
+    "importId": _ULID,
     "data": "not base64",
     "type": "not a type: a vendor in small letters, a dot and a name, as in 'vendor.name'",
     "threadId": _THREAD_ID,

@@ -18,6 +18,9 @@ from domain.messages import Message
 APPENDED_BY = "appendedBy"
 """The metadata key for the id of the appending key; only the server sets it."""
 
+IMPORT_ID = "importId"
+"""The metadata key, of a thread's start only, for the id of the import that made the thread."""
+
 METADATA_TEXTS = (
     "actor",
     "source",
@@ -35,11 +38,13 @@ class Origin:
     """The origin of an append, recorded in each message's metadata.
 
     `traceparent` is the trace, for messages that name none themselves; `appended_by` is the id of
-    the caller's key and replaces what a message gives.
+    the caller's key and replaces what a message gives. `import_id` is noted in a thread's start
+    only.
     """
 
     traceparent: str | None = None
     appended_by: str | None = None
+    import_id: str | None = None
 
     def noted_in(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Return metadata with the origin added."""
@@ -126,11 +131,12 @@ def prepare_fact(
     body = {"id": message_id, "timestamp": timestamp, **fact}
     message = validate_fact(body)
     text = print_checked(body)
+    made = origin.import_id is not None and kind == "thread.started"
     return Prepared(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata(None, origin),
+        metadata=_metadata({IMPORT_ID: origin.import_id} if made else None, origin),
         id_given=True,
         timestamp_given="timestamp" in fact,
     )

@@ -45,6 +45,21 @@ class ThreadAnnotated(KernelMessage):
     metadata: Annotated[dict[str, Json], Field(min_length=1)]
 
 
+class ThreadHidden(KernelMessage):
+    """The thread was hidden from lists, reads, reports and searches; the log keeps it."""
+
+    type: Literal["thread.hidden"] = "thread.hidden"
+    import_id: MessageId | None = None
+    reason: str | None = None
+
+
+class ThreadShown(KernelMessage):
+    """The thread, hidden before, is shown again."""
+
+    type: Literal["thread.shown"] = "thread.shown"
+    import_id: MessageId | None = None
+
+
 class ThreadRedacted(KernelMessage):
     """Contents before it were erased: of some messages, or of all there were.
 
@@ -72,4 +87,4 @@ class ThreadRedacted(KernelMessage):
         return self
 
 
-Fact = ThreadStarted | ThreadClosed | ThreadAnnotated | ThreadRedacted
+Fact = ThreadStarted | ThreadClosed | ThreadAnnotated | ThreadHidden | ThreadShown | ThreadRedacted

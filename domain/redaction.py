@@ -8,7 +8,7 @@ changes nothing.
 from collections.abc import Collection, Mapping
 
 from domain.catalogue import read_stored
-from domain.drafts import APPENDED_BY
+from domain.drafts import APPENDED_BY, IMPORT_ID
 from domain.integrity.hash_chain import digest
 from domain.json.text import JsonValue, parse_stored, print_bytes
 
@@ -35,6 +35,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
     "exit": ("message",),
     "thread.started": ("goal",),
     "thread.closed": ("reason",),
+    "thread.hidden": ("reason",),
 }
 """Fields with texts: replaced where present."""
 
@@ -55,6 +56,8 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "scratchpad": ("mode",),
     "exit": ("reason",),
     "thread.started": ("parent", "limits", "policy"),
+    "thread.hidden": ("importId",),
+    "thread.shown": ("importId",),
 }
 """Fields with ids and figures: kept. Fields in neither table are removed."""
 
@@ -73,9 +76,10 @@ def redacted_body(type_name: str, message_id: str, body: bytes) -> bytes:
 
 
 def redacted_metadata(metadata: bytes | None) -> bytes | None:
-    """Return the metadata that stays: the id of the model response, and the appending key."""
+    """Return the metadata that stays: ids of the model response, the appending key, the import."""
     raw = _read(metadata or b"")
-    kept = {key: raw[key] for key in ("responseId", APPENDED_BY) if isinstance(raw.get(key), str)}
+    ids = ("responseId", APPENDED_BY, IMPORT_ID)
+    kept = {key: raw[key] for key in ids if isinstance(raw.get(key), str)}
     return print_bytes(kept) if kept else None
 
 

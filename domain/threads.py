@@ -15,7 +15,9 @@ from domain.facts import (
     Policy,
     ThreadAnnotated,
     ThreadClosed,
+    ThreadHidden,
     ThreadRedacted,
+    ThreadShown,
     ThreadStarted,
 )
 from domain.messages import (
@@ -234,7 +236,7 @@ def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Bre
     match thread.status, message:
         case "open", _:
             pass
-        case _, ThreadAnnotated() | ThreadRedacted():
+        case _, ThreadAnnotated() | ThreadHidden() | ThreadShown() | ThreadRedacted():
             pass
         case "exited", LogMessage() | ThreadClosed():
             pass

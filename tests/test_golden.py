@@ -136,6 +136,10 @@ EVENTS: dict[str, dict[str, Any]] = {
     },
     "thread.closed": {"reason": "resolved"},
     "thread.annotated": {"metadata": {"reward": 0.5, "customer": None}},
+    "thread.hidden": {"importId": "01KE6Q4Z8N2V7X3B5C9D1F0G2H", "reason": "wrong folder"},
+    "thread.hidden-bare": {},
+    "thread.shown": {"importId": "01KE6Q4Z8N2V7X3B5C9D1F0G2H"},
+    "thread.shown-bare": {},
     "thread.redacted": {
         "messages": ["01KE6Q4Z8N2V7X3B5C9D1F0G2H"],
         "blob": "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",

@@ -193,8 +193,8 @@ def _write(file: Path, pieces: Iterable[str]) -> None:
 
 def _all_threads(service: Service) -> Iterator[str]:
     yield from service.own.proofs.auditor.headless()
-    after = ""
-    while ids := service.store.thread_ids(after=after, limit=_PAGE):
+    store, after = service.store.with_hidden(), ""
+    while ids := store.thread_ids(after=after, limit=_PAGE):
         yield from ids
         after = ids[-1]
 

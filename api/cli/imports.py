@@ -5,7 +5,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -15,7 +15,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
+from ulid import ULID
 
+from api.cli.import_log import imports_of
 from api.cli.session import DataDir, InvalidOption, pairs_of, printable, service_in
 from api.composition import Service
 from domain.errors import AgentlogError
@@ -122,13 +124,23 @@ def _import_files(
     sources = find_sources(paths)
     total = sum(file.size for file in sources.files) or None
     collect_rarely()
-    with opening as service, _progress(console) as bar, _held_interrupt() as held:
+    import_id = str(ULID())
+    with (
+        opening as service,
+        _progress(console) as bar,
+        _held_interrupt() as held,
+        ExitStack() as on,
+    ):
+        imports = None if service is None else imports_of(service)
+        named = [str(each) for each in paths]
+        running = None if imports is None else on.enter_context(imports.running(import_id, named))
         task = bar.add_task("importing", total=total)
         importer = Importer(
             None if service is None else service.store,
             plan,
             progress=lambda size: bar.advance(task, size),
             between=held.let_go,
+            running=running,
         )
         try:
             importer.import_sources(sources)
@@ -139,7 +151,12 @@ def _import_files(
             if held.came:  # the batch that was on its way may have failed after the interrupt
                 raise KeyboardInterrupt from error
             raise
+        hidden = 0 if imports is None else imports.hidden(importer.written)
     _print_report(console, importer.report)
+    if importer.report.appended and imports is not None:
+        console.print(f"`agentlog imports undo {import_id}` hides its threads", soft_wrap=True)
+    if hidden:
+        console.print(f"hidden {hidden:>14,}  of these threads, by `agentlog imports undo`")
     return importer.report
 
 

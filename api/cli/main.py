@@ -23,6 +23,7 @@ COMMANDS = {
         "Bring the database's schema up to date (serve does it too).",
     ),
     "import": ("imports", "Import histories; running it again writes nothing twice."),
+    "imports": ("import_log", "Imports, the latest first; undo hides the threads that one made."),
     "watch": ("watch", "Follow the session files of a coding agent until Ctrl-C."),
     "formats": ("imports", "List the formats that import reads."),
     "export": (

@@ -81,17 +81,18 @@ kept AS (
 moved AS (
     INSERT INTO agentlog.threads AS head (
         tenant, thread_id, version, position, chain, policy, status, anomalies, parent, goal, facts,
-        started_at, updated_at
+        hidden, started_at, updated_at
     )
     SELECT tenant, thread_id, version, position, onward.chains[last], policy, status, anomalies,
-           parent, goal, facts, recorded_at, recorded_at
+           parent, goal, facts, hidden, recorded_at, recorded_at
     FROM onward, unnest(
         %(head_tenants)b::text[], %(head_threads)b::text[], %(head_versions)b::bigint[],
         %(head_positions)b::bigint[], %(lasts)b::bigint[], %(policies)b::text[],
         %(statuses)b::text[], %(anomalies)b::bigint[], %(parents)b::text[], %(goals)b::text[],
-        %(facts)b::bytea[]
+        %(facts)b::bytea[], %(hidden)b::boolean[]
     ) AS new (
-        tenant, thread_id, version, position, last, policy, status, anomalies, parent, goal, facts
+        tenant, thread_id, version, position, last, policy, status, anomalies, parent, goal, facts,
+        hidden
     )
     ON CONFLICT (tenant, thread_id) DO UPDATE SET
         version = excluded.version,
@@ -103,6 +104,7 @@ moved AS (
         parent = excluded.parent,
         goal = excluded.goal,
         facts = excluded.facts,
+        hidden = excluded.hidden,
         updated_at = excluded.updated_at
 ),
 noted AS (

@@ -195,6 +195,7 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "parents": texts([each.get("parent") for each in facts]),
         "goals": texts([searchable(each.get("goal")) for each in facts]),
         "facts": byte_strings([head.facts for head in heads]),
+        "hidden": booleans([head.hidden for head in heads]),
         **_arrays(
             [(each.tenant, each.thread_id, each.message_id) for each in events if each.id_assumed],
             id_tenants=texts,

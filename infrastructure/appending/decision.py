@@ -21,7 +21,7 @@ from domain.messages import Message
 from domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
 from infrastructure.appending.append_request import Appended, Outcome, Ready, Receipt, ThreadKey
 from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Note, Place, Wanted
-from infrastructure.eventlog.thread_heads import Head, facts_after
+from infrastructure.eventlog.thread_heads import Head, facts_after, hidden_after
 
 StoredBody = Callable[[str, str, int], bytes]
 """Returns an event's stored bytes; called with tenant, thread id and version."""
@@ -61,6 +61,7 @@ class _Trial:
 
     thread: Thread
     facts: bytes | None
+    hidden: bool
     position: int
     places: Mapping[str, Place]
     ledger: Mapping[LedgerKey, LedgerEntry]
@@ -111,6 +112,7 @@ class Batch:
         trial = _Trial(
             Thread(head.thread_id, head.version, head.policy, head.status),
             head.facts,
+            head.hidden,
             self._position,
             self._places.get(ready.thread, {}),
             self._ledgers.get(ready.thread, {}),
@@ -189,6 +191,7 @@ class Batch:
         )
         if message.type in FACT_TYPES:
             trial.facts = facts_after(trial.facts, message, prepared.body)
+            trial.hidden = hidden_after(message, before=trial.hidden)
         if prepared.id_given:  # generated ids are unique
             trial.own_places[message.id] = Place(version, position, prepared.body_digest)
             self._bodies[position] = prepared.body
@@ -225,5 +228,6 @@ class Batch:
             trial.facts,
             before.started_at,
             before.updated_at,
+            trial.hidden,
         )
         return head

@@ -102,7 +102,7 @@ class Checkpoints:
         self._database = database
         self.tenant = tenant
         self._key = key
-        self._reader = LogReader(database, tenant=tenant)
+        self._reader = LogReader(database, tenant=tenant).with_hidden()
 
     @property
     def origin(self) -> str:

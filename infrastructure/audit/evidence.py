@@ -81,7 +81,7 @@ class Evidence:
         self._database = database
         self._checkpoints = checkpoints
         self._tenant = tenant
-        self._reader = LogReader(database, tenant=tenant)
+        self._reader = LogReader(database, tenant=tenant).with_hidden()
 
     def page(self, thread_id: str, *, after: int, limit: int) -> ChainPage:
         """Return at most `limit` events beyond a version, fewer if they are large.

@@ -49,6 +49,7 @@ _COLUMNS = (
     "parent",
     "goal",
     "facts",
+    "hidden",
     "started_at",
     "updated_at",
 )
@@ -121,6 +122,7 @@ class ReplayedHead:
             "parent": head.parent,
             "goal": searchable(head.goal),
             "facts": head.facts,
+            "hidden": head.hidden,
             "started_at": self._started_at,
             "updated_at": self._updated_at,
         }

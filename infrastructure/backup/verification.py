@@ -102,7 +102,7 @@ def _audits(
 
 
 def _threads(database: Database, tenant: str) -> Iterator[str]:
-    reader, after = LogReader(database, tenant=tenant), ""
+    reader, after = LogReader(database, tenant=tenant).with_hidden(), ""
     while ids := reader.thread_ids(after=after, limit=_PAGE):
         yield from ids
         after = ids[-1]

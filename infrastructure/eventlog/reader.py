@@ -1,11 +1,10 @@
 """Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from copy import copy
 from math import isqrt
 from typing import get_args
 
-import psycopg
 from psycopg.rows import TupleRow, class_row, tuple_row
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
@@ -18,7 +17,7 @@ from infrastructure.eventlog.body_deduplication import digests_in
 from infrastructure.eventlog.event_rows import event_of
 from infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from infrastructure.postgres.database import Connections
-from infrastructure.postgres.log_position import CounterLost, log_position
+from infrastructure.postgres.log_position import check_past, log_position
 from infrastructure.postgres.statements import statement
 
 _REACH = 500
@@ -33,6 +32,7 @@ class LogReader:
 
     `searched`: the connections for word search, if other than `database`. Row-level security would
     prevent the use of their index; rows found there are read again in `database`.
+    Hidden threads are in no list, and unknown by their ids.
     """
 
     def __init__(
@@ -41,11 +41,18 @@ class LogReader:
         self._database = database
         self._tenant = tenant
         self._searched = searched
+        self._hidden = False
+
+    def with_hidden(self) -> "LogReader":
+        """Return a reader to which hidden threads are known too."""
+        found = copy(self)
+        found._hidden = True  # noqa: SLF001 - a copy of itself
+        return found
 
     def head(self, thread_id: str) -> Head:
         """Return the head of a thread; raises `UnknownThread`."""
         rows = self._heads("select_heads", tenants=[self._tenant], thread_ids=[thread_id])
-        if not rows:
+        if not rows or (rows[0].hidden and not self._hidden):
             raise UnknownThread(thread_id)
         return rows[0]
 
@@ -59,6 +66,7 @@ class LogReader:
             "status": which.status,
             "statuses": list(get_args(Status)) if which.status is None else [which.status],
             "parent": which.parent,
+            "hidden": self._hidden,
             **which.searched,
         }
         before = BIGGEST if before is None else before
@@ -97,7 +105,8 @@ class LogReader:
 
     def thread_ids(self, *, after: str, limit: int) -> list[str]:
         """Return ids of threads in the order of the ids, after `after`."""
-        return [row[0] for row in self._rows("select_thread_ids", after=after, limit=limit)]
+        asked = {"after": after, "limit": limit, "hidden": self._hidden}
+        return [row[0] for row in self._rows("select_thread_ids", **asked)]
 
     def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
         """Return threads that have grown since a position: id, version and position of each."""
@@ -170,9 +179,9 @@ class LogReader:
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
+        self.head(thread_id)
         found = self._events("select_message", thread_id=thread_id, message_id=message_id)
         if not found:
-            self.head(thread_id)
             raise UnknownMessage(thread_id, message_id)
         return found[0]
 
@@ -200,7 +209,7 @@ class LogReader:
                     raise FutureMoment(f"position {position}", present=present)
                 return self._version("version_at_position", head, position=position)
             case AtTime(time):
-                self._refuse_future(time)
+                check_past(self._database, time)
                 return self._version("version_at_time", head, time=time)
 
     def position_of(self, head: Head, version: int) -> int | None:
@@ -221,24 +230,6 @@ class LogReader:
         # a plan made while the log was short would read all of it at each step
         (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
         return int(row[0])
-
-    def _refuse_future(self, time: datetime) -> None:
-        with self._database.connection() as connection:
-            settled = connection.execute(
-                "SELECT recorded_at >= %s FROM agentlog.counter", (time,)
-            ).fetchone()
-            if settled == (True,):
-                return
-            try:
-                row = connection.execute(statement("store_clock")).fetchone()
-            except psycopg.errors.ReadOnlySqlTransaction:  # a standby may be behind its primary
-                present = "this database takes no writes, and its log ends before that"
-                raise FutureMoment(time.isoformat(), present=present) from None
-        if row is None or not isinstance(row[0], datetime):
-            raise CounterLost
-        if time > row[0]:
-            now = row[0].astimezone(UTC).isoformat()
-            raise FutureMoment(time.isoformat(), present=f"the store's clock says {now}")
 
     def _heads(self, name: str, **parameters: object) -> list[Head]:
         with (

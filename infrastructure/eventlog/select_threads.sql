@@ -2,11 +2,11 @@
 -- position at which the last page ended. The oldest thread of all is always returned; it marks the
 -- end of the list.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
-       started_at, updated_at, matches, oldest
+       started_at, updated_at, hidden, matches, oldest
 FROM (
     SELECT *
     FROM agentlog.threads
-    WHERE tenant = %(tenant)s AND position < %(before)s
+    WHERE tenant = %(tenant)s AND position < %(before)s AND (%(hidden)s OR NOT hidden)
     ORDER BY position DESC
     LIMIT %(reach)s
 ) AS recent

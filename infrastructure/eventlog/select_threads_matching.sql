@@ -10,6 +10,16 @@ WITH found AS MATERIALIZED (
           AND position < %(before)s
           AND status = ANY (%(statuses)s)
           AND (%(parent)s::text IS NULL OR parent = %(parent)s)
+          AND (
+              %(hidden)s
+              OR NOT EXISTS (
+                  SELECT
+                  FROM agentlog.threads AS head
+                  WHERE head.tenant = %(tenant)s
+                    AND head.thread_id = thread_search.thread_id
+                    AND head.hidden
+              )
+          )
         ORDER BY position DESC
         LIMIT %(limit)s
     )
@@ -24,6 +34,16 @@ WITH found AS MATERIALIZED (
           AND position < %(before)s
           AND status = ANY (%(statuses)s)
           AND (%(parent)s::text IS NULL OR parent = %(parent)s)
+          AND (
+              %(hidden)s
+              OR NOT EXISTS (
+                  SELECT
+                  FROM agentlog.threads AS head
+                  WHERE head.tenant = %(tenant)s
+                    AND head.thread_id = thread_search.thread_id
+                    AND head.hidden
+              )
+          )
         ORDER BY position DESC
         LIMIT %(limit)s
     )
@@ -38,6 +58,7 @@ WITH found AS MATERIALIZED (
           AND thread_id >= %(text)s::text
           AND thread_id < %(text)s::text || chr(1114111)
           AND facts IS NULL
+          AND (%(hidden)s OR NOT hidden)
           AND position < %(before)s
           AND status = ANY (%(statuses)s)
         ORDER BY position DESC
@@ -45,7 +66,7 @@ WITH found AS MATERIALIZED (
     )
 )
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
-       started_at, updated_at
+       started_at, updated_at, hidden
 FROM (
     SELECT thread_id AS found_id
     FROM found

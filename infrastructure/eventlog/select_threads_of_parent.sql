@@ -1,6 +1,6 @@
 -- As select_threads, of one parent: scans each of `statuses` and merges them.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
-       started_at, updated_at, matches, oldest
+       started_at, updated_at, hidden, matches, oldest
 FROM (
     SELECT child.*
     FROM unnest(%(statuses)s::text[]) AS wanted (wanted_status)
@@ -11,6 +11,7 @@ FROM (
           AND parent = %(parent)s
           AND status = wanted_status
           AND position < %(before)s
+          AND (%(hidden)s OR NOT hidden)
         ORDER BY position DESC
         LIMIT %(reach)s
     ) AS child

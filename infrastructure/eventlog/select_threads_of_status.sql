@@ -1,10 +1,13 @@
 -- As select_threads, of one status.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
-       started_at, updated_at, matches, oldest
+       started_at, updated_at, hidden, matches, oldest
 FROM (
     SELECT *
     FROM agentlog.threads
-    WHERE tenant = %(tenant)s AND status = %(status)s AND position < %(before)s
+    WHERE tenant = %(tenant)s
+      AND status = %(status)s
+      AND position < %(before)s
+      AND (%(hidden)s OR NOT hidden)
     ORDER BY position DESC
     LIMIT %(reach)s
 ) AS recent

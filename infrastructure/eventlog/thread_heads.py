@@ -6,7 +6,15 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from domain.facts import Fact, Policy, ThreadAnnotated, ThreadRedacted, ThreadStarted
+from domain.facts import (
+    Fact,
+    Policy,
+    ThreadAnnotated,
+    ThreadHidden,
+    ThreadRedacted,
+    ThreadShown,
+    ThreadStarted,
+)
 from domain.integrity.hash_chain import GENESIS
 from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
 from domain.messages import Message
@@ -28,6 +36,7 @@ class Head(NamedTuple):
     facts: bytes | None = None
     started_at: datetime | None = None
     updated_at: datetime | None = None
+    hidden: bool = False
 
     @property
     def thread(self) -> Thread:
@@ -91,7 +100,19 @@ def replayed(
         status=after.status,
         anomalies=head.anomalies + counted,
         facts=facts_after(head.facts, message, body),
+        hidden=hidden_after(message, before=head.hidden),
     ), after.ledger
+
+
+def hidden_after(message: Message | Fact, *, before: bool) -> bool:
+    """Return whether a thread is hidden after a message or fact: the last fact about it counts."""
+    match message:
+        case ThreadHidden():
+            return True
+        case ThreadShown():
+            return False
+        case _:
+            return before
 
 
 def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> bytes | None:

@@ -1,8 +1,12 @@
-"""The log's position."""
+"""The log's position and clock."""
+
+from datetime import UTC, datetime
 
 import psycopg
 
+from domain.errors import FutureMoment
 from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
 
 
 class CounterLost(RuntimeError):
@@ -29,3 +33,23 @@ def log_position(database: Connections, *, wait_seconds: float | None = None) ->
     """
     with database.connection(wait_seconds=wait_seconds) as connection:
         return position_in(connection)
+
+
+def check_past(database: Connections, time: datetime) -> None:
+    """Raise `FutureMoment` where events at or before a time may still come."""
+    with database.connection() as connection:
+        settled = connection.execute(
+            "SELECT recorded_at >= %s FROM agentlog.counter", (time,)
+        ).fetchone()
+        if settled == (True,):
+            return
+        try:
+            row = connection.execute(statement("store_clock")).fetchone()
+        except psycopg.errors.ReadOnlySqlTransaction:  # a standby may be behind its primary
+            present = "this database takes no writes, and its log ends before that"
+            raise FutureMoment(time.isoformat(), present=present) from None
+    if row is None or not isinstance(row[0], datetime):
+        raise CounterLost
+    if time > row[0]:
+        now = row[0].astimezone(UTC).isoformat()
+        raise FutureMoment(time.isoformat(), present=f"the store's clock says {now}")

@@ -17,6 +17,11 @@ from infrastructure.reports.report import METADATA, Report
 
 _NOTHING = SQL("")
 
+_SHOWN = SQL(
+    "NOT EXISTS (SELECT FROM agentlog.threads AS head WHERE head.tenant = %(tenant)s "
+    "AND head.thread_id = item.thread_id AND head.hidden)"
+)
+
 _OF_METADATA: LiteralString = """,
 CASE jsonb_typeof(metadata -> {key})
     WHEN 'number' THEN trim_scale((metadata ->> {key})::numeric)::text
@@ -106,6 +111,7 @@ def _conditions(report: Report, question: Question) -> Iterator[Composable]:
     """Yield the conditions on rows; those on threads are in the join."""
     at = SQL(report.clocks[question.clock])
     yield SQL("item.tenant = %(tenant)s")
+    yield _SHOWN
     if question.begin is not None:
         yield SQL("{at} >= %(begin)s").format(at=at)
     if question.end is not None:

@@ -23,6 +23,11 @@ WITH summary AS NOT MATERIALIZED (
     LEFT JOIN agentlog.threads AS head
         ON head.tenant = %(tenant)s AND head.thread_id = item.thread_id AND head.anomalies > 0
     WHERE item.tenant = %(tenant)s
+      AND NOT EXISTS (
+          SELECT
+          FROM agentlog.threads AS hidden
+          WHERE hidden.tenant = %(tenant)s AND hidden.thread_id = item.thread_id AND hidden.hidden
+      )
 ),
 searched AS NOT MATERIALIZED (
     -- as in select_threads_matching

@@ -7,6 +7,11 @@ WITH found AS MATERIALIZED (
       AND position >= %(since)s
       AND position < %(before)s
       AND (%(threads)s::text[] IS NULL OR thread_id = ANY (%(threads)s))
+      AND NOT EXISTS (
+          SELECT
+          FROM agentlog.threads AS head
+          WHERE head.tenant = %(tenant)s AND head.thread_id = row.thread_id AND head.hidden
+      )
       AND (
           %(facts)s::bytea IS NULL
           OR thread_id IN (

@@ -7,6 +7,13 @@ FROM (
     SELECT position,
            words @@ %(words)s::tsquery
                AND (%(threads)s::text[] IS NULL OR thread_id = ANY (%(threads)s))
+               AND NOT EXISTS (
+                   SELECT
+                   FROM agentlog.threads AS head
+                   WHERE head.tenant = %(tenant)s
+                     AND head.thread_id = recent.thread_id
+                     AND head.hidden
+               )
                AND (
                    %(facts)s::bytea IS NULL
                    OR EXISTS (

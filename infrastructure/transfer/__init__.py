@@ -5,6 +5,7 @@ documents  finds out the format of a file, and which of its records are historie
 template   thread ids and metadata made from a record
 threads    makes threads of histories: ids, facts, messages
 importer   imports threads into the store, each by itself, safe to repeat
+imports    imports on record, undone and redone
 follower   follows files of lines as they grow
 report     what an import did, and where
 exporter   exports threads as records that import reads

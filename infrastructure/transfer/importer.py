@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
+from domain.drafts import NO_ORIGIN
 from domain.errors import AgentlogError, InvalidInput, ThreadExists
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import (
@@ -25,6 +26,7 @@ from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.records import SourceRecord, read_records
 from infrastructure.transfer.files.source_file import SourceFile
 from infrastructure.transfer.files.sources import Sources
+from infrastructure.transfer.imports import RunningImport
 from infrastructure.transfer.report import ImportReport
 from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
 from infrastructure.views.store import Store
@@ -79,10 +81,11 @@ class Importer:
     is also counted: an exception from it stops the import there.
 
     `written` is what the log has of threads already: it is not sent again. Afterwards the attribute
-    has what it has then.
+    has what it has then. `running` puts the import on record: each thread that it makes has a start
+    then, with the import's id.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it consists of
         self,
         store: Store | None,
         plan: Plan,
@@ -90,8 +93,10 @@ class Importer:
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
         written: Mapping[str, Written] | None = None,
+        running: RunningImport | None = None,
     ) -> None:
-        self._store = store
+        self._store = store if store is None else store.with_hidden()
+        self._running = running
         self._plan = plan
         self._documents = Documents(plan)
         self._progress = progress
@@ -170,11 +175,14 @@ class Importer:
         started = None if thread.started == written.started else thread.started
         if written is not _NOTHING and not drafts and started is None:
             return
+        if started is None and written is _NOTHING and self._running is not None:
+            started = {"type": "thread.started"}
         request = self._store.request(
             thread.thread_id,
             drafts,
             facts=[] if started is None else [started],
             closing=[] if thread.closed is None else [thread.closed],
+            origin=NO_ORIGIN if self._running is None else self._running.origin,
         )
         after = Written(len(thread.drafts), thread.started)
         self._pending.append(_Sent(record, request, after))
@@ -203,6 +211,8 @@ class Importer:
                     self.report.count(each.record.place, outcome)
                     self.written[each.request.thread_id] = each.after
                     self._progress(each.record.size)
+            if self._running is not None:
+                self._running.count([each for each in outcomes if isinstance(each, Appended)])
 
     def _annotated(
         self, requests: Sequence[AppendRequest], outcomes: Sequence[Outcome]

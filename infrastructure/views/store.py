@@ -5,6 +5,7 @@ to the requested moment, beginning at the nearest snapshot.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from domain.drafts import NO_ORIGIN, Origin
@@ -49,6 +50,12 @@ class Store:
         self.recent = RecentViews() if recent is None else recent
         self.snapshots = snapshots
         self.in_use = ViewsInUse()
+
+    def with_hidden(self) -> "Store":
+        """Return a store to which hidden threads are known too."""
+        found = copy(self)
+        found._reader = self._reader.with_hidden()  # noqa: SLF001 - a copy of itself
+        return found
 
     def append(
         self,
@@ -113,11 +120,7 @@ class Store:
         return self._record(thread_id, {**kind, **facts, **kind}, origin)
 
     def close(
-        self,
-        thread_id: str,
-        reason: str | None = None,
-        *,
-        origin: Origin = NO_ORIGIN,
+        self, thread_id: str, reason: str | None = None, *, origin: Origin = NO_ORIGIN
     ) -> Appended:
         """Close a thread: nothing follows; raises `UnknownThread`."""
         self.thread(thread_id)
@@ -137,12 +140,7 @@ class Store:
         fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
         return self._record(thread_id, fact, origin)
 
-    def _record(
-        self,
-        thread_id: str,
-        fact: dict[str, JsonValue],
-        origin: Origin,
-    ) -> Appended:
+    def _record(self, thread_id: str, fact: dict[str, JsonValue], origin: Origin) -> Appended:
         request = self.request(thread_id, facts=[fact], origin=origin)
         return self.writer.append(request)
 

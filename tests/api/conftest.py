@@ -104,7 +104,7 @@ def app_over(  # noqa: PLR0913 - what tests set
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(
                 database,
-                found,
+                found.with_hidden(),
                 Eraser(database),
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),

@@ -67,6 +67,7 @@ SAYING: list[dict[str, JsonValue]] = [
     {"type": "thread.started", "goal": SAID, "metadata": {SAID: SAID}, "parent": "p"},
     {"type": "thread.closed", "reason": SAID},
     {"type": "thread.annotated", "metadata": {SAID: SAID}},
+    {"type": "thread.hidden", "reason": SAID},
     {"type": "reply", "text": SAID, "unknown": SAID},
     {"type": "no such type", "text": SAID},
 ]

@@ -50,6 +50,8 @@ EXIT: Draft = {"type": "exit", "reason": "complete"}
 STARTED: Draft = {"type": "thread.started"}
 CLOSED: Draft = {"type": "thread.closed"}
 ANNOTATED: Draft = {"type": "thread.annotated", "metadata": {"a": 1}}
+HIDDEN: Draft = {"type": "thread.hidden"}
+SHOWN: Draft = {"type": "thread.shown"}
 
 fact_drafts = st.sampled_from(
     [STARTED, {**STARTED, "policy": "record"}, {**STARTED, "policy": "strict"}, CLOSED, ANNOTATED]
@@ -102,6 +104,10 @@ ALLOWED: list[tuple[list[Draft], Draft]] = [
     ([EXIT], ANNOTATED),
     ([EXIT, LOG], LOG),
     ([CLOSED], ANNOTATED),
+    ([CLOSED], HIDDEN),
+    ([EXIT], HIDDEN),
+    ([CLOSED, HIDDEN], SHOWN),
+    ([calls("a"), HIDDEN], results("a")),
 ]
 
 

@@ -86,6 +86,14 @@ def started(**facts: Any) -> dict[str, Any]:
     return {"type": "thread.started", **facts}
 
 
+def record(store: Store, thread_id: str, *kinds: str) -> None:
+    """Append facts of these types, without fields."""
+    (appended,) = store.append_many(
+        [store.request(thread_id, facts=[{"type": kind} for kind in kinds])]
+    )
+    assert not isinstance(appended, Exception)
+
+
 def fetch(database: Database, query: str, *parameters: object) -> list[tuple[Any, ...]]:
     """Return the rows of a query."""
     with database.connection() as connection:
@@ -174,6 +182,7 @@ def empty_log(database: Database) -> None:
         connection.execute("DELETE FROM agentlog.tracking")
         connection.execute("DELETE FROM agentlog.erasures")
         connection.execute("DELETE FROM agentlog.snapshots")
+        connection.execute("DELETE FROM agentlog.imports")
         connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
         with unguarded(connection):
             connection.execute(

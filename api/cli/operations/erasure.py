@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from api.cli.import_log import imports_of
 from api.cli.session import (
     DataDir,
     InvalidOption,
@@ -37,25 +38,35 @@ def redact(  # noqa: PLR0913 - one parameter an option
     file: Annotated[
         str | None, typer.Option(help="SHA-256 of a file, to go from all messages that hold it.")
     ] = None,
+    import_id: Annotated[
+        str | None,
+        typer.Option("--import", metavar="ID", help="Id of an import whose threads are hidden."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Erase contents for ever; their place, type, ids and hash stay, and the act is on record."""
     opening = service_in(data_dir)
-    if (thread is None) == (file is None) or (file is not None and message):
-        raise InvalidOption("name a thread, or --file and no thread")
+    if [thread, file, import_id].count(None) != 2 or (thread is None and message):  # noqa: PLR2004
+        raise InvalidOption("name a thread, or --file or --import and no thread")
     with opening as service:
         redactor = service.own.redactor
         if file is not None:
             _ask(f"erase file {file} from all messages for ever?", sure=yes)
-            done = FileRedaction.of(redactor.redact_file(file, reason))
+            typer.echo(json_line(FileRedaction.of(redactor.redact_file(file, reason))))
+        elif import_id is not None:
+            pages = imports_of(service).made_by(import_id, hidden=True)
+            hidden = [thread_id for page in pages for thread_id in page]
+            _ask(f"erase the contents of {len(hidden)} hidden threads for ever?", sure=yes)
+            for each in hidden:
+                typer.echo(json_line(Redaction.of(redactor.redact(each, None, reason))))
         else:
-            head = service.store.thread(str(thread))
+            head = service.store.with_hidden().thread(str(thread))
             count = f"{len(message)} of the" if message else "all"
             what = f"{count} {head.version} events of thread {thread!r}"
             _ask(f"erase the contents of {what} for ever?", sure=yes)
-            done = Redaction.of(redactor.redact(head.thread_id, message or None, reason))
-    typer.echo(json_line(done))
+            done = redactor.redact(head.thread_id, message or None, reason)
+            typer.echo(json_line(Redaction.of(done)))
 
 
 @app.command()
@@ -74,7 +85,9 @@ def retention(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with opening as service:
         tenant = service.own
-        due_by = Retention(service.database.confined(tenant.name), tenant.store, tenant=tenant.name)
+        due_by = Retention(
+            service.database.confined(tenant.name), tenant.store.with_hidden(), tenant=tenant.name
+        )
         due = list(due_by.due(read))
         with Progress(
             *columns,

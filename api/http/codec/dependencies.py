@@ -57,6 +57,17 @@ async def store_of(request: Request) -> Store:
     return tenant_of(request).store
 
 
+async def readable_store_of(
+    request: Request,
+    hidden: Annotated[  # noqa: FBT002 - a query parameter has a name
+        bool, Query(description="Hidden threads too.")
+    ] = False,
+) -> Store:
+    """Return the store of the principal's tenant, for reads of threads."""
+    store = tenant_of(request).store
+    return store.with_hidden() if hidden else store
+
+
 async def body_of(request: Request) -> bytes:
     """Return the request's body; raises `BodyTooLarge` before holding more than the limit."""
     limit: int = request.app.state.max_body_bytes
@@ -196,6 +207,7 @@ def without_nul(text: str) -> str:
 
 
 TheStore = Annotated[Store, Depends(store_of)]
+ReadableStore = Annotated[Store, Depends(readable_store_of)]
 TheLimits = Annotated[RequestLimits, Depends(request_limits)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]

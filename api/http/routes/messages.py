@@ -11,7 +11,7 @@ from api.http.codec.dependencies import (
     At,
     Limit,
     MessageId,
-    TheStore,
+    ReadableStore,
     ThreadId,
     Types,
     append,
@@ -138,7 +138,7 @@ router.add_api_route(
 
 @router.get("/threads/{thread_id}/messages", responses=answers(200, Page[Event], 404))
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
-    store: TheStore,
+    store: ReadableStore,
     thread_id: ThreadId,
     at: At,
     types: Types,
@@ -168,7 +168,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
 
 @router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, Event, 404))
 def read_message(
-    store: TheStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
+    store: ReadableStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
 ) -> Response:
     """Read one message with its places."""
     event = store.message(thread_id, message_id)

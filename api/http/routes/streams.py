@@ -26,7 +26,7 @@ from projections.registry import VIEWS
 
 router = APIRouter(tags=["streams"])
 
-_THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed"})
+_THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed", "hidden"})
 _METADATA = "metadata."
 
 
@@ -56,6 +56,8 @@ async def follow_thread(request: Request) -> StreamResponse:
     header = request.headers.get("last-event-id") if view.follow.resumes else None
     asked = FollowRequest(view, after=header or query.get("after"), at=at, whole=pace is not None)
     store, following = await store_of(request), _following(request)
+    if _flag(query, "hidden", default="false"):
+        store = store.with_hidden()
 
     def begin() -> Tail:
         following.hub.start()
@@ -107,8 +109,8 @@ def _following(request: Request) -> TenantFollowers:
     return followings.of(principal_of(request).tenant)
 
 
-def _flag(query: Mapping[str, str], name: str) -> bool:
-    match query.get(name, "true"):
+def _flag(query: Mapping[str, str], name: str, *, default: str = "true") -> bool:
+    match query.get(name, default):
         case "true" | "1":
             return True
         case "false" | "0":
@@ -176,6 +178,7 @@ router.add_api_route(
             parameter(
                 "at", "End as it was just after this, a moment as every read takes it.", _STRING
             ),
+            parameter("hidden", "Hidden threads too.", {"type": "boolean", "default": False}),
             *_SHARED_PARAMETERS,
             *option_parameters(),
         ]

@@ -11,6 +11,7 @@ from api.http.codec.dependencies import (
     After,
     Body,
     Limit,
+    ReadableStore,
     TheLimits,
     TheOrigin,
     TheStore,
@@ -101,7 +102,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
 def list_threads(
-    store: TheStore, which: TheFilter, after: After = None, limit: Limit = 50
+    store: ReadableStore, which: TheFilter, after: After = None, limit: Limit = 50
 ) -> Response:
     """List threads, those that moved last first; with several filters those that match them all."""
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
@@ -109,7 +110,7 @@ def list_threads(
 
 
 @router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
-def read_thread(store: TheStore, thread_id: ThreadId) -> Response:
+def read_thread(store: ReadableStore, thread_id: ThreadId) -> Response:
     """Where a thread stands; its version comes as ETag too."""
     head = store.thread(thread_id)
     return json_answer(thread_json(head), headers={"ETag": f'"{head.version}"'})

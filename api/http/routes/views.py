@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.dependencies import After, At, Limit, TheStore, ThreadId, number_cursor
+from api.http.codec.dependencies import After, At, Limit, ReadableStore, ThreadId, number_cursor
 from api.http.codec.responses import json_answer, pieces_answer
 from api.http.openapi.answers import answers, parameter
 from api.shapes.outline import Outline, outline_json
@@ -50,7 +50,7 @@ def chosen_view(request: Request, name: str) -> AnyView:
 )
 def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: TheStore,
+    store: ReadableStore,
     thread_id: ThreadId,
     view: ViewName,
     at: At,
@@ -66,7 +66,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 
 @router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
-def read_outline(store: TheStore, thread_id: ThreadId, at: At) -> Response:
+def read_outline(store: ReadableStore, thread_id: ThreadId, at: At) -> Response:
     """Read what a thread did, a line a step."""
     return pieces_answer(outline_json(store.outline(thread_id, at=at)))
 
@@ -78,7 +78,7 @@ def read_outline(store: TheStore, thread_id: ThreadId, at: At) -> Response:
 )
 def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: TheStore,
+    store: ReadableStore,
     thread_id: ThreadId,
     view: Annotated[str, Query(description=f"One of {', '.join(VIEWS)}.")] = "agent-state",
     begin: Annotated[
@@ -105,7 +105,7 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
 )
 def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: TheStore,
+    store: ReadableStore,
     thread_id: ThreadId,
     path: Annotated[
         str,

@@ -96,6 +96,27 @@ def test_importing_an_export_of_what_was_redacted_erases_nothing(
             assert service.store.thread("untouched").version == 1
 
 
+def test_the_threads_of_an_import_that_was_undone_are_erased(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    lines = [{"threadId": name, "messages": [reply(SECRET)]} for name in ("run-1", "run-2")]
+    file.write_bytes(b"".join(print_bytes(line) + b"\n" for line in lines))
+    agentlog("import", file, url=url)
+    (made,) = agentlog("imports", "--json", url=url).lines
+    command = ["redact", "--import", made["id"], "--reason", "wrong folder", "--yes"]
+    assert agentlog(*command, url=url).out == ""  # none is hidden
+    agentlog("imports", "undo", made["id"], url=url)
+    done = agentlog(*command, url=url).lines
+    assert [(each["threadId"], each["replayed"]) for each in done] == [
+        ("run-1", False),
+        ("run-2", False),
+    ]
+    assert all(each["replayed"] for each in agentlog(*command, url=url).lines)
+    agentlog("imports", "redo", made["id"], url=url)
+    assert SECRET not in agentlog("show", "run-1", url=url).out
+    assert agentlog("verify", url=url).code == 0
+    assert agentlog("redact", "--import", "x", "--reason", "r", "--yes", url=url).code == 2
+
+
 def _age(url: str, thread_id: str, by: timedelta) -> None:
     with psycopg.connect(url) as owner, unguarded(owner):
         owner.execute(

@@ -66,7 +66,9 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         path, "--metadata", "reward={reward}", "--goal", "run {id}", url=database_url
     )
     assert (outcome.code, outcome.out) == (0, "")
-    assert outcome.err.splitlines() == [
+    *table, undone = outcome.err.splitlines()
+    assert undone.startswith("`agentlog imports undo ")
+    assert table == [
         "OpenAI chat messages, 1 file, a thread per record",
         "threads             3",
         "events              6  0 there already",
@@ -316,6 +318,35 @@ def test_two_imports_of_the_same_files_write_nothing_twice(
         == events_in(database_url)
         == EVENTS
     )
+
+
+def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "runs.jsonl", lines_of(*RUNS))
+    import_runs(written(tmp_path, "b.jsonl", lines_of(RUNS[1])), url=database_url)
+    more = [{**run, "traj": [USER, {"role": "assistant", "content": "yes"}]} for run in RUNS]
+    path.write_bytes(lines_of(*more))
+    assert import_runs(path, url=database_url).code == 0
+    latest, first = agentlog("imports", "--json", url=database_url).lines
+    assert (first["threads"], first["events"], first["grown"]) == (1, 2, [])
+    assert (latest["threads"], latest["events"], latest["grown"]) == (2, 7, ["b"])
+    assert latest["paths"] == [str(path)]
+    assert path.name in agentlog("imports", url=database_url).out
+    undone = agentlog("imports", "undo", latest["id"], url=database_url)
+    assert undone.out.splitlines() == [
+        f"2 threads are hidden; `agentlog imports redo {latest['id']}` shows them",
+        "b was there before, and keeps what was added",
+    ]
+    assert thread_ids(database_url) == ["b"]
+    assert agentlog("show", "a", url=database_url).code == 2
+    again = import_runs(path, url=database_url)
+    assert again.counted == {"threads": 3, "there already": 9, "hidden": 2}
+    redone = agentlog("imports", "redo", latest["id"], url=database_url)
+    assert (redone.out, thread_ids(database_url)) == (
+        "2 threads are shown again\n",
+        ["a", "b", "c"],
+    )
+    unknown = agentlog("imports", "undo", "x", url=database_url)
+    assert (unknown.code, "there is no import 'x'" in unknown.err) == (2, True)
 
 
 # --- export -------------------------------------------------------------------------------------

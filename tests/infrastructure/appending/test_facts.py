@@ -5,7 +5,15 @@ import pytest
 from domain.errors import InvalidMessage, MessageConflict, RuleBroken, ThreadExists, UnknownThread
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from tests.infrastructure.appends import Clock, check_log, last_position, reply, request, started
+from tests.infrastructure.appends import (
+    Clock,
+    check_log,
+    last_position,
+    record,
+    reply,
+    request,
+    started,
+)
 
 FACTS = {
     "goal": "Find the parcel",
@@ -89,6 +97,29 @@ def test_closing_again_for_the_same_reason_is_answered_and_for_another_refused(
     with pytest.raises(MessageConflict):
         store.close("t", "given up")
     assert last_position(database) == 2
+
+
+def test_a_hidden_thread_is_unknown_until_it_is_shown(store: Store, database: Database) -> None:
+    store.append("t", [reply("hello")])
+    store.close("t")
+    record(store, "t", "thread.hidden")
+    with pytest.raises(UnknownThread):
+        store.thread("t")
+    with pytest.raises(UnknownThread):
+        store.message("t", store.with_hidden().messages("t")[0].message_id)
+    assert (store.thread_ids(limit=9), store.with_hidden().thread_ids(limit=9)) == ([], ["t"])
+    assert store.with_hidden().thread("t").hidden
+    record(store, "t", "thread.shown")
+    assert not store.thread("t").hidden
+    check_log(database)
+
+
+def test_the_last_of_several_facts_says_whether_a_thread_is_hidden(store: Store) -> None:
+    record(store, "t", "thread.hidden", "thread.shown", "thread.hidden")
+    assert store.with_hidden().thread("t").hidden
+    store.append("t", [reply("still"), reply("hidden")])
+    store.append("t", [reply("as before")])
+    assert store.with_hidden().thread("t").hidden
 
 
 def test_an_exited_thread_may_be_closed(store: Store) -> None:

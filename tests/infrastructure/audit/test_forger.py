@@ -215,6 +215,7 @@ CHANGES: dict[str, Change] = {
     "the goal of a head": Change(_head("goal = 'another'"), "head-differs"),
     "the facts of a head": Change(_head('facts = \'{"goal":"x"}\''), "head-differs"),
     "facts of a head that are no JSON": Change(_head("facts = 'x'"), "head-differs"),
+    "whether a head is hidden": Change(_head("hidden = true"), "head-differs"),
     "the policy of a head": Change(_head("policy = 'strict'"), "head-differs"),
     "the count of anomalies of a head": Change(_head("anomalies = anomalies + 1"), "head-differs"),
     "the parent of a head": Change(_head("parent = 'strict'"), "head-differs"),
@@ -395,7 +396,7 @@ class Log:
     def found(self, *, by: By) -> set[str]:
         """Return what breaks, as `agentlog verify` finds it, with the options that it is given."""
         auditor, holding = self.proofs.auditor, by == "what you hold"
-        threads = [*auditor.headless(), *self.store.thread_ids(limit=99)]
+        threads = [*auditor.headless(), *self.store.with_hidden().thread_ids(limit=99)]
         findings = [each for thread in threads for each in auditor.thread(thread).findings]
         public_key = self.proofs.checkpoints.public_key() if holding else None
         findings += auditor.tree([self.held] if holding else [], public_key=public_key).findings

@@ -237,6 +237,7 @@ def test_what_is_looked_up_for_a_tenant_is_read_within_it(working: Database) -> 
                 "parent": None,
                 "text": "goal",
                 "facts": None,
+                "hidden": False,
                 "before": 2**62,
                 "limit": 10,
             }

@@ -35,6 +35,8 @@ _facts = st.one_of(
     ),
     _draft("thread.annotated", metadata=st.dictionaries(texts, json_values, min_size=1)),
     _draft("thread.closed", {"reason": texts}),
+    _draft("thread.hidden", {"reason": texts}),
+    _draft("thread.shown"),
 )
 _model_calls = st.one_of(
     _draft("llm_request", {"model": texts}),

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
+import { useMatches } from "@tanstack/react-router";
 import { type ReactNode, useId, useState } from "react";
 import { currentKey, KEY_PATTERN, keyHeaders, setKey } from "../api/key";
 import { Problem } from "../api/problem";
@@ -17,7 +17,8 @@ const SCOPES: Record<Scope, string> = {
 /** Shows the screens; before them a form for the API key where the service needs one. */
 export function KeyGate({ children }: { children: ReactNode }) {
   const { data, error, isPending } = useQuery(accessQuery);
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  // The screen that is shown: the address is ahead of it while one is opened.
+  const path = useMatches({ select: (shown) => shown.at(-1)?.pathname ?? "/" });
   if (error instanceof Problem && error.status === 401) {
     return <AskForKey ended={data?.expiresAt ?? null} />;
   }

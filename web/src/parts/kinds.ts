@@ -25,6 +25,8 @@ const KINDS: ReadonlyMap<string, readonly [name: string, group: Group]> = new Ma
   ["thread.started", ["thread started", "fact"]],
   ["thread.annotated", ["thread annotated", "fact"]],
   ["thread.closed", ["thread closed", "fact"]],
+  ["thread.hidden", ["thread hidden", "fact"]],
+  ["thread.shown", ["thread shown", "fact"]],
   ["thread.redacted", ["contents redacted", "fact"]],
 ]);
 

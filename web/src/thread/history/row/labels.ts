@@ -74,6 +74,8 @@ export function linesOf(event: StoredEvent): readonly Line[] {
       );
     case "shutdown":
     case "thread.closed":
+    case "thread.hidden":
+    case "thread.shown":
     case "thread.redacted":
       return say(nameOf(type), oneLine(message["reason"]));
     case "thread.started":

@@ -1,0 +1,78 @@
+"""The commands of `agentlog imports`."""
+
+from typing import Annotated
+
+import typer
+
+from api.cli.session import DataDir, json_line, printable, service_in
+from api.composition import Service
+from api.shapes.shape import time_text
+from domain.json.text import JsonValue
+from infrastructure.transfer.imports import Import, Imports
+
+app = typer.Typer()
+imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")
+app.add_typer(imports_, name="imports")
+
+ImportId = Annotated[str, typer.Argument(metavar="ID", help="Id of the import, as listed.")]
+
+
+def imports_of(service: Service) -> Imports:
+    """Return the imports of the service's tenant."""
+    return Imports(service.database, service.store, tenant=service.own.name)
+
+
+@imports_.callback(invoke_without_command=True)
+def list_(
+    context: typer.Context,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON each.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List imports, the latest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with service_in(data_dir) as service:
+        found = imports_of(service).all()
+    for each in found:
+        if as_json:
+            typer.echo(json_line(_shown(each)))
+            continue
+        counted = f"{each.threads:>7,} threads {each.events:>9,} events"
+        ended = "" if each.ended_at is not None else " (not ended)"
+        paths = printable(" ".join(each.paths))
+        typer.echo(f"{each.id}  {time_text(each.at)} {counted}  {paths}{ended}")
+
+
+def _shown(found: Import) -> JsonValue:
+    return {
+        "id": found.id,
+        "at": time_text(found.at),
+        "endedAt": time_text(found.ended_at),
+        "threads": found.threads,
+        "events": found.events,
+        "grown": [*found.grown],
+        "paths": [*found.paths],
+    }
+
+
+@imports_.command()
+def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
+    """Hide the threads that an import made from lists, reads, reports and searches.
+
+    What it appended to threads that were there before stays; these are named.
+    """
+    with service_in(data_dir) as service:
+        imports = imports_of(service)
+        hidden, grown = imports.undo(import_id), imports.one(import_id).grown
+    typer.echo(f"{hidden:,} threads are hidden; `agentlog imports redo {import_id}` shows them")
+    for thread_id in grown:
+        typer.echo(f"{thread_id} was there before, and keeps what was added")
+
+
+@imports_.command()
+def redo(import_id: ImportId, data_dir: DataDir = None) -> None:
+    """Show the threads again that were hidden by undo."""
+    with service_in(data_dir) as service:
+        shown = imports_of(service).redo(import_id)
+    typer.echo(f"{shown:,} threads are shown again")

@@ -1,0 +1,5 @@
+-- Imports, the latest first: all, or the one of an id.
+SELECT id, at, ended_at, after, upto, paths, threads, events, grown
+FROM agentlog.imports
+WHERE tenant = %(tenant)s AND (%(id)s::text IS NULL OR id = %(id)s)
+ORDER BY id DESC

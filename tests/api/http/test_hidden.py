@@ -1,0 +1,153 @@
+"""Hidden threads over HTTP: unknown and in no list, report or search, until they are shown."""
+
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from infrastructure.postgres.database import Database
+from infrastructure.reports.catalogue import REPORTS
+from infrastructure.views.store import Store
+from tests.infrastructure.appends import NOON, STORY, calls, record
+from tests.infrastructure.reports.histories import build_all
+
+AUDITED = {"audit", "chain", "evidence", "proof"}
+"""Last parts of the routes that prove the log: they answer for all of it."""
+
+LISTS = (
+    "/v1/threads",
+    "/v1/threads?status=exited",
+    "/v1/threads?parent=boss",
+    "/v1/threads?q=parcel",
+    "/v1/threads?q=parcel&metadata.team=red",
+    "/v1/threads?metadata.team=red",
+    "/v1/summaries",
+    "/v1/summaries?q=parcel",
+    "/v1/search?q=parcel",
+    "/v1/search?q=parcel&metadata.team=red",
+    "/v1/search?q=parcel&thread=lost",
+    "/v1/compare/sets?by=metadata.team",
+    *(f"/v1/analytics/{name}" for name in REPORTS),
+)
+
+
+@pytest.fixture
+def database(own_database: Database) -> Database:
+    """Tables of read models are made in it."""
+    return own_database
+
+
+@pytest.fixture
+def lost(store: Store, database: Database) -> Store:
+    """A thread `lost` that is in every list, and another."""
+    facts = {"goal": "Find the parcel", "metadata": {"team": "red"}, "parent": "boss"}
+    store.start("lost", {**facts, "policy": "record"})
+    said = {"callId": "late", "output": "Error: not found"}
+    store.append("lost", [{**calls("late"), "timestamp": NOON}])
+    store.append("lost", [{"type": "tool_results", "timestamp": NOON + 9, "results": [said] * 2}])
+    store.append("lost", [{"type": "input", "text": "Where is the parcel?"}, *STORY])
+    store.append("never-started", [{"type": "log", "text": "x"}])
+    build_all(database)
+    return store
+
+
+def ask(client: TestClient, path: str) -> Any:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    for key in ("asOf", "lag", "next"):
+        found.pop(key, None)
+    return found
+
+
+def reads(app: FastAPI) -> list[str]:
+    """Return the paths of a thread that are read."""
+    return [
+        path
+        for path, item in app.openapi()["paths"].items()
+        if "get" in item and "{thread_id}" in path
+    ]
+
+
+def address(path: str, store: Store) -> str:
+    message = store.with_hidden().messages("lost")[1].message_id
+    query = {"changes": "?path=$.status", "events": "?follow=false"}.get(path.rsplit("/", 1)[1], "")
+    return path.format(thread_id="lost", message_id=message, view="kernel") + query
+
+
+def with_hidden(address: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}hidden=true"
+
+
+def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
+    app: FastAPI, client: TestClient, lost: Store
+) -> None:
+    paths = reads(app)
+    assert len(paths) > len(AUDITED)
+    before = {path: client.get(address(path, lost)).status_code for path in paths}
+    record(lost, "lost", "thread.hidden")
+    hidden = {path: client.get(address(path, lost)).status_code for path in paths}
+    asked = {path: with_hidden(address(path, lost)) for path in paths}
+    for path in paths:
+        if path.rsplit("/", 1)[1] not in AUDITED:
+            assert client.get(asked[path]).status_code == before[path], path
+    record(lost, "lost", "thread.shown")
+    again = {path: client.get(address(path, lost)).status_code for path in paths}
+    for path in paths:
+        proves = path.rsplit("/", 1)[1] in AUDITED
+        assert hidden[path] == (before[path] if proves else 404), path
+        assert proves or before[path] == 200, path
+        assert again[path] == before[path], path
+
+
+@pytest.mark.usefixtures("lost")
+@pytest.mark.parametrize(
+    "path", ["/v1/compare?a=lost&b=never-started", "/v1/compare?a=never-started&b=lost"]
+)
+def test_a_hidden_thread_is_not_compared(client: TestClient, lost: Store, path: str) -> None:
+    assert client.get(path).status_code == 200
+    record(lost, "lost", "thread.hidden")
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_hidden_thread_is_in_no_list_report_or_search(
+    client: TestClient, lost: Store, database: Database, path: str
+) -> None:
+    before = ask(client, path)
+    record(lost, "lost", "thread.hidden")
+    hidden = ask(client, path)
+    build_all(database)
+    assert ask(client, path) == hidden
+    assert "lost" not in str(hidden)
+    record(lost, "lost", "thread.shown")
+    shown = ask(client, path)
+    assert hidden != before
+    assert str(shown).count("'lost'") == str(before).count("'lost'")
+
+
+def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> None:
+    before = ask(client, "/v1/threads?q=parcel")["items"]
+    record(lost, "lost", "thread.hidden")
+    for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
+        found = ask(client, with_hidden(path))["items"]
+        assert before[0]["threadId"] in [each["threadId"] for each in found]
+
+
+def test_what_a_thread_shows_is_the_same_after_it_was_hidden_and_shown(
+    client: TestClient, lost: Store
+) -> None:
+    before = client.get("/v1/threads/lost/views/openai?bare=true").content
+    record(lost, "lost", "thread.hidden")
+    record(lost, "lost", "thread.shown")
+    assert client.get("/v1/threads/lost/views/openai?bare=true").content == before
+
+
+def test_a_hidden_thread_is_still_appended_to_and_erased(client: TestClient, lost: Store) -> None:
+    record(lost, "lost", "thread.hidden")
+    answer = client.post("/v1/threads/lost/messages", json={"type": "log", "text": "more"})
+    assert answer.status_code == 201
+    assert client.get("/v1/threads/lost").status_code == 404
+    answer = client.post("/v1/threads/lost/redact", json={"reason": "wrong"})
+    assert answer.status_code == 200, answer.text

@@ -1,0 +1,163 @@
+"""Imports on record: what they made, and that it is hidden and shown again, and nothing else."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ulid import ULID
+
+from domain.errors import UnknownThread
+from infrastructure.postgres.database import Database
+from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.imports import Imports, UnknownImport
+from infrastructure.transfer.report import ImportReport
+from infrastructure.transfer.files.sources import find_sources
+from infrastructure.views.store import Store
+from tests.infrastructure.appends import TENANT, check_log, fetch, reply
+
+Import = Callable[..., str]
+
+
+@pytest.fixture
+def imports(database: Database, store: Store) -> Imports:
+    return Imports(database, store, tenant=TENANT)
+
+
+class BrokenOffError(Exception):
+    """The import is stopped."""
+
+
+@pytest.fixture
+def bring(imports: Imports, store: Store, tmp_path: Path) -> Import:
+    """Import threads of so many messages each, and return the import's id."""
+
+    def run(*, between: Callable[[], None] = lambda: None, **threads: int) -> str:
+        file, import_id = tmp_path / "runs.jsonl", str(ULID())
+        lines = [
+            {"threadId": name, "messages": [reply(f"{name} {n}") for n in range(count)]}
+            for name, count in threads.items()
+        ]
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        with imports.running(import_id, [str(file)]) as running:
+            importer = Importer(
+                store, Plan(), progress=lambda _: None, between=between, running=running
+            )
+            importer.import_sources(find_sources([file]))
+        assert isinstance(importer.report, ImportReport)
+        assert not importer.report.failures
+        return import_id
+
+    return run
+
+
+def ids(store: Store) -> list[str]:
+    return store.thread_ids(limit=1000)
+
+
+def figures(imports: Imports, import_id: str) -> dict[str, Any]:
+    found = imports.one(import_id)
+    return {"threads": found.threads, "events": found.events, "grown": [*found.grown]}
+
+
+def test_an_import_is_listed_with_what_it_did(imports: Imports, bring: Import) -> None:
+    first = bring(a=1, b=2)
+    second = bring(a=3, b=2, c=1)
+    listed = imports.all()
+    assert [each.id for each in listed] == [second, first]
+    assert all(each.ended_at is not None and each.ended_at >= each.at for each in listed)
+    assert all(path.endswith("runs.jsonl") for each in listed for path in each.paths)
+    assert figures(imports, first) == {"threads": 2, "events": 5, "grown": []}
+    assert figures(imports, second) == {"threads": 1, "events": 4, "grown": ["a"]}
+
+
+def test_the_same_import_again_made_nothing(imports: Imports, bring: Import) -> None:
+    bring(a=1)
+    assert figures(imports, bring(a=1)) == {"threads": 0, "events": 0, "grown": []}
+
+
+def test_undo_hides_what_an_import_made_and_redo_shows_it(
+    imports: Imports, bring: Import, store: Store, database: Database
+) -> None:
+    store.append("own", [reply("before")])
+    first, second = bring(a=1, b=2), bring(b=3, c=1)
+    before = store.messages("a")
+    assert (imports.undo(first), ids(store)) == (2, ["c", "own"])
+    with pytest.raises(UnknownThread):
+        store.thread("b")
+    assert (imports.undo(first), imports.undo(second), ids(store)) == (0, 1, ["own"])
+    fact = store.with_hidden().messages("a")[-1]
+    assert (fact.type, fact.raw["importId"]) == ("thread.hidden", first)
+    assert (imports.redo(first), ids(store)) == (2, ["a", "b", "own"])
+    assert imports.redo(first) == 0
+    assert store.messages("a")[: len(before)] == before
+    check_log(database)
+
+
+def test_more_threads_than_a_page_are_hidden(
+    imports: Imports, bring: Import, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infrastructure.transfer.imports._PAGE", 3)
+    made = bring(**{f"run-{n}": 1 for n in range(8)})
+    assert (imports.undo(made), ids(store)) == (8, [])
+
+
+def test_an_import_that_was_broken_off_is_undone_with_all_that_it_wrote(
+    imports: Imports, bring: Import, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infrastructure.transfer.importer._BATCH_MESSAGES", 1)
+    times = iter(range(10))
+
+    def stop() -> None:
+        if next(times) == 3:
+            raise BrokenOffError
+
+    with pytest.raises(BrokenOffError):
+        bring(between=stop, a=1, b=1, c=1, d=1)
+    (broken,) = imports.all()
+    assert (broken.ended_at, ids(store)) == (None, ["a", "b", "c"])
+    assert (broken.threads, imports.undo(broken.id), ids(store)) == (3, 3, [])
+
+
+def test_what_was_not_counted_as_the_process_was_killed_is_undone_too(
+    imports: Imports, bring: Import, store: Store, database: Database
+) -> None:
+    made = bring(a=1, b=1)
+    with database.connection() as connection:
+        connection.execute(
+            "UPDATE agentlog.imports SET upto = NULL, ended_at = NULL, threads = 0, events = 0"
+        )
+    assert (imports.undo(made), ids(store)) == (2, [])
+
+
+def test_an_import_into_hidden_threads_appends_and_shows_nothing(
+    imports: Imports, bring: Import, store: Store
+) -> None:
+    imports.undo(bring(a=1, b=1))
+    again = bring(a=2, b=1)
+    assert figures(imports, again)["grown"] == ["a"]
+    assert (imports.undo(again), ids(store), imports.hidden(["a", "b", "c"])) == (0, [], 2)
+
+
+def test_the_start_of_a_thread_names_its_import_and_no_message_does(
+    bring: Import, store: Store
+) -> None:
+    made = bring(a=2)
+    start, *messages = store.messages("a")
+    assert start.metadata == {"importId": made}
+    assert [each.metadata for each in messages] == [{}, {}]
+
+
+def test_imports_of_another_tenant_are_unknown(
+    imports: Imports, bring: Import, store: Store, database: Database
+) -> None:
+    made = bring(a=1)
+    others = Imports(database, store, tenant="others")
+    assert others.all() == []
+    for ask in (others.one, others.undo, others.redo):
+        with pytest.raises(UnknownImport, match=made):
+            ask(made)
+    assert fetch(database, "SELECT count(*) FROM agentlog.threads WHERE hidden") == [(0,)]
+    assert [each.id for each in imports.all()] == [made]
