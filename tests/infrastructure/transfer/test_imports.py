@@ -11,10 +11,10 @@ from ulid import ULID
 from domain.errors import UnknownThread
 from infrastructure.postgres.database import Database
 from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.imports import Imports, UnknownImport
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.files.sources import find_sources
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, check_log, fetch, reply
 
