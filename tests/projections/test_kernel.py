@@ -69,6 +69,8 @@ def test_facts_of_the_thread_are_left_out() -> None:
         event(3, {"type": "thread.annotated", "metadata": {"k": 1}}),
         event(4, {"type": "thread.closed"}),
         event(5, {"type": "thread.redacted", "all": True, "reason": "asked to"}),
+        event(6, {"type": "thread.hidden"}),
+        event(7, {"type": "thread.shown"}),
     ]
     assert {fact.type for fact in facts} == set(FACT_TYPES)
     events = [facts[0], event(2, {"type": "reply", "text": "hi"}), *facts[1:]]
