@@ -224,7 +224,7 @@ def _print_report(console: Console, report: ImportReport) -> None:
         "kept aside": _counted(report.of_kind("aside")),
         "anomalies": (report.anomalies, ""),
         "masked": _counted(report.of_kind("masked")),
-        "mended": (report.mended, "lone surrogates replaced by U+FFFD"),
+        "mended": _counted(report.of_kind("mended")),
         "refused": (len(failures), ""),
         "passed over": _counted(report.of_kind("passed over"), by_place=True),
     }

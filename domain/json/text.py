@@ -8,7 +8,8 @@ surrogates, more than 128 levels.
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from types import NoneType
@@ -144,21 +145,27 @@ def print_text(value: JsonValue) -> str:
     return print_bytes(value).decode()
 
 
-def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
-    """Return the value of a JSON text with U+FFFD for each lone surrogate, and how many there were.
+def parse_mended(text: str) -> tuple[JsonValue, Counter[str]]:
+    """Return the value of a JSON text as many programs write it, and what was mended how often.
+
+    A lone surrogate becomes U+FFFD; NaN, Infinity and -Infinity become strings.
 
     Raises:
         InvalidJson: for every other flaw.
     """
-    count = 0
+    mended: Counter[str] = Counter()
+
+    def as_string(constant: str) -> str:
+        mended[f"{constant} as a string"] += 1
+        return constant
 
     def mend(value: JsonValue) -> JsonValue:
-        nonlocal count
         match value:
             case str():
-                mended, found = _LONE_SURROGATE.subn("\ufffd", value)
-                count += found
-                return mended
+                replaced, found = _LONE_SURROGATE.subn("\ufffd", value)
+                if found:
+                    mended["lone surrogate replaced by U+FFFD"] += found
+                return replaced
             case list():
                 return [mend(each) for each in value]
             case dict():
@@ -167,11 +174,11 @@ def replace_lone_surrogates(text: str) -> tuple[JsonValue, int]:
                 return value
 
     try:
-        value = _STRICT.decode(text)
+        value = _decoder(as_string).decode(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InvalidJson(f"not JSON: {error}") from error
     _refuse_depth(value, "")
-    return mend(value), count
+    return mend(value), mended
 
 
 _OTHERWISE = object()
@@ -214,13 +221,17 @@ def _refuse_stored_constant(text: str) -> Never:
     raise ValueError(f"{text} is not JSON")
 
 
+def _decoder(parse_constant: Callable[[str], JsonValue]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_float=Decimal,
+        parse_int=integer,
+        parse_constant=parse_constant,
+        object_pairs_hook=_object_with_single_keys,
+    )
+
+
 # making a decoder takes as long as reading a short message
-_STRICT = json.JSONDecoder(
-    parse_float=Decimal,
-    parse_int=integer,
-    parse_constant=_refuse_constant,
-    object_pairs_hook=_object_with_single_keys,
-)
+_STRICT = _decoder(_refuse_constant)
 _STORED = json.JSONDecoder(
     parse_float=Decimal, parse_int=integer, parse_constant=_refuse_stored_constant
 )

@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import; `appended` and `replayed` count events, `mended` lone surrogates.
+    """The result of an import; `appended` and `replayed` count events.
 
     `formats` counts files. `appended` is what would be appended where nothing is written.
     """
@@ -40,7 +40,6 @@ class ImportReport:
     threads: int = 0
     appended: int = 0
     replayed: int = 0
-    mended: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def of_kind(self, kind: str) -> list[Finding]:
@@ -83,12 +82,10 @@ class ImportReport:
         for name, number in hits.items():
             self.findings += [Finding("masked", place, name)] * number
 
-    def mend(self, place: str, surrogates: int) -> None:
-        """Note lone surrogates that were replaced."""
-        if surrogates:
-            self.mended += surrogates
-            reason = f"{surrogates} lone surrogates replaced by U+FFFD"
-            self.findings.append(Finding("mended", place, reason))
+    def mend(self, place: str, mended: Counter[str]) -> None:
+        """Note what was no JSON and is read nevertheless."""
+        for what, number in mended.items():
+            self.findings += [Finding("mended", place, what)] * number
 
     def refuse(self, place: str, error: AgentlogError) -> None:
         """Note a record or file that was not imported."""

@@ -1,13 +1,14 @@
 """The records of a file: the lines of JSON lines, the items of a JSON array, or a JSON object."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from domain.errors import InvalidInput, InvalidJson
-from domain.json.text import JsonValue, parse, replace_lone_surrogates
+from domain.json.text import JsonValue, parse, parse_mended
 from infrastructure.transfer.files.source_file import SourceFile
 
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -20,9 +21,9 @@ class SourceRecord:
     """One record of a file.
 
     `place` says where it is (`runs.jsonl:12`), `number` its line or index, 0 for a whole file,
-    `size` how many bytes of the file it takes (about), `mended` how many lone surrogates were
-    replaced in it by U+FFFD (those of a whole array in its first record). `value` is the error
-    itself if the text is not JSON.
+    `size` how many bytes of the file it takes (about), `mended` what in it is no JSON, and how
+    often (of a whole array in its first record). `value` is the error itself if the text cannot be
+    read.
 
     Where the records of a file were gathered into one, `value` has all, `places` those of each.
     """
@@ -32,7 +33,7 @@ class SourceRecord:
     number: int
     size: int
     value: JsonValue | InvalidInput
-    mended: int = 0
+    mended: Counter[str] = field(default_factory=Counter)
     places: Sequence[str] = ()
 
 
@@ -64,14 +65,14 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
 
 
 def _whole(file: SourceFile, data: bytes) -> Iterator[SourceRecord]:
-    """Yield what is read at once: an object, what is no JSON, or an array with lone surrogates."""
+    """Yield what is read at once: an object, what is no JSON, or an array to mend."""
     whole = _record(file, file.place, 0, data)
     if not isinstance(whole.value, list):
         yield whole
         return
     share = len(data) // max(1, len(whole.value))
     for number, value in enumerate(whole.value):
-        mended = 0 if number else whole.mended  # counted once for the whole file
+        mended = Counter[str]() if number else whole.mended  # counted once for the whole file
         yield SourceRecord(file, f"{file.place}[{number}]", number, share, value, mended)
 
 
@@ -84,7 +85,7 @@ def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
         number=number,
         size=sum(each.size for each in records),
         value=[each.value for each in records],
-        mended=sum(each.mended for each in records),
+        mended=sum((each.mended for each in records), Counter()),
         places=[each.place for each in records],
     )
 
@@ -115,7 +116,7 @@ def _record(file: SourceFile, place: str, number: int, data: bytes) -> SourceRec
         return SourceRecord(file, place, number, len(data), parse(data))
     except InvalidJson as error:
         try:
-            value, mended = replace_lone_surrogates(data.decode("utf-8-sig"))
+            value, mended = parse_mended(data.decode("utf-8-sig"))
         except (UnicodeDecodeError, InvalidJson):
             return SourceRecord(file, place, number, len(data), error)
         if not mended:

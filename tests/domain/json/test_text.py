@@ -17,12 +17,12 @@ from domain.json.text import (
     MAX_DEPTH,
     is_stored_object,
     parse,
+    parse_mended,
     parse_stored,
     print_bytes,
     print_checked,
     print_text,
     print_to_keep,
-    replace_lone_surrogates,
 )
 from tests.histories import json_values, numbers, texts
 
@@ -253,21 +253,27 @@ def test_null_is_printed_beside_any_number(value: Any) -> None:
 
 
 def test_lone_surrogates_can_be_replaced_and_are_counted() -> None:
-    value, count = replace_lone_surrogates(r'{"\ud800":["a\udfff\ud800",1.10,"\ud834\udd1e"]}')
+    value, mended = parse_mended(r'{"\ud800":["a\udfff\ud800",1.10,"\ud834\udd1e"]}')
     assert value == {"\ufffd": ["a\ufffd\ufffd", 1.1, "𝄞"]}
-    assert count == 3
+    assert mended == {"lone surrogate replaced by U+FFFD": 3}
     assert print_text(value) == '{"\ufffd":["a\ufffd\ufffd",1.10,"𝄞"]}'
 
 
 @given(value=json_values)
-def test_replacing_surrogates_leaves_sound_text_alone(value: Any) -> None:
-    assert replace_lone_surrogates(print_text(value)) == (value, 0)
+def test_mending_leaves_sound_text_alone(value: Any) -> None:
+    assert parse_mended(print_text(value)) == (value, {})
 
 
-@pytest.mark.parametrize("text", ["{", "NaN", '{"a":1,"a":2}', "[" * 129 + "]" * 129, "[" * 99999])
-def test_replacing_surrogates_refuses_every_other_flaw(text: str) -> None:
+def test_what_is_no_number_in_json_can_be_a_string() -> None:
+    value, mended = parse_mended('{"a":[NaN,NaN,-Infinity,"NaN"],"b":1e999}')
+    assert print_text(value) == '{"a":["NaN","NaN","-Infinity","NaN"],"b":1e999}'
+    assert mended == {"NaN as a string": 2, "-Infinity as a string": 1}
+
+
+@pytest.mark.parametrize("text", ["{", "nan", '{"a":1,"a":2}', "[" * 129 + "]" * 129, "[" * 99999])
+def test_mending_refuses_every_other_flaw(text: str) -> None:
     with pytest.raises(InvalidJson):
-        replace_lone_surrogates(text)
+        parse_mended(text)
 
 
 @given(text=texts)

@@ -261,7 +261,7 @@ def test_lone_surrogates_are_replaced_and_counted(store: Store, tmp_path: Path) 
     path = tmp_path / "runs.json"
     path.write_text(r'[[{"type": "log", "text": "a\ud800b"}], [{"type": "log", "text": "\udc00"}]]')
     report = run(store, path)
-    assert (report.mended, report.failures) == (2, [])
+    assert (len(report.of_kind("mended")), report.failures) == (2, [])
     assert texts(store, "runs") == ["a\ufffdb"]
     assert texts(store, "runs-1") == ["\ufffd"]
 
@@ -271,8 +271,20 @@ def test_the_history_that_a_whole_array_is_counts_its_surrogates_once(
 ) -> None:
     path = tmp_path / "run.json"
     path.write_text(r'[{"type": "log", "text": "\ud800"}, {"type": "log", "text": "\udc00"}]')
-    assert run(store, path).mended == 2
+    assert len(run(store, path).of_kind("mended")) == 2
     assert texts(store, "run") == ["\ufffd", "\ufffd"]
+
+
+def test_what_is_no_number_in_json_becomes_a_string(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "runs.json"
+    path.write_text('[[{"type": "tick", "metadata": {"loss": NaN, "best": [-Infinity]}}]]')
+    report = run(store, path)
+    assert [each.reason for each in report.of_kind("mended")] == [
+        "NaN as a string",
+        "-Infinity as a string",
+    ]
+    (item,) = shown(store, "runs", "kernel", metadata="true")
+    assert item["metadata"] == {"loss": "NaN", "best": ["-Infinity"]}
 
 
 # --- formats found out --------------------------------------------------------------------------
