@@ -6,6 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := .venv-runtime
+PHOENIX := .venv-phoenix
 WORKERS ?= 3
 PAGE := api/page/index.html
 NODE = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --prefix web --loglevel=error
@@ -64,8 +65,13 @@ test-external: page ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 1
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-slow: page ## all tests, slow ones too, with many more drawn examples: for every night
-	$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
+$(PHOENIX)/.ready: $(VENV)/.ready # Phoenix, in an environment of its own: it brings 160 packages
+	$(BIN)/uv venv --quiet --clear $(PHOENIX)
+	$(BIN)/uv pip install --quiet --python $(PHOENIX) arize-phoenix==20.26.1
+	@touch $@
+
+test-slow: page $(PHOENIX)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix $(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
@@ -106,4 +112,4 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) web/node_modules api/page
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) web/node_modules api/page

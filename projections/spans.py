@@ -149,12 +149,13 @@ class _Spans:
         if request is not None:
             begin = request.timestamp
         asked = None if request is None else request.model
-        model = asked or (None if response is None else response.model) or "unknown"
+        model = asked or (None if response is None else response.model)
         key = self.answer_id if response is None else response.id
-        span = self._span(f"chat {model}", key, begin, end, CLIENT)
+        span = self._span("chat" if model is None else f"chat {model}", key, begin, end, CLIENT)
         span["attributes"] |= {
             "gen_ai.operation.name": "chat",
-            "gen_ai.request.model": model,
+            "gen_ai.provider.name": "_OTHER",
+            **_known({"gen_ai.request.model": model}),
             "gen_ai.input.messages": print_text(self.history),
             **_of_request(request),
             **_of_response(response),
@@ -196,10 +197,7 @@ class _Spans:
             "kind": kind,
             "startTimeUnixNano": min(begin, end) * 1_000_000,
             "endTimeUnixNano": end * 1_000_000,
-            "attributes": {
-                "gen_ai.provider.name": "_OTHER",
-                "gen_ai.conversation.id": self.thread_id,
-            },
+            "attributes": {"gen_ai.conversation.id": self.thread_id},
         }
 
 

@@ -9,9 +9,9 @@ import pytest
 _WAIT_SECONDS = 20
 
 
-def until(is_so: Callable[[], object]) -> None:
+def until(is_so: Callable[[], object], *, seconds: float = _WAIT_SECONDS) -> None:
     """Return once it is so, which it must be before long."""
-    deadline = time.monotonic() + _WAIT_SECONDS
+    deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.005)

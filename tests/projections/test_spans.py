@@ -28,9 +28,9 @@ def test_each_answer_and_each_result_is_a_span_within_the_whole() -> None:
         "chat m",
         "execute_tool f",
         "execute_tool f",
-        "chat unknown",
+        "chat",
         "execute_tool f",
-        "chat unknown",
+        "chat",
     ]
     assert len({each["spanId"] for each in (whole, *others)}) == len(others) + 1
     assert {len(each["spanId"]) for each in others} == {16}
