@@ -1,19 +1,23 @@
-"""Files inside messages, given as data URIs."""
+"""Files inside messages, given in base64: alone, or as data URIs."""
 
 import re
 
 from domain.json.text import JsonValue
 from projections.view import Item
 
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*)\Z")
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*\Z")
+_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")
 
 
 def file_of_uri(uri: JsonValue, filename: JsonValue = None) -> Item | None:
-    """Return the attachment that a data URI holds; None where it is none, or not in base64."""
+    """Return the file that a data URI holds; None where it is none, or not in base64."""
     found = _DATA_URI.match(uri) if isinstance(uri, str) else None
-    if found is None:
+    return None if found is None else file_of(found["data"], found["mime"], filename)
+
+
+def file_of(data: JsonValue, mime: JsonValue, filename: JsonValue = None) -> Item | None:
+    """Return a file; None where its type is not given, or it is not in base64."""
+    if not isinstance(data, str) or not isinstance(mime, str) or _BASE64.match(data) is None:
         return None
-    read: Item = {"data": found["data"], "mimeType": found["mime"]}
-    if isinstance(filename, str):
-        read["filename"] = filename
-    return read
+    file: Item = {"data": data, "mimeType": mime}
+    return {**file, "filename": filename} if isinstance(filename, str) else file

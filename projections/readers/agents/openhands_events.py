@@ -1,10 +1,10 @@
 """Messages of each event of an OpenHands conversation."""
 
-import re
 from collections.abc import Callable, Mapping
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
+from projections.readers.files import file_of_uri
 from projections.readers.reading import Fields, text_of
 from projections.text_format import call_fields, value_text
 from projections.view import Item
@@ -55,10 +55,10 @@ def _images(message: Fields, text: str | None) -> list[Item]:
             case {"type": "image", "cache_prompt": False, "image_urls": [*urls], **more} if (
                 not more
             ):
-                found = [_IMAGE.match(value_text(url)) for url in urls]
+                found = [file_of_uri(url) for url in urls]
             case _:
                 found = []
-        files += (each.groupdict() for each in found if each is not None)
+        files += (each for each in found if each is not None)
         if None in found or not found:
             rest.append(part)
     if files:
@@ -66,9 +66,6 @@ def _images(message: Fields, text: str | None) -> list[Item]:
         if rest != ([] if text is None else _plain(text)):
             message.put("content", rest)
     return files
-
-
-_IMAGE = re.compile(r"data:(?P<mimeType>[^;,]*);base64,(?P<data>[A-Za-z0-9+/]*={0,2})\Z")
 
 
 def _action(event: Fields, calls: Calls) -> list[Draft]:

@@ -1,10 +1,10 @@
 """Content blocks of Anthropic's messages, as in the API and in Claude Code's sessions."""
 
-import re
 from collections.abc import Callable, Sequence
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
+from projections.readers.files import file_of
 from projections.readers.models.content import Kinds, read_content
 from projections.readers.reading import Entry, Fields, usage
 from projections.view import Item
@@ -24,7 +24,6 @@ _KEPT = frozenset(
     }
 )
 """Kinds of blocks without a message of the catalogue; `thinking` where its text is hidden."""
-_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*\Z")
 _INPUTS = {
     each: each
     for each in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -125,13 +124,7 @@ def _said(block: Fields, says: str) -> Draft | None:
 def _file(source: Item, title: JsonValue) -> Item | None:
     match source:
         case {"data": str(data), "media_type": str(kind), **rest} if rest == {"type": "base64"}:
-            if _BASE64.match(data) is None:
-                return None
-            return {
-                "data": data,
-                **({"filename": title} if isinstance(title, str) else {}),
-                "mimeType": kind,
-            }
+            return file_of(data, kind, title)
         case _:
             return None
 

@@ -1,20 +1,18 @@
 """Blocks of content as messages of chat and of LangChain have them, calls, results and files."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 from domain.errors import InvalidJson, InvalidMessage
 from domain.json.text import JsonValue, parse
 from projections.readers.draft import Draft
+from projections.readers.files import file_of, file_of_uri
 from projections.readers.history import items_in
 from projections.readers.models.content import Kinds, read_content
 from projections.readers.reading import Entry, Fields, Reading
 from projections.text_format import call_fields, value_text
 from projections.view import Item
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*\Z")
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")
 _KEPT = frozenset({"thinking", "reasoning", "redacted_thinking", "image_url", "image", "file"})
 """Kinds of blocks without a message, where they have no text and no bytes."""
 
@@ -95,26 +93,6 @@ def _file(block: Item) -> tuple[Item, tuple[str, ...]] | None:
         case _:
             return None
     return None if found is None else (found, taken)
-
-
-def file_of_uri(uri: str) -> Item | None:
-    """Return the file in a `data:` URI, or None."""
-    found = _DATA_URI.match(uri)
-    return None if found is None else file_of(found["data"], found["mime"])
-
-
-def file_of(data: JsonValue, mime: JsonValue, name: JsonValue = None) -> Item | None:
-    """Return a file of base64 in either alphabet, or None if it is not."""
-    if not isinstance(data, str) or not isinstance(mime, str):
-        return None
-    data = data.replace("-", "+").replace("_", "/")
-    if _BASE64.match(data) is None:
-        return None
-    return {
-        "data": data,
-        **({"filename": name} if isinstance(name, str) else {}),
-        "mimeType": mime,
-    }
 
 
 def _read_block(entry: Entry, block: Fields, *, called: Collection[str]) -> None:

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from domain.errors import InvalidJson
 from domain.json.text import JsonValue, parse
 from projections.readers.draft import Draft
+from projections.readers.files import file_of
 from projections.readers.history import Format, History, items_in
 from projections.readers.models.blocks import (
     add_call,
     add_result,
     answer_unnamed,
-    file_of,
     messages_of,
     text_of_id,
 )

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
+from projections.readers.files import file_of
 from projections.readers.history import Format, History, items_in
 from projections.readers.models.blocks import (
     add_call,
     add_result,
-    file_of,
     messages_of,
     number,
     text_of_id,
@@ -130,8 +130,9 @@ def _said(block: Fields) -> Draft | None:
         case {"content": str(text), **rest} if not rest:
             block.drop("content")
             return {"text": text}
-        case {"kind": "binary", "data": data}:
-            file = file_of(data, block.item.get("media_type"))
+        case {"kind": "binary", "data": str(data)}:
+            standard = data.replace("-", "+").replace("_", "/")  # it is in the alphabet of URLs
+            file = file_of(standard, block.item.get("media_type"))
             if file is None:
                 return None
             block.drop("kind", "data", "media_type")

@@ -1,9 +1,8 @@
 """Items of OpenAI's Responses and Conversations, as in the API and in Codex's rollouts."""
 
-import re
-
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
+from projections.readers.files import file_of_uri
 from projections.readers.models.content import Kinds, read_content
 from projections.readers.models.responses_calls import CALLS, HOSTED, OUTPUTS, read_call
 from projections.readers.reading import Entry, Fields
@@ -32,7 +31,6 @@ _KEPT = frozenset(
 )
 """Kinds without a message: also reasoning whose text is hidden, and hosted calls without an id."""
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
-_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[A-Za-z0-9+/\r\n]*={0,2})\s*\Z")
 
 KNOWN = frozenset(
     {
@@ -197,10 +195,10 @@ def _said(part: Fields, says: str) -> Draft | None:
         case {"type": "input_image", "image_url": str(uri)} | {
             "type": "input_file",
             "file_data": str(uri),
-        } if says == "input" and (found := _DATA_URI.match(uri)):
-            part.drop("type", "image_url", "file_data")
-            file: Item = {"data": found["data"], "mimeType": found["mime"]}
-            filename = part.text("filename")
-            return {"files": [file if filename is None else {**file, "filename": filename}]}
+        } if says == "input" and (file := file_of_uri(uri, part.item.get("filename"))):
+            part.drop(
+                "type", "image_url", "file_data", *(["filename"] if "filename" in file else [])
+            )
+            return {"files": [file]}
         case _:
             return None
