@@ -154,10 +154,15 @@ class EmptyAppend(InvalidInput):
 
 
 class UnknownThread(NotThere):
-    """No thread of that id has been started."""
+    """No thread of that id has been started, or it is hidden."""
 
-    def __init__(self, thread_id: str) -> None:
-        super().__init__(f"there is no thread {thread_id!r}: append a message to it to start it")
+    def __init__(self, thread_id: str, *, is_hidden: bool = False) -> None:
+        super().__init__(
+            f"thread {thread_id!r} is hidden: read it with hidden=true, or show it again by "
+            "`agentlog imports redo`"
+            if is_hidden
+            else f"there is no thread {thread_id!r}: append a message to it to start it"
+        )
         self.thread_id = thread_id
 
 

@@ -236,7 +236,7 @@ def _export_spans(settings: Settings, asked: Asked) -> None:
                 send(asked.to, spans)
                 count += 1
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(f"{count} thread{'' if count == 1 else 's'} sent to {asked.to}")
+    console.print(f"threads sent to {asked.to}: {count:,}")
 
 
 def _export_dataset(settings: Settings, asked: Asked) -> None:

@@ -65,7 +65,7 @@ def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
     with service_in(data_dir) as service:
         imports = imports_of(service)
         hidden, grown = imports.undo(import_id), imports.one(import_id).grown
-    typer.echo(f"{hidden:,} threads are hidden; `agentlog imports redo {import_id}` shows them")
+    typer.echo(f"threads hidden: {hidden:,}; `agentlog imports redo {import_id}` shows them again")
     for thread_id in grown:
         typer.echo(f"{thread_id} was there before, and keeps what was added")
 
@@ -75,4 +75,4 @@ def redo(import_id: ImportId, data_dir: DataDir = None) -> None:
     """Show the threads again that were hidden by undo."""
     with service_in(data_dir) as service:
         shown = imports_of(service).redo(import_id)
-    typer.echo(f"{shown:,} threads are shown again")
+    typer.echo(f"threads shown again: {shown:,}")

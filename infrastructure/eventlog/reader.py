@@ -53,7 +53,7 @@ class LogReader:
         """Return the head of a thread; raises `UnknownThread`."""
         rows = self._heads("select_heads", tenants=[self._tenant], thread_ids=[thread_id])
         if not rows or (rows[0].hidden and not self._hidden):
-            raise UnknownThread(thread_id)
+            raise UnknownThread(thread_id, is_hidden=bool(rows))
         return rows[0]
 
     def heads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:

@@ -57,7 +57,9 @@ def redact(  # noqa: PLR0913 - one parameter an option
         elif import_id is not None:
             pages = imports_of(service).made_by(import_id, hidden=True)
             hidden = [thread_id for page in pages for thread_id in page]
-            _ask(f"erase the contents of {len(hidden)} hidden threads for ever?", sure=yes)
+            _ask(
+                f"erase the contents of hidden threads ({len(hidden):,} in all) for ever?", sure=yes
+            )
             for each in hidden:
                 typer.echo(json_line(Redaction.of(redactor.redact(each, None, reason))))
         else:

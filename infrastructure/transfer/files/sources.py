@@ -121,7 +121,9 @@ def _plain(content: Callable[[], bytes]) -> Callable[[], bytes]:
         except (OSError, EOFError, ZstdError) as error:
             raise UnreadableSource(f"its compression is broken: {error}") from error
         if data.startswith(_ZIP):
-            raise UnreadableSource("a ZIP archive: give it a name that ends in .zip")
+            raise UnreadableSource(
+                "a ZIP archive inside another, or of a name without .zip: unpack it, or rename it"
+            )
         return data
 
     return read

@@ -67,7 +67,8 @@ def test_the_log_is_text_where_that_is_asked_for(database_url: str) -> None:
 
 
 def test_a_service_whose_database_cannot_be_had_does_not_tell_its_password() -> None:
-    told = agentlog_process("serve", url=f"postgresql://me:{SECRET}/x@127.0.0.1:1/none")
+    url = f"postgresql://me:{SECRET}/x@127.0.0.1:1/none"
+    told = agentlog_process("serve", "--port", "0", url=url)
     assert told.code == 2
     assert SECRET not in told.out + told.err
     assert "database is not available" in told.err

@@ -133,7 +133,7 @@ def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path
         ("scalar.json", b"7", "$.traj leads to nothing in this record"),
         ("other.json", b'{"id": "a", "name": "x"}', "$.traj leads to nothing in this record"),
         ("id.json", b'{"id": "a/b", "traj": []}', "'a/b' is no thread id"),
-        ("nan.json", b'{"id": "a", "traj": [NaN]}', "NaN is not JSON"),
+        ("nan.json", b'{"id": "a", "traj": [nan]}', "not JSON"),
         ("deep.json", b"[" * 10_000 + b"]" * 10_000, "nested deeper than 128 levels"),
     ],
 )
@@ -153,7 +153,7 @@ def test_lone_surrogates_are_reported(database_url: str, tmp_path: Path) -> None
     )
     outcome = import_runs(path, url=database_url)
     assert outcome.code == 0
-    assert "mended              1  lone surrogates replaced by U+FFFD\n" in outcome.err
+    assert "mended              1  lone surrogate replaced by U+FFFD\n" in outcome.err
     (item,) = agentlog("view", "a", "openai", url=database_url).lines
     assert item["content"] == "\ufffd"
 
@@ -333,7 +333,7 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
     assert path.name in agentlog("imports", url=database_url).out
     undone = agentlog("imports", "undo", latest["id"], url=database_url)
     assert undone.out.splitlines() == [
-        f"2 threads are hidden; `agentlog imports redo {latest['id']}` shows them",
+        f"threads hidden: 2; `agentlog imports redo {latest['id']}` shows them again",
         "b was there before, and keeps what was added",
     ]
     assert thread_ids(database_url) == ["b"]
@@ -342,7 +342,7 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
     assert again.counted == {"threads": 3, "there already": 9, "hidden": 2}
     redone = agentlog("imports", "redo", latest["id"], url=database_url)
     assert (redone.out, thread_ids(database_url)) == (
-        "2 threads are shown again\n",
+        "threads shown again: 2\n",
         ["a", "b", "c"],
     )
     unknown = agentlog("imports", "undo", "x", url=database_url)

@@ -108,7 +108,9 @@ def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
 def test_a_hidden_thread_is_not_compared(client: TestClient, lost: Store, path: str) -> None:
     assert client.get(path).status_code == 200
     record(lost, "lost", "thread.hidden")
-    assert client.get(path).status_code == 404
+    refused = client.get(path)
+    assert refused.status_code == 404
+    assert "thread 'lost' is hidden" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("path", LISTS)
