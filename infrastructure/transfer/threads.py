@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from domain.errors import InvalidInput, InvalidMessage
-from domain.identifiers import check_thread_id, derived_message_id, is_thread_id
+from domain.identifiers import derived_message_id, is_thread_id
 from domain.json.text import JsonValue, print_bytes
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.transfer.documents import Plan
@@ -60,13 +60,14 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
     own = _own(record.value).get("threadId")
     given = own if isinstance(own, str) else history.id
     templates = _Templates(record, given)
-    if plan.thread_id is not None:
-        thread_id, named = check_thread_id(templates.text(plan.thread_id)), {}
-    elif given is not None:
-        thread_id = check_thread_id(given) if given == own else fitted(given)
-        named = {} if thread_id == given else {SOURCE: given}
+    name = given if plan.thread_id is None else templates.text(plan.thread_id)
+    if name is None:
+        name = thread_id = _id_by_file(record, number)
+    elif not name:
+        raise NamelessThread(f"{plan.thread_id!r} is empty for this record")
     else:
-        thread_id, named = _id_by_file(record, number), {}
+        thread_id = fitted(name)
+    named = {} if thread_id == name else {SOURCE: name}
     drafts = [_identified(draft, thread_id, n) for n, draft in enumerate(history.drafts)]
     history = replace(history, metadata={**history.metadata, **named})
     started = _started(plan, record, history, templates, implied=bool(drafts))

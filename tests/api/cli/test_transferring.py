@@ -132,7 +132,7 @@ def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path
         ("binary.json", bytes(range(256)), "not UTF-8 at byte 128"),
         ("scalar.json", b"7", "$.traj leads to nothing in this record"),
         ("other.json", b'{"id": "a", "name": "x"}', "$.traj leads to nothing in this record"),
-        ("id.json", b'{"id": "a/b", "traj": []}', "'a/b' is no thread id"),
+        ("id.json", b'{"id": "", "traj": []}', "'{id}' is empty for this record"),
         ("nan.json", b'{"id": "a", "traj": [nan]}', "not JSON"),
         ("deep.json", b"[" * 10_000 + b"]" * 10_000, "nested deeper than 128 levels"),
     ],

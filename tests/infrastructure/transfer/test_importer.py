@@ -203,7 +203,7 @@ def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
                 json.dumps({**good, "id": "one"}),
                 "{oops",
                 json.dumps({"id": "two", "messages": [USER, {"role": "nobody"}]}),
-                json.dumps({"id": "a b", "messages": [USER]}),
+                json.dumps({"id": "", "messages": [USER]}),
                 json.dumps(good),
                 json.dumps({"id": "empty", "messages": []}),
                 "7",
@@ -220,7 +220,7 @@ def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
     reasons = [each.reason for each in report.failures]
     assert reasons[0].startswith("not JSON: ")
     assert reasons[1].startswith("messages[1].role: ")
-    assert reasons[2].startswith("'a b' is no thread id")
+    assert reasons[2].startswith("'{id}' is empty for this record")
     assert reasons[3].startswith("'{id}': the record has no field 'id'; it has messages.")
     assert reasons[4].startswith("has no messages: ")
 
@@ -338,6 +338,21 @@ def test_two_files_that_would_share_a_thread_say_how_to_name_them(
     own = {"threadId": "same", "messages": [reply("x")]}  # who names his thread means it
     written(tmp_path, "own.jsonl", [own, own])
     assert run(store, tmp_path / "own.jsonl").failures == []
+
+
+def test_a_name_that_is_no_thread_id_becomes_one_like_it(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / ("run " + "x" * 100) / ("y" * 100)
+    folder.mkdir(parents=True)
+    for name in ("a/b", "a b"):
+        written(folder, f"{name[1:2] == '/'}.json", {"id": name, "messages": [USER]})
+    by_id = run(store, tmp_path, wire="openai", messages="$.messages", thread_id="{id}")
+    by_path = run(store, tmp_path, wire="openai", messages="$.messages", thread_id="{path}")
+    assert (by_id.failures, by_path.failures) == ([], [])
+    found = {each: store.thread(each).read_facts() for each in store.thread_ids(limit=9)}
+    assert {name[:4] for name in found} == {"a-b-", "run-"}
+    names = {each["metadata"]["source"] for each in found.values()}
+    assert names >= {"a/b", "a b"}
+    assert len(names) == len(found) == 4
 
 
 def test_a_file_with_nothing_in_it_is_named(store: Store, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidJson, InvalidMessage, InvalidThreadId
+from domain.errors import InvalidJson, InvalidMessage
 from domain.identifiers import derived_message_id, is_thread_id
 from infrastructure.transfer.documents import Documents, InvalidPath, Plan
 from infrastructure.transfer.files.records import SourceRecord
@@ -54,10 +54,20 @@ def test_a_template_names_the_thread_before_all() -> None:
     assert found.thread_id == "x-1"
 
 
-@pytest.mark.parametrize("thread_id", ["{text}", "", "a/b", ".."])
-def test_a_bad_thread_id_is_refused(thread_id: str) -> None:
-    with pytest.raises(InvalidThreadId):
-        read({"text": "with a space", "messages": []}, thread_id=thread_id)
+@pytest.mark.parametrize(
+    ("template", "name"), [("{text}", "with a space"), ("a/b", "a/b"), ("..", "..")]
+)
+def test_a_name_that_is_no_thread_id_is_kept_beside_one_that_is(template: str, name: str) -> None:
+    found = read({"text": "with a space", "messages": []}, thread_id=template)
+    assert is_thread_id(found.thread_id)
+    assert found.thread_id == fitted(name)
+    assert found.started is not None
+    assert found.started["metadata"] == {"source": name}
+
+
+def test_an_empty_name_is_refused() -> None:
+    with pytest.raises(NamelessThread):
+        read({"text": "", "messages": []}, thread_id="{text}")
 
 
 def test_messages_without_ids_get_the_same_ones_every_time() -> None:
