@@ -47,10 +47,10 @@ class Unknown(InvalidInput):
 class SharedThread(InvalidInput):
     """Two records that do not name their thread come to the same id."""
 
-    def __init__(self, thread_id: str, place: str, *, within: str) -> None:
+    def __init__(self, thread_id: str, place: str) -> None:
         super().__init__(
             f"its thread {thread_id} is that of {place} too: name it otherwise, as in "
-            f"--thread-id '{{path}}-{{{within}}}'"
+            "--thread-id '{path}-{record}'"
         )
 
 
@@ -162,8 +162,7 @@ class Importer:
             named = thread.thread_id in self._places
             place = self._places.setdefault(thread.thread_id, record.place)
             if named and not thread.is_own_id:
-                within = "thread" if place == record.place else "record"
-                raise SharedThread(thread.thread_id, place, within=within)
+                raise SharedThread(thread.thread_id, place)
         return found
 
     def _add(self, record: SourceRecord, thread: ImportedThread) -> None:

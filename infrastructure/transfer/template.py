@@ -2,8 +2,8 @@
 
 A field with a question mark, `{reward?}`, may be missing or null. A field that the record lacks
 may be one of its file: `{file}` is the name, `{stem}` the name without suffixes, `{path}` the same
-with the names of folders before it, `{record}` the record's number, and `{thread}` the id that the
-source itself gives the thread.
+with the names of folders before it, `{record}` the record's number (with that of the history in it
+where it has several), and `{thread}` the id that the source itself gives the thread.
 """
 
 import re

@@ -59,7 +59,7 @@ def threads_of(
 def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> ImportedThread:
     own = _own(record.value).get("threadId")
     given = own if isinstance(own, str) else history.id
-    templates = _Templates(record, given)
+    templates = _Templates(record, number, given)
     name = given if plan.thread_id is None else templates.text(plan.thread_id)
     if name is None:
         name = thread_id = _id_by_file(record, number)
@@ -89,7 +89,7 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
 class _Templates:
     """Fills templates in for one thread."""
 
-    def __init__(self, record: SourceRecord, given: str | None) -> None:
+    def __init__(self, record: SourceRecord, number: int, given: str | None) -> None:
         # of a record that was gathered from lines, templates see the first
         value: JsonValue = record.value
         self._record = value[0] if record.places else value
@@ -98,7 +98,7 @@ class _Templates:
             "file": path.name,
             "stem": stem,
             "path": ":".join(_UNFIT.sub("-", each) for each in (*path.parent.parts, stem)),
-            "record": record.number,
+            "record": f"{record.number}-{number}" if number else record.number,
             "thread": given,
         }
 

@@ -21,6 +21,7 @@ from projections.readers.history import Format, History
 from projections.readers.registry import choose_format
 from projections.registry import choose_view
 from tests.infrastructure.appends import calls, reply
+from tests.test_golden import GOLDEN
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -338,6 +339,13 @@ def test_two_files_that_would_share_a_thread_say_how_to_name_them(
     own = {"threadId": "same", "messages": [reply("x")]}  # who names his thread means it
     written(tmp_path, "own.jsonl", [own, own])
     assert run(store, tmp_path / "own.jsonl").failures == []
+
+
+def test_histories_of_one_record_have_numbers_of_their_own(store: Store) -> None:
+    source = GOLDEN / "readers" / "letta-agent" / "second-version.af"
+    report = run(store, source, wire=None, thread_id="{stem}-{record}")
+    assert report.failures == []
+    assert store.thread_ids(limit=9) == ["second-version-0", "second-version-0-1"]
 
 
 def test_a_name_that_is_no_thread_id_becomes_one_like_it(store: Store, tmp_path: Path) -> None:
