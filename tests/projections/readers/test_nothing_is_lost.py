@@ -13,14 +13,13 @@ from domain.json.text import print_bytes
 from projections.readers.history import Format
 from tests.projections.readers.test_golden_readers import SOURCES, documents_of
 
-FORMATS = ("atif", "openhands", "swe-agent", "mini-swe-agent")
 MARK = "a mark that nothing else has"
 MARKED = [MARK, [MARK], {"key": MARK}, [{"type": "text", "text": MARK}], {"key": {"inner": [MARK]}}]
 
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in SOURCES if path.parent.name in FORMATS],
+    SOURCES,
     ids=lambda path: f"{path.parent.name}/{path.name}",
 )
 @given(data=st.data())
