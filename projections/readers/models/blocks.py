@@ -166,9 +166,8 @@ def add_call(
     call: Fields,
     name: str,
     args: JsonValue,
-    *,
+    *beside: Fields,
     key: str = "id",
-    beside: Iterable[Fields] = (),
 ) -> None:
     """Add a call, its id under `key`; a string of arguments is kept as it is, null is none.
 

@@ -156,7 +156,7 @@ def _read_call(entry: Entry, call: Fields, body: Item, again: Iterable[Fields]) 
     args, written = call.item.get(key), _written(body, call.item.get("id"))
     if written is None or args in (written, call_fields(name, written).get("args")):
         call.drop(key)
-    add_call(entry, call, name, args if written is None else written, beside=again)
+    add_call(entry, call, name, args if written is None else written, *again)
 
 
 def _written(body: Item, call_id: JsonValue) -> str | None:

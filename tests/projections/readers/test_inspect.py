@@ -78,7 +78,8 @@ def test_scores_are_facts_of_the_thread() -> None:
 def test_every_sample_of_an_archive_is_a_history_with_its_end() -> None:
     limited, failed = histories_of(FILES / "zipped.eval")
     assert (limited.id, failed.id) == ("counting-2-2-SampleCount2", "counting-3-2-SampleCount3")
-    assert [limited.drafts[-1][key] for key in ("reason", "message")] == ["step_limit", "token"]
+    (ended,) = _of(limited, "exit")
+    assert (ended["reason"], ended["message"]) == ("step_limit", "token")
     assert failed.drafts[-1]["reason"] == "error"
     assert _of(failed, "runtime_error")[0]["error"] == "RuntimeError: lost count"
 
