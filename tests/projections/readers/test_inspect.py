@@ -84,6 +84,29 @@ def test_every_sample_of_an_archive_is_a_history_with_its_end() -> None:
     assert _of(failed, "runtime_error")[0]["error"] == "RuntimeError: lost count"
 
 
+def test_what_a_log_says_of_all_samples_stands_with_the_first() -> None:
+    first, second = histories_of(FILES / "zipped.eval")
+    (kept,) = _of(first, "log")
+    assert first.drafts[-1] == kept
+    assert kept["metadata"]["wire"]["inspect"][0]["set"]["results"]["completed_samples"] == 1
+    assert _of(second, "log") == []
+
+
+def test_a_log_that_has_ended_since_only_adds_to_its_threads() -> None:
+    log = {**LOG, "stats": {"started_at": "now"}, "samples": [{"id": 1, "messages": []}]}
+    (before,), (after,) = FORMAT.read(log), FORMAT.read({**log, "results": {"scores": []}})
+    assert before.drafts[:-1] == after.drafts[:-1]
+    assert before.drafts[-1]["id"] != after.drafts[-1]["id"]
+
+
+def test_a_copy_of_a_message_is_kept_where_it_differs() -> None:
+    said, other = {"role": "user", "content": "Yes"}, {"role": "user", "content": "Yes", "id": "m"}
+    event = {"event": "model", "model": "m", "input": [{**said, "id": None}, other], "output": {}}
+    history = _read(messages=[said], events=[event, event])
+    inputs = [each["payload"].get("input") for each in _of(history, "inspect.model")]
+    assert inputs == [[other], None]
+
+
 def test_the_log_of_a_run_that_did_not_end_is_read_by_its_journal() -> None:
     assert _one(FILES / "unfinished.eval").metadata["task"] == "counting"
 
