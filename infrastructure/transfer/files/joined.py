@@ -1,11 +1,15 @@
 """Files that make one document together: OpenHands' folders, and inspect_ai's archives."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from operator import itemgetter
 from pathlib import PurePosixPath
 
+from domain.errors import InvalidJson
+from domain.json.text import parse, print_bytes
 from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from projections.readers.agents.inspect_log import divided
 
 _NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
 _BEFORE = "base_state.json"
@@ -20,6 +24,7 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
     by_path = {each.path: each for each in files}
     numbered: dict[PurePosixPath, list[tuple[int, SourceFile]]] = {}
     taken: set[PurePosixPath] = set()
+    headers_of: dict[PurePosixPath, Callable[[], bytes]] = {}
     for each in files:
         folder = each.path.parent
         if event := _NUMBERED.fullmatch(each.path.name):
@@ -27,8 +32,10 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
         elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
             headers = (by_path.get(folder.parent / name) for name in _HEADERS)
             if header := next(filter(None, headers), None):
+                is_first = folder.parent not in headers_of
+                content = headers_of.setdefault(folder.parent, cache(partial(_of_each, header)))
                 taken |= {each.path, *_of_all_samples(folder.parent, by_path)}
-                yield _log(header, each)
+                yield _log(header.content if is_first else content, each)
     for folder, events in numbered.items():
         before = by_path.get(folder.parent / _BEFORE)
         ordered = [each for _, each in sorted(events, key=itemgetter(0))]
@@ -58,11 +65,21 @@ def _of_all_samples(
     return (each for each in by_path if each.is_relative_to(log) and each.parent.name != _SAMPLES)
 
 
-def _log(header: SourceFile, sample: SourceFile) -> SourceFile:
+def _of_each(header: SourceFile) -> bytes:
+    """Return a log's header without what stands with the first sample only."""
+    content = header.content()
+    try:
+        value = parse(content)
+    except InvalidJson:
+        return content
+    return print_bytes(divided(value)[0]) if isinstance(value, dict) else content
+
+
+def _log(header: Callable[[], bytes], sample: SourceFile) -> SourceFile:
     """Return the log as if it had one sample only, in the form of inspect_ai's JSON files."""
 
     def read() -> bytes:
-        head = header.content().rstrip()
+        head = header().rstrip()
         if not head.endswith(b"}"):
             raise UnreadableSource("the log's header is no JSON object")
         return head[:-1] + b', "samples": [' + sample.content() + b"]}"

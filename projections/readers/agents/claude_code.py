@@ -271,8 +271,15 @@ def _is_side(line: Fields) -> bool:
 
 def _is_text(content: JsonValue) -> bool:
     blocks = content if isinstance(content, list) else []
-    keys = {"type", "text"}
-    return bool(blocks) and all(isinstance(b, dict) and b.keys() == keys for b in blocks)
+    return bool(blocks) and all(map(_is_plain_text, blocks))
+
+
+def _is_plain_text(block: JsonValue) -> bool:
+    match block:
+        case {"type": "text", "text": str(), **rest}:
+            return not rest
+        case _:
+            return False
 
 
 FORMAT = Format(

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 
 from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
+from domain.identifiers import derived_message_id
+from domain.json.text import JsonValue, print_text
 from projections.readers.agents.inspect_ai.sample import Sample
 from projections.readers.history import Format, History
 from projections.readers.reading import Fields
 from projections.view import Item
 
 _OF_ALL_SAMPLES = ("results", "stats", "reductions")
-"""Fields of a log that are computed from all its samples: no sample has them."""
+"""Fields of a log that are computed from all its samples."""
 
 
 def _is_log(value: JsonValue) -> bool:
@@ -26,23 +27,40 @@ def _read(document: JsonValue) -> Iterator[History]:
     samples = log.take("samples")
     if not isinstance(samples, list) or not samples:
         raise InvalidMessage.at("samples", "the log has no samples")
-    header = {key: value for key, value in log.left().items() if key not in _OF_ALL_SAMPLES}
+    header, of_all = divided(log.left())
+    for number, each in enumerate(samples):
+        yield _history(Fields(each, f".samples[{number}]"), header, {} if number else of_all)
+
+
+def divided(header: Item) -> tuple[Item, Item]:
+    """Return what a log says of each sample, and what of all of them together.
+
+    The latter stands with the first sample only, since its size grows with their number.
+    """
+    of_each = {key: value for key, value in header.items() if key not in _OF_ALL_SAMPLES}
+    of_all = {key: value for key in _OF_ALL_SAMPLES if (value := header.get(key))}
     match header.get("eval"):
-        case {"dataset": {"sample_ids": _, **dataset}, **run}:
-            header["eval"] = {**run, "dataset": dataset}  # else every sample would name all others
+        case {"dataset": {"sample_ids": ids, **dataset}, **run}:
+            of_each["eval"] = {**run, "dataset": dataset}
+            of_all["eval"] = {"dataset": {"sample_ids": ids}}
         case _:
             pass
-    for number, each in enumerate(samples):
-        yield _history(Fields(each, f".samples[{number}]"), header)
+    return of_each, of_all
 
 
-def _history(sample: Fields, header: Item) -> History:
+def _history(sample: Fields, header: Item, of_all: Item) -> History:
     facts = _facts(sample.item, header)
     own = [facts.get("task"), sample.item.get("id"), sample.item.get("epoch")]
     own.append(next((facts[key] for key in ("uuid", "evalId", "runId") if key in facts), None))
     goal = _goal(sample.item.get("input"))
     reading = Sample(sample, header).read()
     identifier = "-".join(str(each) for each in own if isinstance(each, str | int))
+    if of_all:
+        # after the exit, by its content: a log that has ended since only adds another
+        own_id = derived_message_id("inspect", identifier, print_text(of_all))
+        at = {key: reading.drafts[-1][key] for key in ("timestamp",) if key in reading.drafts[-1]}
+        text = "results and figures of all samples: see the metadata"
+        reading.add({"id": own_id, **at, "type": "log", "text": text}, Fields(of_all, ""))
     return reading.history(id=identifier, goal=goal, metadata=facts)
 
 

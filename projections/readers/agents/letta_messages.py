@@ -103,17 +103,17 @@ class Messages:
             entry.add({"type": "llm_response", "model": model})
         _say(entry, parts, "reasoning" if self._thinks_in_text and asked else "reply")
         calls: list[Item] = []
+        called: list[Fields] = []
         for part in asked:
-            call = _call(part.item)
+            call = _call(part)
             if call is None:
                 entry.keep(part, "tool_call")
                 continue
-            for key in ("id", "function", "type"):
-                part.take(key)
             calls.append(call)
+            called.append(part)
         if not calls:
             return
-        entry.add({"type": "tool_calls", "calls": calls}, *asked)
+        entry.add({"type": "tool_calls", "calls": calls}, *called)
         for call in calls if asks else ():
             args = call["args"] if "args" in call else call["argumentsText"]
             request = {"callId": call["id"], "tool": call["name"], "args": args}
@@ -160,7 +160,7 @@ def _parts(message: Fields) -> Iterator[Fields]:
         said = {"type": "text", "text": each} if isinstance(each, str) else {"value": each}
         part = Fields(each if isinstance(each, dict) else said, f"{message.place}.content[{n}]")
         without_nulls(part)
-        if part.item.get("type") != "text" or part.item.get("text") != "":
+        if part.item != {"type": "text", "text": ""}:
             yield part
 
 
@@ -170,7 +170,8 @@ def _say(entry: Entry, parts: Iterable[Fields], says: str) -> None:
         kind, text = part.item.get("type"), part.item.get("text")
         if kind == "reasoning":
             text = part.item.get("reasoning")
-        if kind not in ("text", "reasoning") or not isinstance(text, str):
+        is_empty = kind == "text" and text == ""
+        if kind not in ("text", "reasoning") or not isinstance(text, str) or is_empty:
             _keep(entry, part)
             continue
         part.take("type")
@@ -188,8 +189,11 @@ def _hear(entry: Entry, message: Fields) -> None:
     if known:
         draft = input_draft({"content": [part.item for part in known]})
         for part in known:
-            for key in ("type", "text", "source"):
-                part.take(key)
+            part.take("type")
+            part.text("text")
+            if image_file(part.item) is not None and (source := part.inner("source")) is not None:
+                without_nulls(source)
+                source.drop("type", "media_type", "data")
         entry.add(draft, *known)
     for part in parts:
         if part not in known:
@@ -208,7 +212,10 @@ def _return(entry: Entry, message: Fields) -> None:
             results[0]["name"] = message.take("name")
         if text not in [each["error"] if each.get("error") else each["output"] for each in results]:
             message.put("content", message.item["content"])
-        entry.add({"type": "tool_results", "results": results}, *returns)
+        said = [part for part in parts if _is_text(part.item)]
+        for part in said:
+            part.drop("type", "text")
+        entry.add({"type": "tool_results", "results": results}, *returns, *said)
     for part in parts:
         if not _is_text(part.item):
             _keep(entry, part)
@@ -242,11 +249,17 @@ def _framed(told: JsonValue) -> Item:
     return value if is_framed and "message" in value else {}
 
 
-def _call(item: Item) -> Item | None:
-    match item:
-        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
-            call_id
-        ):
+def _call(part: Fields) -> Item | None:
+    """Take the call that a part is; None if it is none."""
+    match part.item:
+        case {
+            "id": str(call_id),
+            "function": {"name": str(name), "arguments": str(text), **rest},
+        } if call_id:
+            part.drop("id", "function")
+            part.take_equal({"type": "function"})
+            if rest:
+                part.put("function", rest)
             return {"id": call_id, **call_fields(name, text)}
         case _:
             return None

@@ -48,7 +48,7 @@ def read_blocks(
 ) -> None:
     """Add messages for `content`; `says` is the type of those with text.
 
-    Blocks of the calls `called` are left out: they stand elsewhere in their message.
+    Blocks of the calls `called` are left out: the caller adds them with the calls.
     """
     if isinstance(content, list):
         content = [{"text": each} if isinstance(each, str) else each for each in content]
@@ -139,8 +139,18 @@ def read_function(entry: Entry, call: Fields) -> None:
             entry.keep(call, "call")
 
 
-def add_call(entry: Entry, call: Fields, name: str, args: JsonValue, *, key: str = "id") -> None:
-    """Add a call, its id under `key`; a string of arguments is kept as it is, null is none."""
+def add_call(
+    entry: Entry,
+    call: Fields,
+    name: str,
+    args: JsonValue,
+    *beside: Fields,
+    key: str = "id",
+) -> None:
+    """Add a call, its id under `key`; a string of arguments is kept as it is, null is none.
+
+    What is left of the objects `beside` is kept with it.
+    """
     call_id = text_of_id(call.take(key)) or UNNAMED + call.place
     fields: Item
     match args:
@@ -150,7 +160,7 @@ def add_call(entry: Entry, call: Fields, name: str, args: JsonValue, *, key: str
             fields = {"name": name}
         case _:
             fields = {"name": name, "args": args}
-    entry.add({"type": "tool_calls", "calls": [{"id": call_id, **fields}]}, call)
+    entry.add({"type": "tool_calls", "calls": [{"id": call_id, **fields}]}, call, *beside)
 
 
 def add_result(entry: Entry, part: Fields, result: Item, **of_draft: JsonValue) -> None:

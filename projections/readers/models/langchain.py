@@ -4,7 +4,7 @@ Arguments are those that LangChain parsed; the model's own text of them is taken
 in `additional_kwargs`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
@@ -18,7 +18,7 @@ from projections.readers.models.blocks import (
     text_of_id,
 )
 from projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
-from projections.text_format import value_text
+from projections.text_format import call_fields, value_text
 from projections.view import Item
 
 KNOWN = frozenset(
@@ -71,11 +71,11 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
         content = body.take("content") if isinstance(body.item.get("content"), str | list) else ""
         if says == "reply" and response_id is not None and (found := response_of(body.item)):
             entry.add({"type": "llm_response", **found})
-        ids = {call.item["id"] for call in called if isinstance(call.item.get("id"), str)}
+        ids = {str(call.item["id"]) for call in called if _is_named(call.item)}
         if content:
             read_blocks(entry, content, f"{body.place}.content", says, called=ids)
         for call in called:
-            _read_call(entry, call, body.item)
+            _read_call(entry, call, body.item, _told_again(call.item, content, body.place))
     if not entry.count:
         reading.keep(message, kind, is_known=kind in _KINDS, **of_draft)
 
@@ -100,8 +100,10 @@ def _opened(message: Fields) -> tuple[str, Fields | None]:
             "id": [*_, str(name)] as path,
             "kwargs": dict(kwargs),
         }:
-            message.drop("type", "id", "kwargs")
-            message.put("lc", path)
+            message.drop("type", "kwargs")
+            if message.item["lc"] == 1:  # else both stay
+                message.drop("id")
+                message.put("lc", path)
             kind = name.removesuffix("Chunk").removesuffix("Message")
             return kind.lower(), Fields(kwargs, f"{message.place}.kwargs")
         case {"type": str(kind), "data": dict(data)}:
@@ -111,7 +113,7 @@ def _opened(message: Fields) -> tuple[str, Fields | None]:
             body = message
         case _:
             return "message", None
-    body.take("type")
+    body.take_equal({"type": kind})
     return kind.removesuffix("Chunk").removesuffix("Message").lower(), body
 
 
@@ -126,15 +128,35 @@ def _calls(body: Fields) -> list[Fields]:
     return found
 
 
-def _read_call(entry: Entry, call: Fields, body: Item) -> None:
+def _is_named(call: Item) -> bool:
+    return isinstance(call.get("id"), str) and isinstance(call.get("name"), str)
+
+
+def _told_again(call: Item, content: JsonValue, place: str) -> Iterator[Fields]:
+    """Yield the blocks of content that tell a call again, without what the call says too."""
+    args = call.get("args", call.get("arguments"))
+    for n, block in enumerate(content if _is_named(call) and isinstance(content, list) else ()):
+        match block:
+            case {"type": "tool_use" | "tool_call" as kind, "id": found} if found == call["id"]:
+                fields = Fields(block, f"{place}.content[{n}]")
+                said = {"type": kind, "id": found, "name": call["name"]}
+                fields.take_equal({**said, "input" if kind == "tool_use" else "args": args})
+                yield fields
+            case _:
+                pass
+
+
+def _read_call(entry: Entry, call: Fields, body: Item, again: Iterable[Fields]) -> None:
     name = call.item.get("name")
     if not isinstance(name, str):
         entry.keep(call, "call")
         return
     call.drop("name", *(["type"] if call.item.get("type") in _CALL_KINDS else []))
-    args = call.take("args") if "args" in call.item else call.take("arguments")
-    written = _written(body, call.item.get("id"))
-    add_call(entry, call, name, args if written is None else written)
+    key = "args" if "args" in call.item else "arguments"
+    args, written = call.item.get(key), _written(body, call.item.get("id"))
+    if written is None or args in (written, call_fields(name, written).get("args")):
+        call.drop(key)
+    add_call(entry, call, name, args if written is None else written, *again)
 
 
 def _written(body: Item, call_id: JsonValue) -> str | None:

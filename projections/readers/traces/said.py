@@ -73,7 +73,9 @@ def _within(value: Item, place: str, depth: int) -> Said | None:
     for key in _AROUND:
         inner = value.get(key)
         if key == "prompts" and isinstance(inner, list):
-            inner = [{"role": "user", "content": each} for each in inner if isinstance(each, str)]
+            if not all(isinstance(each, str) for each in inner):
+                continue
+            inner = [{"role": "user", "content": each} for each in inner]
         found = find_said(inner, f"{place}.{key}", depth + 1)
         if found is not None:
             around = Fields(value, place)
@@ -127,12 +129,13 @@ def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> No
 def _read_response_item(entry: Entry, item: Fields) -> None:
     """Add a call or its result as OpenAI's Responses have them."""
     call_id, part = item.take("call_id"), Fields({}, item.place)
-    item.drop("type", "name", "arguments", "output")
     if "arguments" in item.item:
+        item.drop("type", "name", "arguments")
         call = Fields({"id": call_id}, item.place)
         add_call(entry, call, item.item["name"], item.item["arguments"])
     else:
-        result = {"callId": text_of_id(call_id), "output": item.item["output"]}
+        result = {"callId": text_of_id(call_id), "output": item.take("output")}
+        item.drop("type")
         add_result(entry, part, result)
 
 
@@ -152,7 +155,8 @@ def _calls(message: Fields) -> Iterator[Fields]:
 def _read_call(entry: Entry, call: Fields) -> None:
     match call.item:
         case {"name": str(name), "args": args}:
-            call.drop("name", "args", "type")
+            call.drop("name", "args")
+            call.take_equal({"type": "tool_call"})
             add_call(entry, call, name, args)
         case _:
             read_function(entry, call)

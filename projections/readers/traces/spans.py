@@ -2,11 +2,12 @@
 
 Each request tells the history again; only what the thread has not is added. A message is there if
 it equals one of the thread, after those that came before it in the request; calls and results are
-there if their call id is. What differs all the same stays beside the answer, under `history`.
+there if their call id is. What differs all the same stays beside the answer, under `history`;
+what is left of the answer's own messages, under `answer`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -74,7 +75,7 @@ def read_spans(wire: str, spans: Iterable[Span], *, known: Iterable[str]) -> Rea
                 around_models.add((above.trace, above.id))
             if span.error is not None:
                 failed_below.add((above.trace, above.id))
-    thread = _Thread(wire, KNOWN | frozenset(known))
+    thread = _Thread(wire, KNOWN | {"answer"} | frozenset(known))
     for span in in_order:
         place = (span.trace, span.id)
         if span.kind == "model" and place not in around_models:
@@ -129,12 +130,12 @@ class _Thread:
         row = span.row
         self._add_history(span)
         answer = self._read(span, span.gave, "reply", span.id)
-        response: Draft = {}
-        for draft, _ in answer:
-            if draft["type"] == "llm_response":
-                response = {**response, **draft}
+        responses = [draft for draft, _ in answer if draft["type"] == "llm_response"]
+        response: Draft = {key: each[key] for each in responses for key in each}
         usage = {**response.get("usage", {}), **span.response.get("usage", {})}
         response = {**response, **span.response, **({"usage": usage} if usage else {})}
+        if beside := list(self._beside(responses, response)):
+            row.put("answer", beside)
         if span.start is not None and span.end is not None and span.end >= span.start:
             response["latencyMs"] = span.end - span.start
         metadata = {"metadata": {"responseId": span.id}}
@@ -162,11 +163,13 @@ class _Thread:
             read_said(part, message, response_id=None)
         result: Item = {}
         match part.drafts:
-            case [{"type": "tool_results", "results": [dict(found)]} as draft]:
-                result, wire = found, draft.get("metadata", {}).get(METADATA_KEY)
+            case [{"type": "tool_results", "results": [dict(found)]} as draft] if answer:
+                result = found
+                self.reading.asides += part.asides
                 row.take(span.gave)
-                if wire is not None:
-                    row.put(span.gave, wire[self.reading.wire][0]["set"])
+                around = (each.left() for each in answer.around)
+                if left := [*self._beside([draft], {}), *filter(None, around)]:
+                    row.put(span.gave, left[0] if len(left) == 1 else left)
             case _:
                 result["output"] = _alone(row.take(span.gave))
         args = _alone(decoded(row.item.get(span.given)))
@@ -181,6 +184,8 @@ class _Thread:
             self._say(span, {"type": "tool_calls", "calls": [call]}, span.start)
         elif args == self._told.open[call_id].get("args"):
             row.take(span.given)
+        if result.get("callId", call_id) != call_id:
+            row.put("tool_call_id", result["callId"])
         result = {"name": self._told.open[call_id]["name"], **result, "callId": call_id}
         if span.error is not None:
             result["error"] = span.error
@@ -250,6 +255,15 @@ class _Thread:
             asides = [part.asides, *([] for _ in part.drafts)]
             found += zip(part.drafts, asides, strict=False)
         return found
+
+    def _beside(self, drafts: Iterable[Draft], said: Draft) -> Iterator[Item]:
+        """Yield what is left of the messages of drafts, and a finish reason that is not `said`."""
+        for draft in drafts:
+            if wire := draft.get("metadata", {}).get(METADATA_KEY):
+                yield wire[self.reading.wire][0]["set"]
+            reason = draft.get("finishReason")
+            if reason != said.get("finishReason", reason):
+                yield {"finish_reason": reason}
 
     def _say(self, span: Span, draft: Draft, time: int | None, *kept: Fields) -> None:
         """Add a message that later requests may tell again."""

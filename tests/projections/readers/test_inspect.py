@@ -78,9 +78,33 @@ def test_scores_are_facts_of_the_thread() -> None:
 def test_every_sample_of_an_archive_is_a_history_with_its_end() -> None:
     limited, failed = histories_of(FILES / "zipped.eval")
     assert (limited.id, failed.id) == ("counting-2-2-SampleCount2", "counting-3-2-SampleCount3")
-    assert [limited.drafts[-1][key] for key in ("reason", "message")] == ["step_limit", "token"]
+    (ended,) = _of(limited, "exit")
+    assert (ended["reason"], ended["message"]) == ("step_limit", "token")
     assert failed.drafts[-1]["reason"] == "error"
     assert _of(failed, "runtime_error")[0]["error"] == "RuntimeError: lost count"
+
+
+def test_what_a_log_says_of_all_samples_stands_with_the_first() -> None:
+    first, second = histories_of(FILES / "zipped.eval")
+    (kept,) = _of(first, "log")
+    assert first.drafts[-1] == kept
+    assert kept["metadata"]["wire"]["inspect"][0]["set"]["results"]["completed_samples"] == 1
+    assert _of(second, "log") == []
+
+
+def test_a_log_that_has_ended_since_only_adds_to_its_threads() -> None:
+    log = {**LOG, "stats": {"started_at": "now"}, "samples": [{"id": 1, "messages": []}]}
+    (before,), (after,) = FORMAT.read(log), FORMAT.read({**log, "results": {"scores": []}})
+    assert before.drafts[:-1] == after.drafts[:-1]
+    assert before.drafts[-1]["id"] != after.drafts[-1]["id"]
+
+
+def test_a_copy_of_a_message_is_kept_where_it_differs() -> None:
+    said, other = {"role": "user", "content": "Yes"}, {"role": "user", "content": "Yes", "id": "m"}
+    event = {"event": "model", "model": "m", "input": [{**said, "id": None}, other], "output": {}}
+    history = _read(messages=[said], events=[event, event])
+    inputs = [each["payload"].get("input") for each in _of(history, "inspect.model")]
+    assert inputs == [[other], None]
 
 
 def test_the_log_of_a_run_that_did_not_end_is_read_by_its_journal() -> None:

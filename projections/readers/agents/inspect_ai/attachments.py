@@ -11,15 +11,19 @@ _PREFIXES = ("attachment://", "tc://")
 def with_attachments(sample: Fields) -> Fields:
     """Return the sample with the texts that it keeps apart in their places."""
     match sample.item:
-        case {"attachments": dict(texts)} | {"transcript": {"content": dict(texts)}} if texts:
-            used: set[str] = set()
-            found = Fields(_replaced(sample.item, texts, used), sample.place)
-            found.take("attachments")
-            if unused := {key: text for key, text in texts.items() if key not in used}:
-                found.put("attachments", unused)
-            return found
+        case {"attachments": dict(texts), **rest} if texts:
+            pass
+        case {"transcript": {"content": dict(texts), **told}, **rest} if texts and not rest.get(
+            "attachments"
+        ):
+            rest["transcript"] = told
         case _:
             return sample
+    used: set[str] = set()
+    found = Fields(_replaced(rest, texts, used), sample.place)
+    if unused := {key: text for key, text in texts.items() if key not in used}:
+        found.put("attachments", unused)
+    return found
 
 
 def _replaced(value: JsonValue, texts: Mapping[str, JsonValue], used: set[str]) -> JsonValue:

@@ -85,6 +85,10 @@ _OF_MESSAGES = frozenset(
 )
 _OF_SAMPLES = frozenset(
     {
+        "eval",
+        "reductions",
+        "results",
+        "stats",
         "attachments",
         "choices",
         "completed_at",
@@ -173,28 +177,37 @@ def response(event: Fields) -> Draft:
     found: Draft = {"type": "llm_response", "model": output.text("model") or bare or called}
     if bare:
         found["provider"] = provider
+    if called and found["model"] not in (bare, called):  # an alias was asked for
+        event.put("model", called)
     if isinstance(reason := _finish_reason(output), str):
         found["finishReason"] = reason
-    spent = output.item.get("usage")
-    if event.item.get("cache") != "read" and isinstance(spent, dict):
-        figures = usage(spent, _FIGURES) or {}
-        beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
-        if "inputTokens" in figures:
-            figures["inputTokens"] += sum(beside.values())
-        if figures:
-            found["usage"] = figures
-        if (cost := _number(spent.get("total_cost"))) is not None:
-            found["costUsd"] = cost
-        rest = {k: v for k, v in spent.items() if k not in _FIGURES and v is not None}
-        output.take("usage")
-        if rest:
-            output.put("usage", rest)
+    if event.item.get("cache") != "read":
+        found |= _taken_usage(output)
     seconds = _number(event.item.get("working_time"))
     seconds = _number(output.item.get("time")) if seconds is None else seconds
     if seconds is not None:
         found["latencyMs"] = round(seconds * 1000)
     if left := output.left():
         event.put("output", left)
+    return found
+
+
+def _taken_usage(output: Fields) -> Draft:
+    """Take the usage of an output, and return the `usage` and `costUsd` that it tells."""
+    spent = output.item.get("usage")
+    if not isinstance(spent, dict):
+        return {}
+    figures = usage(spent, _FIGURES) or {}
+    told = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
+    beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
+    if "inputTokens" in figures:
+        figures["inputTokens"] += sum(beside.values())
+    found: Draft = {"usage": figures} if figures else {}
+    if (cost := _number(spent.get("total_cost"))) is not None:
+        found["costUsd"] = cost
+    output.take("usage")
+    if rest := {k: v for k, v in spent.items() if k not in told and v is not None}:
+        output.put("usage", rest)
     return found
 
 

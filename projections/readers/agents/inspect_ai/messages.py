@@ -137,8 +137,8 @@ def _call(entry: Entry, asked: Sequence[Fields]) -> None:
         match part.item:
             case {"id": str(call_id), "function": str(name)} if call_id:
                 args = part.take("arguments")
-                for key in ("id", "function", "type"):
-                    part.take(key)
+                part.drop("id", "function")
+                part.take_equal({"type": "function"})
                 calls.append({"id": call_id, "name": name, "args": args})
                 parts.append(part)
             case _:

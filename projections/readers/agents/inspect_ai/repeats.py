@@ -1,4 +1,8 @@
-"""What an inspect_ai sample says more than once: messages, in events and in the state."""
+"""What an inspect_ai sample says more than once: messages, in events and in the state.
+
+A copy is left out only where it equals a message in every field, but for those that are null; any
+other is kept whole, the first time it is told so.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,8 +20,9 @@ class Repeats:
     def __init__(self, sample: Item, messages: Sequence[Item], pool: Sequence[JsonValue]) -> None:
         self._sample = sample
         self._pool, self._pool_seen = pool, set[int]()
-        self._seen = {key_of(each) for each in messages}
+        self._seen = {_whole(each) for each in messages}
         self._before: Item = {}
+        self._output: JsonValue = None
         self._arguments = dict(_asked(messages))
 
     def left_of(self, event: Fields, made: Item | None) -> Fields:
@@ -26,17 +31,18 @@ class Repeats:
         `made` is the message that came of it.
         """
         left = {key: value for key, value in event.item.items() if value is not None}
-        left.pop("events", None)
+        if isinstance(left.get("events"), list):
+            del left["events"]  # each is read by itself
         kind = left.get("event")
         if kind == "model":
-            left["input"] = self._unseen_input(left)
+            self._output = event.item.get("output")
+            self._take_input(left)
             for key in ("tools", "tool_choice", "config"):
                 if key in left and self._before.get(key) == left[key]:
                     del left[key]
             self._before |= left
-            left.pop("input_refs", None)
             if made is not None:
-                left["output"] = without_message(left.get("output"))
+                left["output"] = self.without_message(left.get("output"))
         elif kind == "tool" and made is not None:
             said = {**made, "result": made.get("content"), "message_id": made.get("id")}
             said |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
@@ -49,21 +55,32 @@ class Repeats:
                 del left["sample"]
         return Fields({k: v for k, v in left.items() if v not in ([], {}, None)}, event.place)
 
-    def _unseen_input(self, event: Item) -> list[JsonValue]:
-        found: list[JsonValue] = []
-        for start, end in _ranges(event.get("input_refs")):
-            for number in range(start, min(end, len(self._pool))):
-                if number not in self._pool_seen:
-                    self._pool_seen.add(number)
-                    found += self.unseen([self._pool[number]])
-        listed = event.get("input")
-        return [*found, *self.unseen(listed if isinstance(listed, list) else [])]
+    def _take_input(self, event: Item) -> None:
+        """Leave only unseen messages in the input of a model event, unless it is malformed."""
+        ranges, listed = event.get("input_refs", []), event.get("input", [])
+        if not isinstance(listed, list) or not self._are_ranges(ranges):
+            return
+        event.pop("input_refs", None)
+        numbers = {number for start, end in ranges for number in range(start, end)}
+        new = sorted(numbers - self._pool_seen)
+        self._pool_seen.update(new)
+        event["input"] = self.unseen([*(self._pool[number] for number in new), *listed])
+
+    def _are_ranges(self, refs: JsonValue) -> bool:
+        def is_range(each: JsonValue) -> bool:
+            match each:
+                case [int(start), int(end)]:
+                    return 0 <= start <= end <= len(self._pool)
+                case _:
+                    return False
+
+        return isinstance(refs, list) and all(map(is_range, refs))
 
     def unseen(self, messages: Sequence[JsonValue]) -> list[JsonValue]:
         """Return messages that were not seen yet, which are seen from now on."""
         found = []
         for each in messages:
-            key = key_of(each)
+            key = _whole(each)
             if key not in self._seen:
                 self._seen.add(key)
                 found.append(each)
@@ -80,12 +97,27 @@ class Repeats:
         match change:
             case {"path": str(path), "value": value, **left} if path.startswith("/messages"):
                 messages = value if isinstance(value, list) else [value]
-                repeats = all(key_of(each) in self._seen for each in messages)
+                repeats = all(_whole(each) in self._seen for each in messages)
                 return {**left, "path": path} if repeats else change
-            case {"path": str(path), "value": _, **left} if path.startswith("/output"):
-                return {**left, "path": path}
+            case {"path": str(path), "value": value, **left} if path.startswith("/output"):
+                repeats = value == _at(self._output, path.split("/")[2:])
+                return {**left, "path": path} if repeats else change
             case _:
                 return change
+
+    def without_message(self, output: JsonValue) -> JsonValue:
+        """Return a model's output without its message and the text of it, if it was seen."""
+        match output:
+            case {"choices": [{"message": message, **choice}, *others], **rest} if (
+                "stop_reason" not in rest and not self.unseen([message])
+            ):
+                if rest.get("completion", "") in ("", _text(message)):
+                    rest.pop("completion", None)
+                if choice.keys() - {"stop_reason"} or others:
+                    rest["choices"] = [choice, *others]
+                return {**rest, "stop_reason": choice.get("stop_reason")}
+            case _:
+                return output
 
 
 def _asked(messages: Sequence[Item]) -> Iterator[tuple[str, JsonValue]]:
@@ -101,32 +133,39 @@ def _asked(messages: Sequence[Item]) -> Iterator[tuple[str, JsonValue]]:
 
 
 def key_of(message: JsonValue) -> bytes:
-    """Return what two copies of a message have in common."""
+    """Return what a message and the answer that it came of have in common."""
     if not isinstance(message, dict):
         return print_bytes(message)
     said = {key: message.get(key) for key in ("role", "content", "tool_calls", "tool_call_id")}
     return print_bytes(said, sort_keys=True)
 
 
-def _ranges(refs: JsonValue) -> Iterator[tuple[int, int]]:
-    for each in refs if isinstance(refs, list) else ():
-        match each:
-            case [int(start), int(end)] if 0 <= start <= end:
-                yield start, end
+def _whole(message: JsonValue) -> bytes:
+    if isinstance(message, dict):
+        message = {key: value for key, value in message.items() if value is not None}
+    return print_bytes(message, sort_keys=True)
+
+
+def _text(message: JsonValue) -> JsonValue:
+    """Return the text of a message, as inspect_ai makes the `completion` of it."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return content
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return "\n".join(text for part in parts if isinstance(text := part.get("text"), str))
+
+
+def _at(value: JsonValue, path: Sequence[str]) -> JsonValue:
+    """Return the value at the path of a JSON patch, None where there is none."""
+    for key in path:
+        match value:
+            case dict():
+                value = value.get(key)
+            case list() if key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
             case _:
-                pass
-
-
-def without_message(output: JsonValue) -> JsonValue:
-    """Return a model's output without its message, which stands among the messages."""
-    match output:
-        case {"choices": [{"message": _, **choice}, *others], **rest}:
-            rest.pop("completion", None)
-            if choice.keys() - {"stop_reason"} or others:
-                rest["choices"] = [choice, *others]
-            return {**rest, "stop_reason": choice.get("stop_reason")}
-        case _:
-            return output
+                return None
+    return value
 
 
 def _is_part(part: JsonValue, whole: Item) -> bool:

@@ -7,7 +7,7 @@ from domain.json.text import JsonValue
 from projections.readers.agents.inspect_ai.attachments import with_attachments
 from projections.readers.agents.inspect_ai.events import KNOWN, read_event, response
 from projections.readers.agents.inspect_ai.messages import read_message
-from projections.readers.agents.inspect_ai.repeats import Repeats, key_of, without_message
+from projections.readers.agents.inspect_ai.repeats import Repeats, key_of
 from projections.readers.draft import Draft
 from projections.readers.reading import Entry, Fields, Reading
 from projections.readers.times import milliseconds
@@ -63,8 +63,11 @@ class Sample:
         """Take the events; old logs have them in the transcript."""
         for key in ("events", "transcript"):
             match self._sample.item.get(key):
-                case list(events) | {"events": list(events)}:
+                case list(events):
                     self._sample.take(key)
+                    return events
+                case {"events": list(events), **rest}:
+                    self._sample.put(key, rest)
                     return events
                 case _:
                     continue
@@ -150,7 +153,7 @@ class Sample:
             sample.put("input", unseen)
         if unseen := self._repeats.unseen(self._pool):
             sample.put("events_data.messages", unseen)
-        sample.put("output", without_message(sample.item.get("output")))
+        sample.put("output", self._repeats.without_message(sample.item.get("output")))
         left = {key: value for key, value in sample.left().items() if value not in ([], {}, None)}
         reading.note(sample, left)
         entry.keep(Fields(left, sample.place), "sample", is_known=True)
