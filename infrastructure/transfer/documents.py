@@ -11,6 +11,7 @@ from domain.errors import InvalidInput
 from domain.facts import Policy
 from domain.json.text import JsonValue
 from infrastructure.transfer.files.records import SourceRecord, gathered
+from infrastructure.transfer.template import named_fields
 from projections.readers.history import Format
 from projections.readers.masking import Mask
 from projections.readers.registry import recognise
@@ -42,6 +43,12 @@ class Plan:
     policy: Policy | None = None
     strict: bool = False
     masks: Sequence[Mask] = ()
+
+    @property
+    def named_fields(self) -> set[str]:
+        """The fields of records that templates name."""
+        templates = [self.thread_id, self.goal, *self.metadata.values()]
+        return set[str]().union(*(named_fields(each) for each in templates if each is not None))
 
 
 class Documents:

@@ -8,8 +8,8 @@ from domain.json.text import JsonValue
 from domain.points_in_time import Moment
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.eventlog.thread_heads import Head
-from infrastructure.transfer.threads import OWN_FACTS
 from infrastructure.views.store import Store
+from projections.readers.history import OWN_FACTS
 from projections.registry import AnyView
 from projections.view import StateView, render
 

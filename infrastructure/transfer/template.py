@@ -31,6 +31,11 @@ class NullField(InvalidInput):
     """A field of a template is null in a record."""
 
 
+def named_fields(template: str) -> set[str]:
+    """Return the fields that a template names, without question marks."""
+    return {field.removesuffix("?") for field in _FIELD.findall(template)}
+
+
 def expand(template: str, record: JsonValue, beside: Mapping[str, JsonValue]) -> str:
     """Return `template` with each `{field}` replaced.
 

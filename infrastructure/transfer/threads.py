@@ -8,17 +8,14 @@ from hashlib import sha256
 
 from domain.errors import InvalidInput, InvalidMessage
 from domain.identifiers import derived_message_id, is_thread_id
-from domain.json.text import JsonValue, print_bytes
+from domain.json.text import JsonValue, print_bytes, print_text
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.files.records import SourceRecord
 from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Aside, Draft
-from projections.readers.history import Format, History
+from projections.readers.history import OWN_FACTS, Format, History, is_own
 from projections.readers.masking import masked
-
-OWN_FACTS = ("goal", "parent", "limits", "metadata")
-"""Facts of a thread in a record of our own export, beside `threadId` and `messages`."""
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""
@@ -53,7 +50,25 @@ def threads_of(
 ) -> Iterator[ImportedThread]:
     """Yield the threads of a document; raises `InvalidInput` with the place in it."""
     for number, history in enumerate(chosen.read(document)):
-        yield _thread(plan, record, history, number)
+        yield _thread(plan, record, _with_all(plan, chosen, history), number)
+
+
+def _with_all(plan: Plan, chosen: Format, history: History) -> History:
+    """Return a history with a last message for what stands beside it, unless a template names it.
+
+    The message's id comes from its content: a later version of the record may have more before it.
+    """
+    if not history.beside:
+        return history
+    rest = {key: each for key, each in history.beside.items() if key not in plan.named_fields}
+    if not rest:
+        return history
+    message_id = derived_message_id(chosen.name, print_text(rest))
+    last = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
+    asides = [Aside(key, f"field {key!r}") for key in rest]
+    return replace(
+        history, drafts=[*history.drafts, last], asides=[*history.asides, *asides], beside={}
+    )
 
 
 def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> ImportedThread:
@@ -203,8 +218,4 @@ def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
 
 def _own(value: JsonValue) -> dict[str, JsonValue]:
     """Return a record of our own export, which names its thread; else an empty one."""
-    match value:
-        case {"threadId": str()}:
-            return dict(value)
-        case _:
-            return {}
+    return dict(value) if is_own(value) else {}

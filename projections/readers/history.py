@@ -10,12 +10,18 @@ from projections.view import Item
 
 Recognises = Callable[[JsonValue], bool]
 
+OWN_FACTS = ("goal", "parent", "limits", "metadata")
+"""Facts of a thread in a record of our own export."""
+OWN_FIELDS = ("threadId", "messages", *OWN_FACTS, "policy", "closed")
+"""All fields of a record of our own export."""
+
 
 @dataclass(frozen=True, slots=True)
 class History:
     """A thread as its source tells it; `id` is the source's own, None where it gives none.
 
-    `goal`, `parent` (an id of the source's too) and `metadata` are facts of the thread.
+    `goal`, `parent` (an id of the source's too) and `metadata` are facts of the thread. `beside`
+    are fields of its document that none of all this has.
     """
 
     drafts: Sequence[Draft]
@@ -24,6 +30,7 @@ class History:
     parent: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     asides: Sequence[Aside] = ()
+    beside: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +78,24 @@ def format_of_items(
             raise InvalidMessage.at("", reason)
         beside = document if isinstance(document, dict) else {}
         metadata = {key: beside[key] for key in facts if beside.get(key) is not None}
-        yield History(list(reader.read(items, asides)), metadata=metadata, asides=asides)
+        known = {*OWN_FIELDS, *facts} if is_own(document) else {"messages", *facts}
+        yield History(
+            list(reader.read(items, asides)),
+            metadata=metadata,
+            asides=asides,
+            beside={key: value for key, value in beside.items() if key not in known},
+        )
 
     def is_document(value: JsonValue) -> bool:
         items = items_in(value)
         return items is not None and items != [] and all(map(is_item, items))
 
     return Format(reader.name, title, read, is_document, is_item, is_general=is_general)
+
+
+def is_own(document: JsonValue) -> bool:
+    """Return whether a document is a record of our own export, which names its thread."""
+    return isinstance(document, dict) and isinstance(document.get("threadId"), str)
 
 
 def items_in(document: JsonValue) -> list[JsonValue] | None:

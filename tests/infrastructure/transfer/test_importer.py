@@ -341,6 +341,24 @@ def test_two_files_that_would_share_a_thread_say_how_to_name_them(
     assert run(store, tmp_path / "own.jsonl").failures == []
 
 
+def test_what_stands_beside_the_messages_is_kept_unless_a_template_names_it(
+    store: Store, tmp_path: Path
+) -> None:
+    record = {"id": "a", "reward": 0.5, "label": "bread", "messages": [USER]}
+    path = written(tmp_path, "runs.json", record)
+    given = {"thread_id": "{id}", "metadata": {"reward": "{reward?}"}}
+    report = run(store, path, wire="openai", **given)
+    assert [each.reason for each in report.of_kind("aside")] == ["field 'label' is not known"]
+    written(tmp_path, "runs.json", {**record, "messages": [USER, USER]})  # it has grown since
+    assert run(store, path, wire="openai", **given).failures == []
+    kept = [each for each in shown(store, "a", "kernel") if each["type"] == "openai.record"]
+    assert [each["payload"] for each in kept] == [{"label": "bread"}]
+    assert len(store.messages("a")) == 4
+    assert len(shown(store, "a", "openai")) == 2
+    (failure,) = run(store, path, wire="openai", strict=True, **given).failures
+    assert failure.reason.endswith("field 'label' is not known")
+
+
 def test_histories_of_one_record_have_numbers_of_their_own(store: Store) -> None:
     source = GOLDEN / "readers" / "letta-agent" / "second-version.af"
     report = run(store, source, wire=None, thread_id="{stem}-{record}")

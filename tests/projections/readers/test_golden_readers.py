@@ -64,6 +64,7 @@ def test_a_source_is_recognised_and_read_the_same_for_ever(source: Path) -> None
             "metadata": dict(each.metadata),
             "asides": [[aside.place, aside.what] for aside in each.asides],
             "drafts": each.drafts,
+            **({"beside": dict(each.beside)} if each.beside else {}),
         }
         for each in histories_of(source)
     ]
@@ -84,7 +85,8 @@ def test_every_message_of_a_source_is_one_of_the_catalogue(source: Path) -> None
 def test_no_text_of_a_source_is_lost(source: Path) -> None:
     found: set[str] = set()
     for history in histories_of(source):
-        told = [history.drafts, history.id, history.goal, history.parent, dict(history.metadata)]
+        facts = [dict(history.metadata), dict(history.beside)]
+        told = [history.drafts, history.id, history.goal, history.parent, *facts]
         found |= set(texts_in(told))
     whole = "\n".join(found)
     for _, _, value in documents_of(source):

@@ -33,7 +33,7 @@ def test_a_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) ->
 def is_told(chosen: Format, value: Any) -> bool:
     try:
         read = [
-            [each.drafts, each.id, each.goal, each.parent, dict(each.metadata)]
+            [each.drafts, each.id, each.goal, each.parent, dict(each.metadata), dict(each.beside)]
             for each in chosen.read(value)
         ]
     except InvalidMessage:
