@@ -69,7 +69,7 @@ class TraceIngest:
     """Takes spans into one tenant's threads; any number of threads may call it."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store = store.with_hidden()
         self._recent: OrderedDict[str, SpanThread] = OrderedDict()
 
     def take_spans(self, spans: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:

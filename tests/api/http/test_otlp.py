@@ -28,9 +28,22 @@ from projections.readmodels.registry import READ_MODELS
 from projections.registry import choose_view
 from projections.view import render
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
-from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.appends import TENANT, Clock, Ids, record
 from tests.infrastructure.readmodels.tables import catch_up
-from tests.spans import ANSWER, CALL, SYSTEM, TRACE, USER, Item, chat, said, span, story, tool
+from tests.spans import (
+    ANSWER,
+    CALL,
+    RESULT,
+    SYSTEM,
+    TRACE,
+    USER,
+    Item,
+    chat,
+    said,
+    span,
+    story,
+    tool,
+)
 
 OPENAI = choose_view("openai", {})
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
@@ -218,6 +231,18 @@ def test_spans_of_a_closed_thread_are_refused_and_others_kept(client: TestClient
     assert found["rejectedSpans"] == "1"
     assert "closed" in found["errorMessage"]
     assert types(client, "open") == ["input", "reply"]
+
+
+def test_spans_of_a_hidden_thread_are_taken_and_it_stays_hidden(
+    client: TestClient, store: Store
+) -> None:
+    assert send(client, story(gen_ai__conversation__id="desk-7")).json() == {}
+    record(store, "desk-7", "thread.hidden")
+    context = [SYSTEM, USER, CALL, RESULT, ANSWER, USER]
+    assert send(client, [chat(5, context, ANSWER, gen_ai__conversation__id="desk-7")]).json() == {}
+    assert threads(client) == set()
+    record(store, "desk-7", "thread.shown")
+    assert types(client, "desk-7") == [*TOLD, "input", "reply"]
 
 
 def test_a_context_that_was_cut_or_summed_up_is_marked_and_not_repeated(
