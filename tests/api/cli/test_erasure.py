@@ -203,4 +203,5 @@ def test_vacuum_says_what_it_may_not_do(url: str) -> None:
         make_login(owner)
     done = agentlog("vacuum", url=make_conninfo(url, user=LOGIN))
     assert done.code == 1
-    assert 'not done: permission denied to vacuum "events", skipping it' in done.err
+    said = [line for line in done.err.splitlines() if line.startswith("not done: ")]
+    assert any('"events"' in line for line in said)  # in words that PostgreSQL has changed
