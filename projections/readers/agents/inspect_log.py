@@ -10,8 +10,8 @@ from projections.readers.history import Format, History
 from projections.readers.reading import Fields
 from projections.view import Item
 
-_OF_ALL_SAMPLES = ("results", "stats", "reductions")
-"""Fields of a log that are computed from all its samples."""
+_FROM_THE_START = ("version", "eval", "plan")
+"""Fields that a log has before its first sample; they stay as they are."""
 
 
 def _is_log(value: JsonValue) -> bool:
@@ -35,10 +35,15 @@ def _read(document: JsonValue) -> Iterator[History]:
 def divided(header: Item) -> tuple[Item, Item]:
     """Return what a log says of each sample, and what of all of them together.
 
-    The latter stands with the first sample only, since its size grows with their number.
+    The latter is another when more samples have ended, and grows with their number: it stands with
+    the first sample only.
     """
-    of_each = {key: value for key, value in header.items() if key not in _OF_ALL_SAMPLES}
-    of_all = {key: value for key in _OF_ALL_SAMPLES if (value := header.get(key))}
+    of_each = {key: header[key] for key in _FROM_THE_START if key in header}
+    of_all = {
+        key: value
+        for key, value in header.items()
+        if key not in of_each and value not in (None, [], {})
+    }
     match header.get("eval"):
         case {"dataset": {"sample_ids": ids, **dataset}, **run}:
             of_each["eval"] = {**run, "dataset": dataset}
@@ -59,7 +64,7 @@ def _history(sample: Fields, header: Item, of_all: Item) -> History:
         # after the exit, by its content: a log that has ended since only adds another
         own_id = derived_message_id("inspect", identifier, print_text(of_all))
         at = {key: reading.drafts[-1][key] for key in ("timestamp",) if key in reading.drafts[-1]}
-        text = "results and figures of all samples: see the metadata"
+        text = "what the log says of all samples: see the metadata"
         reading.add({"id": own_id, **at, "type": "log", "text": text}, Fields(of_all, ""))
     return reading.history(id=identifier, goal=goal, metadata=facts)
 

@@ -366,6 +366,21 @@ def test_histories_of_one_record_have_numbers_of_their_own(store: Store) -> None
     assert store.thread_ids(limit=9) == ["second-version-0", "second-version-0-1"]
 
 
+def test_a_log_is_imported_while_its_run_goes_on_and_again_at_its_end(
+    store: Store, tmp_path: Path
+) -> None:
+    whole = json.loads((GOLDEN / "readers" / "inspect" / "tools.json").read_text())
+    begun = {key: whole[key] for key in ("version", "eval", "plan", "samples")}
+    path = written(tmp_path, "log.json", {**begun, "samples": begun["samples"][:1]})
+    assert run(store, path, wire=None).failures == []
+    written(tmp_path, "log.json", whole)
+    report = run(store, path, wire=None)
+    assert (report.failures, report.anomalies) == ([], 0)
+    (added,) = store.messages("bakery-rye-1-SampleRye01")[-1:]
+    assert added.type == "log"
+    assert added.metadata["wire"]["inspect"][0]["set"]["status"] == "success"
+
+
 def test_a_name_that_is_no_thread_id_becomes_one_like_it(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / ("run " + "x" * 100) / ("y" * 100)
     folder.mkdir(parents=True)

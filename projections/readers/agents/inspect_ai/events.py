@@ -85,10 +85,6 @@ _OF_MESSAGES = frozenset(
 )
 _OF_SAMPLES = frozenset(
     {
-        "eval",
-        "reductions",
-        "results",
-        "stats",
         "attachments",
         "choices",
         "completed_at",
@@ -122,7 +118,22 @@ _OF_SAMPLES = frozenset(
         "working_limit",
     }
 )
-KNOWN = _OF_EVENTS | _OF_MESSAGES | _OF_SAMPLES
+_OF_LOGS = frozenset(
+    {
+        "config_updates",
+        "error",
+        "eval",
+        "invalidated",
+        "log_updates",
+        "metadata",
+        "reductions",
+        "results",
+        "stats",
+        "status",
+        "tags",
+    }
+)
+KNOWN = _OF_EVENTS | _OF_MESSAGES | _OF_SAMPLES | _OF_LOGS
 """Fields that are kept beside their message as a matter of course."""
 
 _APPROVED: Mapping[JsonValue, bool] = {
