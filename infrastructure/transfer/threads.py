@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import count
 
 from domain.errors import InvalidInput, InvalidMessage
 from domain.identifiers import derived_message_id, is_thread_id
@@ -83,7 +84,11 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
     else:
         thread_id = fitted(name)
     named = {} if thread_id == name else {SOURCE: name}
-    drafts = [_identified(draft, thread_id, n) for n, draft in enumerate(history.drafts)]
+    places = count()
+    drafts = [
+        draft if "id" in draft else {"id": derived_message_id(thread_id, next(places)), **draft}
+        for draft in history.drafts
+    ]
     history = replace(history, metadata={**history.metadata, **named})
     started = _started(plan, record, history, templates, implied=bool(drafts))
     hits = Counter[str]()
@@ -143,11 +148,6 @@ def fitted(name: str) -> str:
 
 def _like(name: str) -> str:
     return _UNFIT.sub("-", name).strip(".-")
-
-
-def _identified(draft: Draft, thread_id: str, index: int) -> Draft:
-    """Return a draft with the id that it gets at every import, unless it has one."""
-    return draft if "id" in draft else {"id": derived_message_id(thread_id, index), **draft}
 
 
 def _started(

@@ -1,12 +1,14 @@
 """Reading one history: its messages as they come, with all that no message has."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from uuid import UUID
 
 from domain.errors import Flaw, InvalidMessage
 from domain.identifiers import derived_message_id, message_id_of
-from domain.json.text import JsonValue
+from domain.json.text import JsonValue, print_text
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import History
 from projections.residue import METADATA_KEY
@@ -160,6 +162,19 @@ class Reading:
         """Add what is left of an object, if anything, as a message of its own type."""
         if left := self._noted(fields):
             self.drafts.append({**of_draft, "type": f"{self.wire}.{kind}", "payload": left})
+
+    @contextmanager
+    def by_content(self) -> Iterator[None]:
+        """Give what is added in the block ids of its content, instead of its place.
+
+        For what tells of the whole: in a later version, with more messages, it is another message.
+        """
+        first, seen = len(self.drafts), Counter[str]()
+        yield
+        for number, draft in enumerate(self.drafts[first:], first):
+            text = print_text(draft)
+            self.drafts[number] = {"id": derived_message_id(self.wire, text, seen[text]), **draft}
+            seen[text] += 1
 
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from domain.errors import InvalidMessage
-from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue, print_text
+from domain.json.text import JsonValue
 from projections.readers.agents.inspect_ai.sample import Sample
 from projections.readers.history import Format, History
 from projections.readers.reading import Fields
@@ -61,11 +60,10 @@ def _history(sample: Fields, header: Item, of_all: Item) -> History:
     reading = Sample(sample, header).read()
     identifier = "-".join(str(each) for each in own if isinstance(each, str | int))
     if of_all:
-        # after the exit, by its content: a log that has ended since only adds another
-        own_id = derived_message_id("inspect", identifier, print_text(of_all))
         at = {key: reading.drafts[-1][key] for key in ("timestamp",) if key in reading.drafts[-1]}
         text = "what the log says of all samples: see the metadata"
-        reading.add({"id": own_id, **at, "type": "log", "text": text}, Fields(of_all, ""))
+        with reading.by_content():  # after the exit, where only a log message may stand
+            reading.add({**at, "type": "log", "text": text}, Fields(of_all, ""))
     return reading.history(id=identifier, goal=goal, metadata=facts)
 
 

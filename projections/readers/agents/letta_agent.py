@@ -82,6 +82,14 @@ def _history(
     for n, each in enumerate(messages):
         history.read(Fields(each, f"{agent.place}.messages[{n}]"), n)
     at: Item = {} if exported is None else {"timestamp": exported}
+    with reading.by_content():
+        _add_memory(reading, memory, at)
+        settings = Fields({**agent.left(), **of_file}, agent.place)
+        reading.keep(settings, "agent", is_known=True, **at)
+    return reading.history(metadata=_facts(agent.item))
+
+
+def _add_memory(reading: Reading, memory: Sequence[Fields], at: Item) -> None:
     mode = "replace"
     for block in memory:
         without_nulls(block)
@@ -90,8 +98,6 @@ def _history(
             continue
         reading.add({**at, "type": "scratchpad", "text": text, "mode": mode}, block)
         mode = "append"
-    reading.keep(Fields({**agent.left(), **of_file}, agent.place), "agent", is_known=True, **at)
-    return reading.history(metadata=_facts(agent.item))
 
 
 def _facts(agent: Item) -> Item:

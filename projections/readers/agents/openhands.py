@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from uuid import UUID
 
 from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue, print_text
+from domain.json.text import JsonValue
 from projections.readers.agents.openhands_events import READ, USUAL, Calls
 from projections.readers.agents.openhands_figures import figures_of
 from projections.readers.draft import Draft
@@ -82,8 +82,8 @@ class _Conversation:
 
     def begin(self, state: Fields, at: Draft) -> None:
         """Add the base state, under an id that its content gives: it changes as events come."""
-        message_id = derived_message_id(_NAME, print_text(state.item))
-        self.reading.keep(state, "base_state", is_known=True, id=message_id, **at)
+        with self.reading.by_content():
+            self.reading.keep(state, "base_state", is_known=True, **at)
 
     def add(self, event: Fields) -> None:
         """Add the messages of an event, the last with its id; what has none is kept whole."""

@@ -66,14 +66,15 @@ def _read(document: JsonValue) -> Iterator[History]:
         reading.add({"type": "system", "text": system})
     for number, turn in enumerate(turns):
         reading.turn(Fields(turn, f".{key}[{number}]"))
-    for choice in ("chosen", "rejected"):
-        if record.item.get(choice) is not None:
-            answer = record.take(choice)
-            answer = answer if isinstance(answer, dict) else {"value": answer}
-            reading.keep(Fields(answer, f".{choice}"), choice, is_known=True)
-    if left := record.left():
-        reading.note(record, left)
-        reading.keep(Fields(left, ""), "record", is_known=True)
+    with reading.by_content():
+        for choice in ("chosen", "rejected"):
+            if record.item.get(choice) is not None:
+                answer = record.take(choice)
+                answer = answer if isinstance(answer, dict) else {"value": answer}
+                reading.keep(Fields(answer, f".{choice}"), choice, is_known=True)
+        if left := record.left():
+            reading.note(record, left)
+            reading.keep(Fields(left, ""), "record", is_known=True)
     yield reading.history()
 
 

@@ -381,6 +381,17 @@ def test_a_log_is_imported_while_its_run_goes_on_and_again_at_its_end(
     assert added.metadata["wire"]["inspect"][0]["set"]["status"] == "success"
 
 
+def test_an_agent_that_is_exported_again_adds_what_is_new(store: Store, tmp_path: Path) -> None:
+    whole = json.loads((GOLDEN / "readers" / "letta-agent" / "first-version.af").read_text())
+    path = written(tmp_path, "agent.af", {**whole, "messages": whole["messages"][:-2]})
+    assert run(store, path, wire=None).failures == []
+    written(tmp_path, "agent.af", whole)
+    report = run(store, path, wire=None)
+    assert (report.failures, report.anomalies) == ([], 0)
+    assert report.appended > 0
+    assert run(store, path, wire=None).appended == 0
+
+
 def test_a_name_that_is_no_thread_id_becomes_one_like_it(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / ("run " + "x" * 100) / ("y" * 100)
     folder.mkdir(parents=True)

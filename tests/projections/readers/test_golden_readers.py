@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ SOURCES = sorted(
 )
 TIME_OR_ID = re.compile(r"\d{4}-\d\d-\d\dT\S+|[0-9a-fA-F-]{32,36}")
 SHORTEST = 4
+GROWING = {"messages", "steps", "conversations"}
 OF_KINDS = {"type", "role", "kind", "part_kind", "object", "message_type", "from", "source"}
 
 
@@ -103,6 +105,22 @@ def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
         for length in range(1, len(value)):
             for part in chosen.read(value[:length]):
                 assert list(part.drafts) == whole[: len(part.drafts)]
+
+
+def test_a_document_that_grows_changes_no_message(source: Path) -> None:
+    """Ids come from places, but for those of messages about the whole: it may be read again."""
+    for chosen, _, value in documents_of(source):
+        for key in GROWING & (value.keys() if isinstance(value, dict) else set()):
+            for length in range(1, len(value[key])):
+                parts = chosen.read({**value, key: value[key][:length]})
+                for part, whole in zip(parts, chosen.read(value), strict=False):
+                    known = with_ids(whole)
+                    assert all(known.get(n, each) == each for n, each in with_ids(part).items())
+
+
+def with_ids(history: History) -> dict[Any, Any]:
+    places = count()
+    return {each["id"] if "id" in each else next(places): each for each in history.drafts}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -46,12 +46,14 @@ def _read(document: JsonValue) -> Iterator[History]:
     last: Item = messages[-1] if messages else {}
     facts, status = _facts(root, last)
     run = _Run(facts.get("model"))
-    run.reading.keep_left(root, "trajectory")
+    with run.reading.by_content():
+        run.reading.keep_left(root, "trajectory")
     for number, message in enumerate(found):
         run.add(message, number)
     if status:
         reason = _ENDS.get(status, "error")
-        run.reading.drafts.append({"type": "exit", "reason": reason, "message": status})
+        with run.reading.by_content():
+            run.reading.add({"type": "exit", "reason": reason, "message": status})
     yield run.reading.history(metadata=facts)
 
 

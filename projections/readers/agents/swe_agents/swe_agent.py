@@ -56,14 +56,16 @@ def _history(root: Fields) -> History:
     status = info.text("exit_status")
     known = {key: value for key, value in facts.items() if value is not None}
     reading = Reading(_NAME, known=_KNOWN)
-    reading.keep_left(root, "trajectory")
+    with reading.by_content():
+        reading.keep_left(root, "trajectory")
     model = {"model": known["model"]} if "model" in known else {}
     answer = {"type": "llm_response", **model} if "modelCalls" in known else None
     Run(reading, steps, answer).add(history, status or "")
-    if status is None:
-        reading.keep_left(info, "info")
-    else:
-        reading.add({"type": "exit", "reason": _reason(status), "message": status}, info)
+    with reading.by_content():
+        if status is None:
+            reading.keep_left(info, "info")
+        else:
+            reading.add({"type": "exit", "reason": _reason(status), "message": status}, info)
     return reading.history(goal=_goal(config), metadata=known)
 
 
