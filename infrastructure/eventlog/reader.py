@@ -179,9 +179,10 @@ class LogReader:
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
-        self.head(thread_id)
-        found = self._events("select_message", thread_id=thread_id, message_id=message_id)
+        asked = {"thread_id": thread_id, "message_id": message_id, "hidden": self._hidden}
+        found = self._events("select_message", **asked)
         if not found:
+            self.head(thread_id)
             raise UnknownMessage(thread_id, message_id)
         return found[0]
 

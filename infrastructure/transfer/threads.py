@@ -51,10 +51,10 @@ def threads_of(
 ) -> Iterator[ImportedThread]:
     """Yield the threads of a document; raises `InvalidInput` with the place in it."""
     for number, history in enumerate(chosen.read(document)):
-        yield _thread(plan, record, _with_all(plan, chosen, history), number)
+        yield _thread(plan, record, _with_rest(plan, chosen, history), number)
 
 
-def _with_all(plan: Plan, chosen: Format, history: History) -> History:
+def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
     """Return a history with a last message for what stands beside it, unless a template names it.
 
     The message's id comes from its content: a later version of the record may have more before it.

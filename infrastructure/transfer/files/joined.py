@@ -16,6 +16,7 @@ _BEFORE = "base_state.json"
 """OpenHands writes a conversation as a folder: this file, and `events` with those numbered."""
 
 _HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples"
+_REDUCTIONS = "reductions.json"
 """Members of inspect_ai's archives (`.eval`); a run that did not end has only the second header."""
 
 
@@ -32,10 +33,13 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
         elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
             headers = (by_path.get(folder.parent / name) for name in _HEADERS)
             if header := next(filter(None, headers), None):
-                is_first = folder.parent not in headers_of
-                content = headers_of.setdefault(folder.parent, cache(partial(_of_each, header)))
                 taken |= {each.path, *_of_all_samples(folder.parent, by_path)}
-                yield _log(header.content if is_first else content, each)
+                if folder.parent in headers_of:
+                    yield _log(headers_of[folder.parent], each)
+                    continue
+                headers_of[folder.parent] = cache(partial(_of_each, header))
+                reductions = by_path.get(folder.parent / _REDUCTIONS)
+                yield _log(header.content, each, reductions)
     for folder, events in numbered.items():
         before = by_path.get(folder.parent / _BEFORE)
         ordered = [each for _, each in sorted(events, key=itemgetter(0))]
@@ -61,7 +65,7 @@ def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
 def _of_all_samples(
     log: PurePosixPath, by_path: dict[PurePosixPath, SourceFile]
 ) -> Iterator[PurePosixPath]:
-    """Yield the members of an archive that are no sample: they repeat the samples."""
+    """Yield the members of an archive that are no sample: read with the first, or its summaries."""
     return (each for each in by_path if each.is_relative_to(log) and each.parent.name != _SAMPLES)
 
 
@@ -75,13 +79,17 @@ def _of_each(header: SourceFile) -> bytes:
     return print_bytes(divided(value)[0]) if isinstance(value, dict) else content
 
 
-def _log(header: Callable[[], bytes], sample: SourceFile) -> SourceFile:
+def _log(
+    header: Callable[[], bytes], sample: SourceFile, reductions: SourceFile | None = None
+) -> SourceFile:
     """Return the log as if it had one sample only, in the form of inspect_ai's JSON files."""
 
     def read() -> bytes:
         head = header().rstrip()
         if not head.endswith(b"}"):
             raise UnreadableSource("the log's header is no JSON object")
+        if reductions is not None:
+            head = head[:-1] + b', "reductions": ' + reductions.content() + b"}"
         return head[:-1] + b', "samples": [' + sample.content() + b"]}"
 
     return SourceFile(sample.place, sample.path, sample.size, read)

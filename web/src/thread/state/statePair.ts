@@ -10,7 +10,7 @@ export interface StatePair {
   readonly before: StateAt;
 }
 
-/** A key that is held moves on faster than one state after the other comes. */
+/** Steps whose states are read ahead: a held key steps faster than the service answers. */
 const AHEAD = [1, 2, 3];
 
 /** The states at the cursor; the pair before stays until both are there. Reads ahead. */

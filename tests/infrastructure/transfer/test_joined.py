@@ -1,5 +1,6 @@
-"""A folder of numbered documents is one file, of which they are the lines."""
+"""Files that make one document: a folder of numbered ones, and the members of an archive."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -67,3 +68,24 @@ def test_a_document_that_is_no_json_is_named(tmp_path: Path) -> None:
     (file,) = find_sources([tmp_path]).files
     bad = [each for each in read_records(file) if not isinstance(each.value, dict)]
     assert [each.place for each in bad] == [str(broken)]
+
+
+def test_what_an_archive_has_of_all_samples_is_read_with_the_first(tmp_path: Path) -> None:
+    header = {"version": 2, "status": "success", "eval": {"task": "t"}}
+    members = {
+        "header.json": header,
+        "reductions.json": [{"scorer": "match"}],
+        "summaries.json": [{"id": 1}, {"id": 2}],
+        "samples/1_epoch_1.json": {"id": 1},
+        "samples/2_epoch_1.json": {"id": 2},
+    }
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        for name, value in members.items():
+            archive.writestr(name, json.dumps(value))
+    (_, (first,), _), (_, (second,), _) = _inside(tmp_path / "log.eval")
+    assert first == {
+        **header,
+        "reductions": [{"scorer": "match"}],
+        "samples": [{"id": 1}],
+    }
+    assert second == {"version": 2, "eval": {"task": "t"}, "samples": [{"id": 2}]}
