@@ -24,7 +24,7 @@ from domain.errors import AgentlogError
 from domain.facts import Policy
 from domain.json.text import print_text
 from infrastructure.runtime.garbage import collect_rarely
-from infrastructure.transfer.documents import Plan
+from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import Finding, ImportReport
@@ -121,6 +121,7 @@ def _import_files(
 ) -> ImportReport:
     """Import files with a progress bar, and print what came of them."""
     console = Console(stderr=True)
+    Documents(plan)  # a path that is none is refused before there is an import on record
     sources = find_sources(paths)
     total = sum(file.size for file in sources.files) or None
     collect_rarely()

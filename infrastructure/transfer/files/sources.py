@@ -47,12 +47,15 @@ def find_sources(paths: Sequence[Path]) -> Sources:
         if path == STANDARD_INPUT:
             files.append(SourceFile("-", PurePosixPath(), 0, sys.stdin.buffer.read))
         elif path.is_dir():
-            inside = sorted(each for each in path.rglob("*") if each.is_file())
-            chosen = [each for each in inside if _is_source(each)]
+            # links to folders are not followed, and others may lead nowhere
+            inside = sorted(
+                each for each in path.rglob("*") if each.is_symlink() or not each.is_dir()
+            )
+            chosen = [each for each in inside if each.is_file() and _is_source(each)]
             if not chosen:
                 known = ", ".join(sorted(SUFFIXES | ARCHIVES))
                 raise UnreadableSource(f"{path}: no file in it ends in {known}")
-            passed_over += (str(each) for each in inside if not _is_source(each))
+            passed_over += map(str, sorted(set(inside).difference(chosen)))
             inner = list[SourceFile]()
             for each in chosen:
                 name = PurePosixPath(each.relative_to(path).as_posix())

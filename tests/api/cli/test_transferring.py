@@ -196,6 +196,7 @@ def test_an_import_that_cannot_begin_ends_with_2(
     assert (outcome.code, outcome.out) == (2, "")
     assert reason in outcome.err
     assert thread_ids(database_url) == []
+    assert agentlog("imports", url=database_url).out == ""
 
 
 # --- stopped in the midst, and side by side -----------------------------------------------------

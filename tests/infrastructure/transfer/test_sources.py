@@ -53,6 +53,16 @@ def test_a_folder_is_searched_through_for_json_by_name(tmp_path: Path) -> None:
     assert found.passed_over == [str(tmp_path / name) for name in ("b/picture.png", "readme.md")]
 
 
+def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "same.json").symlink_to("run.json")
+    (tmp_path / "lost.json").symlink_to("nowhere")
+    (tmp_path / "up").symlink_to(".", target_is_directory=True)
+    found = find_sources([tmp_path])
+    assert [file.path.name for file in found.files] == ["run.json", "same.json"]
+    assert found.passed_over == [str(tmp_path / name) for name in ("lost.json", "up")]
+
+
 def test_a_path_that_is_not_there_and_a_folder_with_nothing_are_said(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSource, match="nope: no such file or folder"):
         find_sources([tmp_path / "nope"])
