@@ -21,7 +21,8 @@ class AppendRequest(NamedTuple):
     """Messages and facts to append to one thread, all or nothing.
 
     `drafts` are messages as JSON; `facts` of the thread come before them, `closing` ones after.
-    `expected_version` is the version that the caller expects the thread to have.
+    `expected_version` is the version that the caller expects the thread to have. `times` has, for
+    each draft, the ms since the epoch that it gets if it gives none; else all get the clock's.
     """
 
     tenant: str
@@ -31,6 +32,7 @@ class AppendRequest(NamedTuple):
     expected_version: int | None = None
     closing: Sequence[dict[str, JsonValue]] = ()
     origin: Origin = NO_ORIGIN
+    times: Sequence[int] = ()
 
 
 class Receipt(NamedTuple):
@@ -156,12 +158,13 @@ class Preparer:
     def _drafts(self, request: AppendRequest, now: int) -> list[Prepared]:
         prepared: list[Prepared] = []
         flaws: list[Flaw] = []
-        origin = request.origin
+        origin, times = request.origin, request.times
         for index, draft in enumerate(request.drafts):
             own_id = isinstance(draft, dict) and "id" in draft
             message_id = "" if own_id else self._new_id()
             try:
-                prepared.append(prepare(draft, message_id=message_id, timestamp=now, origin=origin))
+                at = times[index] if times else now
+                prepared.append(prepare(draft, message_id=message_id, timestamp=at, origin=origin))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
                 if len(flaws) >= MOST_FLAWS:

@@ -182,6 +182,7 @@ class Importer:
             drafts,
             facts=[] if started is None else [started],
             closing=[] if thread.closed is None else [thread.closed],
+            times=thread.times[written.messages :],
             origin=NO_ORIGIN if self._running is None else self._running.origin,
         )
         after = Written(len(thread.drafts), thread.started)

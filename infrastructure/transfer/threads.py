@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import count
+from itertools import accumulate, count
 
 from domain.errors import InvalidInput, InvalidMessage
 from domain.identifiers import derived_message_id, is_thread_id
@@ -44,6 +44,18 @@ class ImportedThread:
     asides: Sequence[Aside]
     masked: Counter[str]
     is_own_id: bool
+
+    @property
+    def times(self) -> list[int]:
+        """The time of each message in ms: its own, else of the one before; none where all lack it.
+
+        Those before the first that has one get that one's.
+        """
+        given = [draft.get("timestamp") for draft in self.drafts]
+        known = [each for each in given if isinstance(each, int)]
+        if not known:
+            return []
+        return list(accumulate(given, _later, initial=known[0]))[1:]
 
 
 def threads_of(
@@ -104,6 +116,10 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
         hits,
         is_own_id=plan.thread_id is None and given is not None,
     )
+
+
+def _later(before: int, given: JsonValue) -> int:
+    return given if isinstance(given, int) else before
 
 
 class _Templates:

@@ -86,8 +86,11 @@ class Store:
         expected_version: int | None = None,
         closing: Sequence[dict[str, JsonValue]] = (),
         origin: Origin = NO_ORIGIN,
+        times: Sequence[int] = (),
     ) -> AppendRequest:
         """Return the request that `append_many` takes; files may be given as `sha256` of blobs.
+
+        `times` are those of the drafts that give none, in ms since the epoch; else the clock's.
 
         Raises:
             InvalidMessage: a blob is missing, or the files are too large together.
@@ -102,6 +105,7 @@ class Store:
             expected_version,
             closing,
             origin,
+            times,
         )
 
     def start(

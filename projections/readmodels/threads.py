@@ -83,7 +83,7 @@ class ThreadRow(Row):
     model_calls: Annotated[int, "how many requests, and responses that none asked for"]
     input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
     output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
-    total_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
+    total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"]
     cost_usd: Annotated[float | None, "sum of what was reported; null where nothing was"]
     approvals_asked: Annotated[int, "how many requests for approval"]
     approvals_denied: Annotated[int, "how many responses that denied it"]
@@ -96,7 +96,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 4
+    version = 5
     table = table_of(
         ThreadRow,
         name="threads",
@@ -251,7 +251,10 @@ def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
     if usage is not None:
         row.input_tokens = count_sum(row.input_tokens, usage.input_tokens)
         row.output_tokens = count_sum(row.output_tokens, usage.output_tokens)
-        row.total_tokens = count_sum(row.total_tokens, usage.total_tokens)
+        total = usage.total_tokens
+        if total is None:
+            total = count_sum(count_held(usage.input_tokens), usage.output_tokens)
+        row.total_tokens = count_sum(row.total_tokens, total)
     row.cost_usd = figure_sum(row.cost_usd, message.cost_usd)
 
 

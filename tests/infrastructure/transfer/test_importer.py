@@ -113,6 +113,20 @@ def test_metadata_keeps_the_kind_of_a_field(store: Store, tmp_path: Path) -> Non
     assert b'"reward":0.50' in store.messages("run")[0].body
 
 
+def test_messages_without_a_time_get_that_of_the_one_before(store: Store, tmp_path: Path) -> None:
+    times = [None, 5_000, None, 9_000, None]
+    history = [
+        {"type": "log", "text": f"{n}", **({} if each is None else {"timestamp": each})}
+        for n, each in enumerate(times)
+    ]
+    path = written(tmp_path, "run.json", history[:3])
+    run(store, path)
+    written(tmp_path, "run.json", history)
+    assert run(store, path).failures == []
+    found = [item["timestamp"] for item in shown(store, "run", "kernel")]
+    assert found == [5_000, 5_000, 5_000, 9_000, 9_000]
+
+
 # --- bad records ----------------------------------------------------------------------------------
 
 

@@ -24,6 +24,16 @@ def leave(reason: str) -> dict[str, Any]:
     return {"type": "exit", "reason": reason}
 
 
+def test_a_total_that_was_not_reported_is_that_of_both() -> None:
+    row = thread(
+        {"type": "llm_response", "usage": {"totalTokens": 7, "inputTokens": 9}},
+        {"type": "llm_response", "usage": {"inputTokens": 5, "outputTokens": 1}},
+        {"type": "llm_response", "usage": {"outputTokens": 2}},
+        {"type": "llm_response", "usage": {}},
+    )
+    assert (row.input_tokens, row.output_tokens, row.total_tokens) == (14, 3, 15)
+
+
 def test_a_thread_counts_its_messages_by_kind() -> None:
     row = thread(*STORY)
     assert (row.last_version, row.messages) == (21, 21)
