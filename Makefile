@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: demo page web screenshots test test-external test-slow soak check format lint types contracts structure lock bench clean
+.PHONY: demo page tools web screenshots test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -50,18 +50,20 @@ demo: $(RUNTIME)/.ready ## start the service on its own PostgreSQL with example 
 	@$(MAKE) --no-print-directory $(PAGE) ENVIRONMENT=$(RUNTIME)
 	$(RUNTIME)/bin/agentlog demo
 
-web: $(VENV)/.ready ## format, lint, types and unit tests of the page
+tools: $(VENV)/.ready # what checks the page, and the Chromium that the tests drive
 	@$(MAKE) --no-print-directory web/node_modules/.tools
+
+web: tools ## format, lint, types and unit tests of the page
 	$(BIN)/agentlog openapi | $(NODE) run --silent schema
 	$(NODE) run format
 	$(NODE) run lint
 	$(NODE) run types
 	$(NODE) run test
 
-test: page ## all tests but slow ones, on an embedded PostgreSQL of their own
+test: tools page ## all tests but slow ones, on an embedded PostgreSQL of their own
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-external: page ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
+test-external: tools page ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
 	$(BIN)/python -m pytest $(PARALLEL)
 
@@ -70,13 +72,15 @@ $(PHOENIX)/.ready: $(VENV)/.ready # Phoenix, in an environment of its own: it br
 	$(BIN)/uv pip install --quiet --python $(PHOENIX) arize-phoenix==20.26.1
 	@touch $@
 
-test-slow: page $(PHOENIX)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+test-slow: tools page $(PHOENIX)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix $(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
 
-check: format lint types contracts web test ## what must be green before a change lands
+check: test check-code ## what must be green before a change lands
+
+check-code: format lint types contracts web ## all of it but the tests in Python
 
 format: $(VENV)/.ready
 	$(BIN)/ruff format --check .
@@ -90,7 +94,7 @@ types: $(VENV)/.ready
 contracts: $(VENV)/.ready
 	$(BIN)/lint-imports
 
-screenshots: page ## take the pictures of the documentation
+screenshots: tools page ## take the pictures of the documentation
 	@mkdir -p docs/pictures
 	$(BIN)/python -m tests.browser.screenshots docs/pictures
 
