@@ -7,10 +7,23 @@ from typing import ClassVar
 from typing_extensions import override
 
 from domain.events import Event
-from domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Status, Thread, decide, mentions
+from domain.threads import (
+    PLAIN,
+    Breach,
+    LedgerEntry,
+    LedgerKey,
+    Rule,
+    Status,
+    Thread,
+    decide,
+    mentions,
+)
 from projections.persistent_list import Layers
 from projections.said import Calls, Said
 from projections.view import Item, Options, Placed, View
+
+_HARMLESS: frozenset[Rule] = frozenset({"duplicate_call", "duplicate_worker"})
+"""An id used again: results still find their calls, the oldest first."""
 
 
 class AnomaliesOptions(Options):
@@ -77,6 +90,7 @@ def _item(event: Event, breach: Breach) -> Item:
         "type": event.type,
         "place": breach.flaw.place,
         "reason": breach.flaw.reason,
+        "severity": "note" if breach.rule in _HARMLESS else "warning",
     }
 
 

@@ -42,6 +42,7 @@ def breaches(events: Sequence[Event]) -> Iterator[Item]:
                 "type": each.type,
                 "place": breach.flaw.place,
                 "reason": breach.flaw.reason,
+                "severity": "note" if breach.rule.startswith("duplicate") else "warning",
             }
 
 
@@ -83,6 +84,7 @@ def test_a_breach_says_which_rule_where_and_why() -> None:
             "type": "tool_calls",
             "place": "",
             "reason": "the agent has exited: only log messages follow; start another thread",
+            "severity": "warning",
         },
         {
             "rule": "duplicate_call",
@@ -91,6 +93,7 @@ def test_a_breach_says_which_rule_where_and_why() -> None:
             "type": "tool_calls",
             "place": "calls[0].id",
             "reason": "call id 'a' is taken by version 2: ids are unique in a thread",
+            "severity": "note",
         },
     ]
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.events import Event
 from domain.json.beginning import readable
@@ -116,14 +117,17 @@ def test_a_text_that_reads_as_an_error_is_a_suspicion() -> None:
 @pytest.mark.parametrize(
     "last", [{"type": "exit", "reason": "complete"}, {"type": "thread.closed"}]
 )
-def test_a_call_is_given_up_when_the_thread_ends(last: dict[str, Any]) -> None:
-    found = items(call(("a", "x")), last, result("a"))
-    assert found[0]["kind"] == last["type"]
-    assert parts(found[1], "callId", "endVersion", "suspected") == ("a", None, ["unanswered"])
-    assert parts(found[2], "callId", "version", "endVersion") == ("a", None, 3)
+def test_a_call_is_unanswered_when_the_thread_ends_until_a_result_comes(
+    last: dict[str, Any],
+) -> None:
+    ended = items(call(("a", "x")), last)
+    assert ended[0]["kind"] == last["type"]
+    assert parts(ended[1], "callId", "endVersion", "suspected") == ("a", None, ["unanswered"])
+    (_, answered) = items(call(("a", "x")), last, result("a"))
+    assert parts(answered, "version", "endVersion", "suspected") == (1, 3, [])
 
 
-def test_a_call_is_given_up_after_fifty_steps_and_an_approval_is_not() -> None:
+def test_a_call_is_unanswered_after_fifty_steps_and_an_approval_is_not() -> None:
     asked = {"type": "approval_request", "callId": "a", "tool": "pay"}
     talk = [{"type": "reply", "text": "…"}] * 49
     before = placed(call(("a", "x")), asked, *talk)
@@ -131,6 +135,37 @@ def test_a_call_is_given_up_after_fifty_steps_and_an_approval_is_not() -> None:
     after = placed(call(("a", "x")), asked, *talk, {"type": "reply", "text": "…"})
     assert parts(after[-2].item, "kind", "suspected") == ("call", ["unanswered"])
     assert parts(after[-1].item, "kind", "suspected") == ("approval", [])
+
+
+def test_results_find_their_calls_over_a_thread_of_any_length() -> None:
+    calls = [(f"c{number}", "search") for number in range(60)]
+    events = [call(*calls), *[result(call_id) for call_id, _ in calls[:58]]]
+    found = items(*events)
+    assert [parts(item, "callId", "version", "endVersion") for item in found] == [
+        *[(f"c{number}", 1, number + 2) for number in range(58)],
+        ("c58", 1, None),
+        ("c59", 1, None),
+    ]
+    assert [number for number, item in enumerate(found) if "unanswered" in item["suspected"]] == [
+        *(58, 59)
+    ]
+
+
+@given(answers=st.permutations(range(90)), talk=st.integers(0, 80), ends=st.booleans())
+def test_each_call_is_one_item_and_each_result_finds_it(
+    answers: list[int], talk: int, *, ends: bool
+) -> None:
+    said: list[dict[str, Any]] = [{"type": "reply", "text": "…"}] * talk
+    end: list[dict[str, Any]] = [{"type": "exit", "reason": "complete"}] if ends else []
+    calls = [call(*[(f"c{number}", "x") for number in range(at, at + 9)]) for at in range(0, 90, 9)]
+    results = [result(f"c{number}") for number in answers[:70]]
+    found = [item for item in items(*calls, *said, *end, *results) if item["kind"] == "call"]
+    asked = {item["callId"]: parts(item, "version", "ordinal") for item in found}
+    assert asked == {f"c{number}": (number // 9 + 1, number % 9) for number in range(90)}
+    assert len(found) == len(asked)
+    begun = len(calls) + len(said) + len(end)
+    answered = {item["callId"]: item["endVersion"] for item in found if item["endVersion"]}
+    assert answered == {f"c{number}": begun + 1 + at for at, number in enumerate(answers[:70])}
 
 
 def test_approvals_say_what_came_of_them() -> None:
@@ -247,6 +282,12 @@ def test_a_hint_is_the_beginning_of_the_first_plain_argument() -> None:
     ).items
     assert [each.item["hint"] for each in found] == ["p" * 80, "4.5", None]
     assert "hint" not in items({"type": "tool_calls", "calls": calls})[0]
+
+
+def test_the_hint_of_a_worker_is_the_beginning_of_its_objective() -> None:
+    spawned = {"type": "worker_spawned", "workerId": "1", "objective": "collect prices " * 9}
+    found = render(TimelineView(TimelineOptions(hint=True)), history(spawned)).items
+    assert found[0].item["hint"] == ("collect prices " * 9)[:80]
 
 
 def test_no_contents_are_shown() -> None:

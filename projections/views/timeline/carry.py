@@ -1,9 +1,15 @@
 """What the view `timeline` remembers between events."""
 
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import not_
 
-from projections.suspicion import Past
+from projections.persistent_list import Layers
+from projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
 from projections.view import Item
+
+_MOST_OPEN = 10_000
+_WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of steps
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
@@ -13,13 +19,24 @@ class Span:
     item: Item
     time: int | None
 
+    @property
+    def key(self) -> str | None:
+        """What its answer names it by; None of a model call."""
+        item = self.item
+        return None if item["kind"] == "model" else key_of(item["kind"], item)
+
+    def unanswered(self) -> Item:
+        """Return its item, suspected of being unanswered."""
+        return {**self.item, "suspected": [*self.item["suspected"], UNANSWERED]}
+
 
 @dataclass(slots=True)
 class TimelineCarry:
     """Where the thread stands; immutable once a fold returned it.
 
     `ordinal` is the next free one at `version`, `time` that of the latest message. `step` and
-    `response_id` are counted as the view agent-state does.
+    `response_id` are counted as the view agent-state does. `open` has what began in the latest
+    steps, `waiting` by key what is open for longer.
     """
 
     version: int = 0
@@ -28,12 +45,15 @@ class TimelineCarry:
     step: int = 0
     response_id: str | None = None
     open: tuple[Span, ...] = ()
+    waiting: Layers[Span] = field(default_factory=Layers)
+    has_ended: bool = False
     past: Past = field(default_factory=Past)
 
     def at(self, version: int) -> "TimelineCarry":
         """Return a copy for the fold of the event at `version`."""
         return TimelineCarry(
-            version, 0, self.time, self.step, self.response_id, self.open, self.past
+            *(version, 0, self.time, self.step, self.response_id),
+            *(self.open, self.waiting, self.has_ended, self.past),
         )
 
     def count_step(self, response_id: str | None = None) -> None:
@@ -43,6 +63,10 @@ class TimelineCarry:
 
     def take(self, kind: str, *, latest: bool = False, named: Item | None = None) -> Span | None:
         """Remove and return the oldest open span of a kind, or the latest, that is named so."""
+        key = None if named is None or kind == "model" else key_of(kind, named)
+        if key is not None and (waiting := self.waiting.get(key)) is not None:
+            self.waiting = self.waiting.with_changes({key: None})
+            return waiting
         for index in range(len(self.open))[:: -1 if latest else 1]:
             item = self.open[index].item
             if item["kind"] == kind and (named is None or named.items() <= item.items()):
@@ -50,3 +74,50 @@ class TimelineCarry:
                 self.open = (*self.open[:index], *self.open[index + 1 :])
                 return found
         return None
+
+    def age(self) -> list[Item]:
+        """Let what is open for many steps wait; return the items of what is given up.
+
+        That is a model call, which nothing names; what the same key names again; and what is more
+        than can be kept.
+        """
+        excess = len(self.open) - _MOST_OPEN
+        is_old = [
+            index < excess or self.step - span.item["step"] >= UNANSWERED_STEPS
+            for index, span in enumerate(self.open)
+        ]
+        if not any(is_old):
+            return []
+        items: list[Item] = []
+        changes: dict[str, Span | None] = {}
+        for span in compress(self.open, is_old):
+            key = span.key
+            if key is None or self.waiting.size + len(changes) >= _MOST_OPEN:
+                items.append(span.unanswered())
+                continue
+            before = changes.get(key) or self.waiting.get(key)
+            items += [] if before is None else [before.unanswered()]
+            changes[key] = span
+        self.open = tuple(compress(self.open, map(not_, is_old)))
+        self.waiting = self.waiting.with_changes(changes)
+        return items
+
+    def held(self) -> list[Item]:
+        """Return the items of what is open, in the order in which it began."""
+        spans = [*sorted([span for _, span in self.waiting.items()], key=_place), *self.open]
+        return [span.unanswered() if self._is_unanswered(span) else span.item for span in spans]
+
+    def _is_unanswered(self, span: Span) -> bool:
+        item = span.item
+        is_late = self.step - item["step"] >= UNANSWERED_STEPS
+        return self.has_ended or (is_late and item["kind"] not in _WAITS_FOR_OTHERS)
+
+
+def key_of(kind: str, named: Item) -> str | None:
+    """Return the key of a span that is named so; None where it is named without an id."""
+    named_id = named.get("workerId" if kind == "worker" else "callId")
+    return None if named_id is None else f"{kind} {named_id}"
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.item["version"], span.item.get("ordinal", 0)

@@ -12,6 +12,8 @@ from domain.messages import (
     RuntimeErrorMessage,
     TokenUsage,
     ToolCall,
+    ToolCallsMessage,
+    WorkerSpawnedMessage,
 )
 from projections.prices import computed_cost, price_list
 from projections.readmodels.values import sent_at
@@ -158,7 +160,18 @@ def call_digest(call: ToolCall) -> str:
     return sha256(said).hexdigest()[:_DIGEST_DIGITS]
 
 
-def hint_of(call: ToolCall) -> str | None:
+def hints_of(message: object) -> list[str | None]:
+    """Return the hints of the spans that a message begins, in their order."""
+    match message:
+        case ToolCallsMessage(calls=calls):
+            return [_hint_of(call) for call in calls]
+        case WorkerSpawnedMessage(objective=objective):
+            return [objective[:_LONGEST_HINT]]
+        case _:
+            return []
+
+
+def _hint_of(call: ToolCall) -> str | None:
     """Return the beginning of a call's first plain argument."""
     arguments = arguments_value(call)
     values = arguments.values() if isinstance(arguments, dict) else [arguments]

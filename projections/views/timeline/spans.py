@@ -1,8 +1,6 @@
 """How messages begin and end the spans of the view `timeline`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
-from operator import not_
 from typing import Any
 
 from domain.events import Event
@@ -24,15 +22,12 @@ from domain.messages import (
 )
 from projections.readmodels.tool_calls import outcome_of
 from projections.readmodels.values import figure_held
-from projections.suspicion import UNANSWERED, UNANSWERED_STEPS, suspicions
+from projections.suspicion import suspicions
 from projections.view import Item
 from projections.views.timeline.carry import Span, TimelineCarry
 from projections.views.timeline.items import begin, call_digest, end, model_figures, point, suspect
 
 Items = Sequence[Item]
-
-_MOST_OPEN = 10_000
-_WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of steps
 
 
 def _input(now: TimelineCarry, event: Event, _: InputMessage) -> Items:
@@ -145,25 +140,6 @@ def _suspicions(
         return slow
     now.past, empty = now.past.answered(item["name"], result.output)
     return (*suspicions(result.output), *empty, *slow)
-
-
-def given_up(now: TimelineCarry, *, has_ended: bool) -> list[Item]:
-    """Remove and return what is open and is taken for unanswered."""
-    excess = len(now.open) - _MOST_OPEN
-    gone = [
-        has_ended
-        or index < excess
-        or (
-            now.step - span.item["step"] >= UNANSWERED_STEPS
-            and span.item["kind"] not in _WAITS_FOR_OTHERS
-        )
-        for index, span in enumerate(now.open)
-    ]
-    if not any(gone):
-        return []
-    items = [suspect(span.item, (UNANSWERED,)) for span in compress(now.open, gone)]
-    now.open = tuple(compress(now.open, map(not_, gone)))
-    return items
 
 
 ENDS = frozenset({ExitMessage, ThreadClosed})

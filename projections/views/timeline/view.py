@@ -1,8 +1,7 @@
 """The view `timeline`: what a thread did, as spans and points without contents.
 
 A span stands where it ended, so that no item ever changes; what is open stands at the end, where it
-will land. A call that is taken for unanswered stands where it was given up; a result that comes
-later is one that nothing asked for.
+will land. A call that is taken for unanswered is still open: a result ends it, however late.
 """
 
 from collections.abc import Sequence
@@ -12,12 +11,11 @@ from typing_extensions import override
 
 from domain.catalogue import FACT_TYPES
 from domain.events import Event
-from domain.messages import ToolCallsMessage
 from projections.said import Calls, Said
 from projections.view import Item, Options, Placed, View
 from projections.views.timeline.carry import TimelineCarry
-from projections.views.timeline.items import hint_of, pause, point
-from projections.views.timeline.spans import ACTS, ENDS, given_up
+from projections.views.timeline.items import hints_of, pause, point
+from projections.views.timeline.spans import ACTS, ENDS
 
 LONGEST_PAUSE_MS = 60_000
 """Longer pauses between messages are items of their own."""
@@ -26,7 +24,10 @@ _SAID = ("name", "digest", "hint", "outcome", "finishReason")
 
 
 class TimelineOptions(Options):
-    """What to show of contents; `hint`: the beginning of each call's first plain argument."""
+    """What to show of contents.
+
+    `hint`: the beginning of each call's first plain argument, and of each worker's objective.
+    """
 
     hint: bool = False
 
@@ -41,6 +42,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
+    carry_format: ClassVar[int] = 2
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry
@@ -60,19 +62,20 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         # not `match`: each failed class pattern would call pydantic's metaclass
         act = ACTS.get(type(message))
         items += (point(event, now.step),) if act is None else act(now, event, message)
-        if self.options.hint and isinstance(message, ToolCallsMessage):
-            for span, call in zip(now.open[-len(message.calls) :], message.calls, strict=True):
-                span.item["hint"] = hint_of(call)
+        if self.options.hint:
+            for span, hint in zip(reversed(now.open), reversed(hints_of(message)), strict=False):
+                span.item["hint"] = hint
+        now.has_ended = now.has_ended or type(message) in ENDS
         if now.open:
-            items += given_up(now, has_ended=type(message) in ENDS)
+            items += now.age()
         now.ordinal = len(items)
         return now, [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
 
     @override
     def rest(self, carry: TimelineCarry) -> Sequence[Placed]:
         return [
-            Placed(carry.version, ordinal, span.item)
-            for ordinal, span in enumerate(carry.open, carry.ordinal)
+            Placed(carry.version, ordinal, item)
+            for ordinal, item in enumerate(carry.held(), carry.ordinal)
         ]
 
     @override
