@@ -39,17 +39,18 @@ _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class Reader:
     """Reads one wire format item by item, so that errors name the item's place.
 
-    `view` is the view of the same format, used to compare every draft with its source; None where
-    items are messages already, and nothing can be lost. `is_plain` returns whether an item is valid
-    and surely restored by `view`, which skips the comparison (10x faster). `unknown` yields what
-    the reader does not know in any other item: the place in the item, and what it is.
+    `begin` returns what reads the items of one history, in their order. `view` is the view of the
+    same format, used to compare every draft with its source; None where items are messages already,
+    and nothing can be lost. `is_plain` returns whether an item is valid and surely restored by
+    `view`, which skips the comparison (10x faster). `unknown` yields what the reader does not know
+    in any other item and its drafts: the place in the item, empty for all of it, and what it is.
     """
 
     name: str
-    read_item: ReadItem
+    begin: Callable[[], ReadItem]
     view: AnyView | None
     is_plain: Callable[[Item], bool] = lambda _: False
-    unknown: Callable[[Item], Iterable[tuple[str, str]]] = lambda _: ()
+    unknown: Callable[[Item, Sequence[Draft]], Iterable[tuple[str, str]]] = lambda *_: ()
 
     def read(
         self, items: Iterable[JsonValue], asides: list[Aside] | None = None
@@ -61,16 +62,18 @@ class Reader:
         Raises:
             InvalidMessage: naming `messages[index]` and the place in it.
         """
+        read_item = self.begin()
         for index, item in enumerate(items):
             if not isinstance(item, dict):
                 raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
             try:
-                drafts = self.read_item(item, index)
+                drafts = read_item(item, index)
                 if self.view is not None and not self.is_plain(item):
                     drafts = _with_residue(self.view, drafts, item)
                     if asides is not None:
                         asides += (
-                            Aside(f"[{index}].{place}", what) for place, what in self.unknown(item)
+                            Aside(f"[{index}].{place}".rstrip("."), what)
+                            for place, what in self.unknown(item, drafts)
                         )
                 yield from drafts
             except InvalidMessage as error:

@@ -116,8 +116,8 @@ def restored(item: Item, residue: JsonValue, *, foreign: bool, also: Collection[
     """
     if residue is None:  # most messages have none
         return item
-    if foreign and _is_legacy(item, residue):
-        return apply_residue(item, residue, _permitted_to_legacy)
+    if foreign and _is_looser(item, residue):
+        return apply_residue(item, residue, _permitted_to_looser)
     whole = apply_residue(item, residue, _permitted)
     return whole if foreign else _accepted(whole, item, also)
 
@@ -139,25 +139,32 @@ def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
     return found if found["content"] else None
 
 
-def _is_legacy(item: Item, residue: JsonValue) -> bool:
-    """Return whether a residue says the same as an item as the API had it before tools."""
+def _is_looser(item: Item, residue: JsonValue) -> bool:
+    """Return whether a residue says the same as an item, with functions or without ids."""
     match item, residue:
         case (
             {"role": "assistant", "tool_calls": [{"function": called}]},
-            {"set": {"function_call": said}, "unset": list(gone)},
+            {"set": {"function_call": told}, "unset": list(gone)},
         ):
-            return "tool_calls" in gone and bool(called == said)
-        case {"role": "tool"}, {"set": {"role": "function"}}:
+            return "tool_calls" in gone and bool(called == told)
+        case {"role": "assistant", "tool_calls": list(calls)}, {"set": {"tool_calls": list(told)}}:
+            pairs = zip(call_ids(calls), call_ids(told), strict=False)
+            return len(calls) == len(told) and all(own in (None, "", given) for given, own in pairs)
+        case {"role": "tool"}, {"set": {"role": "function"} | {"tool_call_id": None | ""}}:
             return True
+        case {"role": "tool"}, {"unset": list(gone)}:
+            return "tool_call_id" in gone
         case _:
             return False
 
 
-def _permitted_to_legacy(item: Item, key: str, value: JsonValue) -> bool:
-    """Permit what `_permitted` does, and functions in the place of tools."""
+def _permitted_to_looser(item: Item, key: str, value: JsonValue) -> bool:
+    """Permit what `_permitted` does, and functions in the place of tools, or no ids."""
     if key == "role" and item["role"] == "tool":
         return bool(value == "function")
-    return (key in ("tool_calls", "tool_call_id") and value is None) or _permitted(item, key, value)
+    if key == "tool_calls":
+        return value is None or isinstance(value, list)
+    return (key == "tool_call_id" and value in (None, "")) or _permitted(item, key, value)
 
 
 def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:

@@ -15,7 +15,7 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
     return [item]
 
 
-READER = Reader("kernel", _read, view=None)
+READER = Reader("kernel", lambda: _read, view=None)
 
 
 _MODELS: list[type[KernelMessage]] = [*MESSAGE_TYPES.values(), CustomMessage]

@@ -209,7 +209,7 @@ _KINDS: Mapping[str, Callable[[Item], Sequence[Draft]]] = {
     "ping": _nothing,
 }
 
-READER = Reader("letta", _read, LettaView(LettaOptions(stream=True)))
+READER = Reader("letta", lambda: _read, LettaView(LettaOptions(stream=True)))
 
 
 def _is_message(value: JsonValue) -> bool:

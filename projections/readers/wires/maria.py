@@ -35,7 +35,7 @@ class MariaReader(Reader):
         self, items: Iterable[JsonValue], asides: list[Aside] | None = None
     ) -> Iterator[Draft]:
         del asides  # each event is kept whole, what the view lacks as its residue
-        reading = _Reading()
+        reading, read_item = _Reading(), self.begin()
         for index, item in enumerate(items):
             if isinstance(item, dict) and reading.says_already(item):
                 continue
@@ -43,7 +43,7 @@ class MariaReader(Reader):
             if not isinstance(item, dict):
                 raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
             try:
-                reading.read(item, self.read_item(item, index))
+                reading.read(item, read_item(item, index))
             except InvalidMessage as error:
                 raise error.within(f"messages[{index}]") from error
         yield from reading.drafts
@@ -112,7 +112,7 @@ def _what(item: Item) -> tuple[JsonValue, ...]:
             return ()
 
 
-READER = MariaReader("maria", read_event, _VIEWS["2025-12"])
+READER = MariaReader("maria", lambda: read_event, _VIEWS["2025-12"])
 
 
 def _is_event(value: JsonValue) -> bool:

@@ -3,87 +3,72 @@
 Also of the functions that tools replaced, whose calls had no ids.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from domain.errors import Flaw, InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft, Reader, text_field
 from projections.readers.files import file_of_uri
 from projections.readers.history import format_of_items
-from projections.text_format import call_fields
+from projections.readers.wires.openai_calls import (
+    answered,
+    call_of_function,
+    calls_in,
+    tool_of,
+    unknown_fields,
+)
 from projections.view import Item
 from projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
 
 
-def _read(item: Item, index: int) -> Sequence[Draft]:
-    match item.get("role"):
-        case "system" | "developer":
-            said: Draft = {"type": "system", "text": _text(item)}
-            return [said if said["text"] or not _hides(item) else _whole(item)]
-        case "user":
-            return [_input(item)]
-        case "assistant":
-            return _assistant(item, index)
-        case "tool":
-            result: Item = {"callId": _call_id(item), "output": _output(item)}
-            if isinstance(item.get("name"), str):
-                result["name"] = item["name"]
-            return [{"type": "tool_results", "results": [result]}]
-        case "function":
-            given = item.get("tool_call_id")
-            call_id = _call_of(index - 1) if given is None else _call_id(item)
-            result = {"callId": call_id, "name": text_field(item, "name"), "output": _output(item)}
-            return [{"type": "tool_results", "results": [result]}]
-        case role:
-            known = "system, developer, user, assistant, tool or function"
-            raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
+class _Chat:
+    """Reads the items of one history: a result without an id answers a call before it."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, str] = {}
+
+    def read(self, item: Item, index: int) -> Sequence[Draft]:
+        match item.get("role"):
+            case "system" | "developer":
+                draft: Draft = {"type": "system", "text": _text(item)}
+                return [draft if draft["text"] or not _hides(item) else _whole(item)]
+            case "user":
+                self._open = {}
+                return [_input(item)]
+            case "assistant":
+                return self._assistant(item, index)
+            case "tool":
+                result: Item = {"callId": answered(item, self._open), "output": _output(item)}
+                if (tool := tool_of(item)) is not None:
+                    result["name"] = tool
+                return [{"type": "tool_results", "results": [_without_none(result, "callId")]}]
+            case "function":
+                given = item.get("tool_call_id")
+                call_id = call_of_function(index - 1) if given is None else _call_id(item)
+                output, name = _output(item), text_field(item, "name")
+                result = {"callId": call_id, "name": name, "output": output}
+                return [{"type": "tool_results", "results": [result]}]
+            case role:
+                known = "system, developer, user, assistant, tool or function"
+                raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
+
+    def _assistant(self, item: Item, index: int) -> Sequence[Draft]:
+        calls = calls_in(item, index)
+        self._open = {call["id"]: call["name"] for call in calls}
+        text, hides = _text(item), _hides(item)
+        drafts: list[Draft] = []
+        if text or (item.get("content") is not None and not hides) or not (calls or hides):
+            drafts.append({"type": "reply", "text": text})
+        if calls:
+            drafts.append({"type": "tool_calls", "calls": calls})
+        if len(drafts) > 1:  # one model response: the view joins what shares its id
+            metadata = {"responseId": f"import-{index}"}
+            return [{**draft, "metadata": metadata} for draft in drafts]
+        return drafts or [_whole(item)]
 
 
-def _assistant(item: Item, index: int) -> Sequence[Draft]:
-    calls = item.get("tool_calls") or []
-    if not isinstance(calls, list):
-        raise InvalidMessage([Flaw("tool_calls", "not an array")])
-    read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
-    if not calls and item.get("function_call") is not None:
-        read = [{"id": _call_of(index), **_function(item["function_call"])}]
-    text, hides = _text(item), _hides(item)
-    drafts: list[Draft] = []
-    if text or (item.get("content") is not None and not hides) or not (read or hides):
-        drafts.append({"type": "reply", "text": text})
-    if read:
-        drafts.append({"type": "tool_calls", "calls": read})
-    if len(drafts) > 1:  # one model response: the view joins what shares its id
-        metadata = {"responseId": f"import-{index}"}
-        return [{**draft, "metadata": metadata} for draft in drafts]
-    return drafts or [_whole(item)]
-
-
-def _call_of(index: int) -> str:
-    """Return the id of a function's call at an index; the API took its result right after it."""
-    return f"function-{index}"
-
-
-def _function(call: JsonValue) -> Item:
-    match call:
-        case {"name": str(name), "arguments": str(arguments)}:
-            return call_fields(name, arguments)
-        case _:
-            reason = "not a call: it needs name and arguments (strings)"
-            raise InvalidMessage([Flaw("function_call", reason)])
-
-
-def _call(call: JsonValue, place: str) -> Item:
-    match call:
-        case {
-            "id": str(call_id),
-            "function": {"name": str(name), "arguments": str(arguments)},
-        } if call_id:
-            return {"id": call_id, **call_fields(name, arguments)}
-        case {"id": str(call_id), "custom": {"name": str(name), "input": str(text)}} if call_id:
-            return {"id": call_id, "name": name, "argumentsText": text}
-        case _:
-            reason = "not a call: it needs an id, and a function with name and arguments (strings)"
-            raise InvalidMessage([Flaw(place, reason)])
+def _without_none(item: Item, key: str) -> Item:
+    return item if item[key] is not None else {k: v for k, v in item.items() if k != key}
 
 
 def _input(item: Item) -> Draft:
@@ -140,7 +125,7 @@ def _text(item: Item) -> str:
             refusal = item.get("refusal")
             return refusal if isinstance(refusal, str) else ""
         case list(parts):
-            return "".join(part["text"] for part in parts if _is_text(part)) or _refusal(parts)
+            return "".join(map(_text_of, parts)) or _refusal(parts)
         case _:
             raise InvalidMessage([Flaw("content", "neither a string nor an array of parts")])
 
@@ -158,10 +143,19 @@ def _call_id(item: Item) -> str:
 
 def _is_text(part: JsonValue) -> bool:
     match part:
-        case {"type": "text", "text": str()}:
+        case {"type": "text", "text": str()} | {"type": "text", "value": str()}:
             return True
         case _:
             return False
+
+
+def _text_of(part: JsonValue) -> str:
+    """Return the text of a part, empty where it has none; some programs write `value`."""
+    match part:
+        case {"type": "text", "text": str(text)} | {"type": "text", "value": str(text)}:
+            return text
+        case _:
+            return ""
 
 
 def _is_refusal(part: JsonValue) -> bool:
@@ -172,9 +166,13 @@ def _is_refusal(part: JsonValue) -> bool:
             return False
 
 
-def _unknown(item: Item) -> Iterator[tuple[str, str]]:
+def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
     """Yield fields, parts and fields of calls that the API's types do not have."""
-    yield from _fields("", item, _KNOWN)
+    if drafts[0]["type"] == WHOLE:
+        yield "", f"message of {item['role']} without text"
+    for key, value in item.items():
+        if key not in _KNOWN and value is not None:
+            yield key, f"field {key!r}"
     content, calls = item.get("content"), item.get("tool_calls")
     for n, part in enumerate(content if isinstance(content, list) else []):
         kind = part.get("type") if isinstance(part, dict) else None
@@ -182,13 +180,8 @@ def _unknown(item: Item) -> Iterator[tuple[str, str]]:
             named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
             yield f"content[{n}]", f"part {named}"
     for n, call in enumerate(calls if isinstance(calls, list) else []):
-        yield from _fields(f"tool_calls[{n}].", call, _OF_ANY_CALL)
-
-
-def _fields(place: str, item: Item, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    for key, value in item.items():
-        if key not in known and value is not None:
-            yield f"{place}{key}", f"field {key!r}"
+        for key in unknown_fields(call):
+            yield f"tool_calls[{n}].{key}", f"field {key!r}"
 
 
 def _is_plain(item: Item) -> bool:
@@ -223,15 +216,14 @@ _OF_CALLS = _OF_TEXT | {"tool_calls"}
 _OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
 _OF_CALL = {"id", "type", "function"}
 _OF_FUNCTION = {"name", "arguments"}
-_OF_ANY_CALL = _OF_CALL | {"custom"}
 _SHOWN = _OF_TEXT | {"name", "refusal", "tool_calls", "tool_call_id", "function_call"}
-_KNOWN = _SHOWN | {"annotations", "audio"}
+_KNOWN = _SHOWN | {"annotations", "audio", "tool_name"}
 _PARTS = ("text", "image_url", "input_audio", "file", "refusal")  # not a set: may be unhashable
 _WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
 
 READER = Reader(
     "openai",
-    _read,
+    lambda: _Chat().read,
     OpenAIView(OpenAIOptions(foreign=True, repair=False)),
     _is_plain,
     _unknown,

@@ -83,7 +83,7 @@ _KINDS: Mapping[str, Callable[[Item], Draft]] = {
     "usage_statistics": _usage,
 }
 
-READER = Reader("openletta", _read, OpenLettaView())
+READER = Reader("openletta", lambda: _read, OpenLettaView())
 
 
 def _is_message(value: JsonValue) -> bool:

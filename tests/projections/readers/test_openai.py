@@ -186,9 +186,19 @@ EXAMPLES: dict[str, list[Item]] = {
         _turn(_call("{}"), content=None, function_call=None),
         _turn(_call("{}", "b"), content=None, function_call=_function("g", "{}")),
     ],
+    "calls in other shapes": [
+        _turn({"id": "a", "name": "find", "arguments": {"n": 1}}, content=None),
+        {"role": "tool", "id": "a", "content": "one", "error": False},
+        _turn(_call("{}", ""), {"function": {"name": "get", "arguments": {}}}, content="two"),
+        {"role": "tool", "tool_name": "get", "content": "second"},
+        {"role": "tool", "content": "first", "tool_call_id": None},
+        _turn({"name": "find", "arguments": None}),
+        {"role": "tool", "content": "x", "tool_call_id": ""},
+        {"role": "tool", "content": "nothing asked", "name": "find"},
+        {"role": "user", "content": [{"type": "text", "value": "hi"}]},
+    ],
     "nothing that other messages show": [
         {"role": "user", "parts": [{"type": "text", "content": "hi"}]},
-        {"role": "user", "content": [{"type": "text", "value": "hi"}]},
         {"role": "system", "content": [{"type": "image_url", "value": "a.png"}], "x": 1},
         {"role": "developer", "content": [{"kind": "text"}]},
         {"role": "assistant", "content": None, "reasoning_content": "hm"},
@@ -212,6 +222,7 @@ EXAMPLES: dict[str, list[Item]] = {
 
 
 UNTYPED = {  # found in the wild all the same
+    "calls in other shapes",
     "functions, before tools",
     "nothing that other messages show",
     "null and empty calls",
@@ -269,14 +280,40 @@ def test_a_function_is_shown_as_the_tool_that_it_is() -> None:
 def test_no_message_is_blank_that_had_something() -> None:
     read = list(READER.read(EXAMPLES["nothing that other messages show"]))
     assert [each["type"] for each in read] == [
-        *["openai.message"] * 6,
+        *["openai.message"] * 5,
         "tool_calls",
         "tool_results",
     ]
-    assert [each["payload"] for each in read[:6]] == EXAMPLES["nothing that other messages show"][
-        :6
+    assert [each["payload"] for each in read[:5]] == EXAMPLES["nothing that other messages show"][
+        :5
     ]
-    assert read[7]["results"][0]["output"] == [{"type": "image", "data": "QUJD"}]
+    assert read[6]["results"][0]["output"] == [{"type": "image", "data": "QUJD"}]
+
+
+def test_a_message_without_text_is_counted() -> None:
+    asides: list[Aside] = []
+    list(READER.read([{"role": "user", "content": [{"type": "image_url", "value": "x"}]}], asides))
+    assert [(each.place, each.what) for each in asides] == [("[0]", "message of user without text")]
+
+
+def test_results_without_an_id_are_of_the_open_call_of_their_name_or_the_next() -> None:
+    read = list(READER.read(EXAMPLES["calls in other shapes"]))
+    calls = [call for each in read for call in each.get("calls", ())]
+    assert [(call["id"], call["name"], call.get("args")) for call in calls] == [
+        ("a", "find", {"n": 1}),
+        ("call-2-0", "find", {}),
+        ("call-2-1", "get", {}),
+        ("call-5-0", "find", None),
+    ]
+    results = [result for each in read for result in each.get("results", ())]
+    assert [(result.get("callId"), result["output"]) for result in results] == [
+        ("a", "one"),
+        ("call-2-1", "second"),
+        ("call-2-0", "first"),
+        ("call-5-0", "x"),
+        (None, "nothing asked"),
+    ]
+    assert read[-1] == {**read[-1], "type": "input", "text": "hi"}
 
 
 def test_what_only_an_api_could_show_is_still_sent_to_it() -> None:
@@ -354,7 +391,11 @@ _parts = st.lists(
 _call_ids = st.sampled_from(["a", "b", "c\x00"])
 _arguments = texts | _json.map(print_text) | st.sampled_from(["{}", "", '{"a": 1}', '{"a":1.10}'])
 _calls = st.lists(
-    st.builds(_call, _arguments, _call_ids)
+    st.builds(_call, _arguments, _call_ids | st.just(""))
+    | st.fixed_dictionaries(
+        {"name": st.sampled_from(["find", "get"]), "arguments": _arguments | _json},
+        optional={"id": _call_ids | st.none()},
+    )
     | st.builds(
         lambda call_id, text: {
             "id": call_id,
@@ -390,8 +431,12 @@ _wire_items = st.one_of(
         },
     ),
     st.fixed_dictionaries(
-        {"role": st.just("tool"), "content": texts | _text_parts, "tool_call_id": _call_ids},
-        optional=_extra,
+        {"role": st.just("tool"), "content": texts | _text_parts},
+        optional={
+            "tool_call_id": _call_ids | st.sampled_from(["", None]),
+            "id": _call_ids,
+            **_extra,
+        },
     ),
 )
 
@@ -416,10 +461,10 @@ def test_a_history_that_is_safe_comes_back_repaired_or_not(items: list[Item]) ->
             if "function_call" in item:
                 safe.append({**_function_result(item), "content": "ok"})
             safe += [
-                {"role": "tool", "content": "ok", "tool_call_id": call["id"]}
+                {"role": "tool", "content": "ok", "tool_call_id": call.get("id")}
                 for call in item.get("tool_calls") or ()
             ]
-    assert why_unsafe(safe) is None
+    assert why_unsafe(_shown(_imported(safe))) is None
     assert _same(_round_trip(safe, repair=True), safe)
 
 
@@ -442,12 +487,9 @@ GOOD = {"role": "user", "content": "x"}
         ({"role": "assistant", "content": {"a": 1}}, "messages[3].content"),
         ({"role": "assistant", "tool_calls": "find"}, "messages[3].tool_calls"),
         (_turn({"id": "a"}), "messages[3].tool_calls[0]"),
-        (_turn(_call("{}"), _call({"n": 1})), "messages[3].tool_calls[1]"),  # type: ignore[arg-type] # the flaw it is about
-        (_turn(_call("{}", "")), "messages[3].tool_calls[0]"),
-        (_turn(_call("{}", 7)), "messages[3].tool_calls[0]"),  # type: ignore[arg-type] # the flaw it is about
-        ({"role": "tool", "content": "x"}, "messages[3].tool_call_id"),
+        (_turn(_call("{}", 7)), "messages[3].tool_calls[0].id"),  # type: ignore[arg-type] # the flaw it is about
         ({"role": "tool", "content": "x", "tool_call_id": 7}, "messages[3].tool_call_id"),
-        ({"role": "tool", "content": "x", "tool_call_id": ""}, "messages[3].tool_call_id"),
+        ({"role": "function", "name": "f", "tool_call_id": ""}, "messages[3].tool_call_id"),
     ],
 )
 def test_a_bad_item_is_named_by_its_place(bad: JsonValue, place: str) -> None:
