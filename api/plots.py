@@ -186,7 +186,12 @@ def _largest_groups(answer: ReportResult) -> list[str]:
 
 
 def _name_axes(axes: Any, axis: Any, answer: ReportResult, panel: Panel, *, title: str) -> None:  # noqa: ANN401 - as above
-    unit = answer.columns[_index(answer, panel.main)].unit
+    column = answer.columns[_index(answer, panel.main)]
+    unit = column.unit
+    if column.computed is not None and any(
+        row[_index(answer, column.computed)] for row in answer.rows
+    ):
+        title += ", in part computed"
     axes.set_title(title, loc="left", fontsize=11)
     if unit == "share":
         axis.set_major_formatter("{x:.0%}")

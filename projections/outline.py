@@ -33,7 +33,9 @@ class Step:
     agent-state, `version` is where it begins. `after_ms` is from the thread's first message; None
     where all steps have one time.
     Approvals and workers have `depth` 1; `thread_id` is a worker's own thread. A line stands for
-    `times` equal steps. `others` counts, by type, the messages up to the next line that have none.
+    `times` equal steps. `cost_usd` is reported or computed: for `computed_calls` of its model
+    calls; the cost of `unpriced_calls` is not known. `others` counts, by type, the messages up to
+    the next line that have none.
     """
 
     step: int
@@ -53,7 +55,8 @@ class Step:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
-    computed_cost_usd: float | None = None
+    computed_calls: int = 0
+    unpriced_calls: int = 0
     outcome: str | None = None
     suspected: tuple[str, ...] = ()
     others: dict[str, int] = field(default_factory=dict)
@@ -174,7 +177,9 @@ def _line(item: Item, kind: str, *, depth: int = 0) -> Step:
 
 def _with_figures(step: Step, item: Item) -> Step:
     step.input_tokens, step.output_tokens = item["inputTokens"], item["outputTokens"]
-    step.cost_usd, step.computed_cost_usd = item["costUsd"], item["computedCostUsd"]
+    step.cost_usd = item["costUsd"]
+    step.computed_calls = int(item["prices"] is not None)
+    step.unpriced_calls = int(item["outcome"] == "succeeded" and item["costUsd"] is None)
     return step
 
 
@@ -229,7 +234,8 @@ def _add(step: Step, part: Step) -> None:
     step.input_tokens = _sum(step.input_tokens, part.input_tokens)
     step.output_tokens = _sum(step.output_tokens, part.output_tokens)
     step.cost_usd = _sum(step.cost_usd, part.cost_usd)
-    step.computed_cost_usd = _sum(step.computed_cost_usd, part.computed_cost_usd)
+    step.computed_calls += part.computed_calls
+    step.unpriced_calls += part.unpriced_calls
     if part.outcome == "failed":
         step.outcome = "failed"
     if part.suspected:

@@ -9,11 +9,21 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Literal, NamedTuple
 
-from domain.messages import TokenUsage
+from domain.messages import LlmResponseMessage, TokenUsage
 
 _QUARTER = 15 * 60 * 1000  # in ms: prices change at full or half hours
 _LONGEST_NAME = 200
 _MOST_TOKENS = 10**12
+
+
+class Cost(NamedTuple):
+    """What a model call cost, in US dollars; without `usd` it is not known.
+
+    `prices` names the list that it was computed by; None where it was reported.
+    """
+
+    usd: float | None
+    prices: str | None
 
 
 class Rates(NamedTuple):
@@ -33,6 +43,14 @@ class Rates(NamedTuple):
 def price_list() -> str:
     """Return the name and version of the list, such as `genai-prices 0.2.3`."""
     return f"genai-prices {version('genai-prices')}"
+
+
+def cost_of(response: LlmResponseMessage, model: str | None) -> Cost:
+    """Return what the call of a model cost: as reported, else computed from its tokens."""
+    if response.cost_usd is not None:
+        return Cost(response.cost_usd, None)
+    usd = computed_cost(model, response.provider, response.usage, response.timestamp)
+    return Cost(usd, None if usd is None else price_list())
 
 
 def computed_cost(

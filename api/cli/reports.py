@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.cells import cell_len
@@ -129,13 +129,11 @@ def _print(answer: ReportResult, form: Form) -> None:
 
 def _table(answer: ReportResult) -> Table:
     table = Table()
-    shown = [
-        (number, column)
-        for number, column in enumerate(answer.columns)
-        if column.name not in _ONLY_FOR_MACHINES
-    ]
-    rows = [[_cell(column, row[number]) for number, column in shown] for row in answer.rows]
-    for place, (_, column) in enumerate(shown):
+    shown = [column for column in answer.columns if column.name not in _ONLY_FOR_MACHINES]
+    names = [column.name for column in answer.columns]
+    figures = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    rows = [[_cell(column, row) for column in shown] for row in figures]
+    for place, column in enumerate(shown):
         widest = max((cell_len(row[place]) for row in rows), default=0)
         # headings wrap, figures do not
         table.add_column(
@@ -164,8 +162,9 @@ def _heading(column: ReportColumn) -> str:
             return words
 
 
-def _cell(column: ReportColumn, value: JsonValue) -> str:
-    """Return a formatted value: thousands separated, shares as percentages."""
+def _cell(column: ReportColumn, row: Mapping[str, JsonValue]) -> str:
+    """Return a row's value as text: thousands separated, shares as percentages, `~` if computed."""
+    value: Any = row[column.name]
     if value is None:
         return "-"
     match column.unit:
@@ -177,6 +176,6 @@ def _cell(column: ReportColumn, value: JsonValue) -> str:
         case "ms":
             return f"{value:,.0f}" if value >= 10 else f"{value:,.1f}"  # noqa: PLR2004 - two digits
         case "USD":
-            return f"{value:,.4f}"
+            return f"{'~' if column.computed and row[column.computed] else ''}{value:,.4f}"
         case _:
             return f"{value:,}"

@@ -14,7 +14,9 @@ class Step(TypedDict):
 
     `step` is counted as by the view agent-state, `version` is where it begins. `afterMs` is from
     the first message of the thread. `threadId` is that of a worker. A line stands for `times` equal
-    steps. `others` counts, by type, the messages up to the next line that have none.
+    steps. `costUsd` is reported or computed: for `computedCalls` of its model calls; the cost of
+    `unpricedCalls` is not known. `others` counts, by type, the messages up to the next line that
+    have none.
     """
 
     step: int
@@ -34,7 +36,8 @@ class Step(TypedDict):
     inputTokens: int | None
     outputTokens: int | None
     costUsd: float | None
-    computedCostUsd: float | None
+    computedCalls: int
+    unpricedCalls: int
     outcome: str | None
     suspected: tuple[str, ...]
     others: dict[str, int]
@@ -52,7 +55,7 @@ class Outline(TypedDict):
 
 def outline_json(found: results.Outline) -> JsonValue:
     """Return the outline of a thread, for printing."""
-    is_priced = any(step.computed_cost_usd is not None for step in found.steps)
+    is_priced = any(step.computed_calls for step in found.steps)
     return {
         "threadId": found.thread_id,
         "version": found.version,
@@ -81,7 +84,8 @@ def _step(step: outline.Step) -> Step:
         "inputTokens": step.input_tokens,
         "outputTokens": step.output_tokens,
         "costUsd": step.cost_usd,
-        "computedCostUsd": step.computed_cost_usd,
+        "computedCalls": step.computed_calls,
+        "unpricedCalls": step.unpriced_calls,
         "outcome": step.outcome,
         "suspected": step.suspected,
         "others": step.others,

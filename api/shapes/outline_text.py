@@ -85,9 +85,9 @@ def _tokens(step: Step) -> str:
 
 
 def _cost(step: Step) -> str:
-    if step.cost_usd is not None:
-        return f"${step.cost_usd:.4f}"
-    return "" if step.computed_cost_usd is None else f"~${step.computed_cost_usd:.4f}"
+    if step.cost_usd is None:
+        return ""
+    return f"{'~' if step.computed_calls else ''}${step.cost_usd:.4f}"
 
 
 def _cut(text: str, room: int) -> str:

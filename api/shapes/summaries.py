@@ -42,6 +42,8 @@ class ThreadSummary(Shape):
                     "outputTokens": 80,
                     "totalTokens": 1280,
                     "costUsd": 0.004,
+                    "computedCalls": 2,
+                    "unpricedCalls": 0,
                     "durationMs": 5200.0,
                     "startedAt": "2026-01-05T08:00:00.000000Z",
                     "updatedAt": "2026-01-05T08:00:06.000000Z",
@@ -81,7 +83,13 @@ class ThreadSummary(Shape):
     input_tokens: int | None
     output_tokens: int | None
     total_tokens: int | None
-    cost_usd: float | None
+    cost_usd: Annotated[float | None, Field(description="Of its model calls, as far as known.")]
+    computed_calls: Annotated[
+        int, Field(description="How many of these costs are computed by a list of prices.")
+    ]
+    unpriced_calls: Annotated[
+        int, Field(description="Answered model calls whose cost is not known.")
+    ]
     duration_ms: float | None
     started_at: Time
     updated_at: Time

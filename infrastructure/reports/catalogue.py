@@ -33,6 +33,16 @@ _TOKENS = (
     ReportColumn("output_tokens", "tokens", "as reported; null where nothing was"),
     ReportColumn("total_tokens", "tokens", "as reported; null where nothing was"),
 )
+_COST = (
+    ReportColumn(
+        "cost_usd",
+        "USD",
+        "of these calls, reported or computed; null where no cost is known",
+        computed="computed_calls",
+    ),
+    ReportColumn("computed_calls", "calls", "how many of the costs a list of prices gave"),
+    ReportColumn("unpriced_calls", "calls", "answered calls whose cost is not known: not in it"),
+)
 
 _ALL = (
     Report(
@@ -47,12 +57,7 @@ _ALL = (
             ReportColumn("output_tokens", "tokens", "as reported; null where no call did"),
             ReportColumn("reasoning_tokens", "tokens", "of the output tokens"),
             ReportColumn("total_tokens", "tokens", "as reported, else input and output together"),
-            ReportColumn("priced_calls", "calls", "calls whose cost was reported"),
-            ReportColumn("cost_usd", "USD", "what these cost; null where there are none"),
-            ReportColumn(
-                "computed_calls", "calls", "other calls whose cost a list of prices tells"
-            ),
-            ReportColumn("computed_cost_usd", "USD", "what these cost; null where there are none"),
+            *_COST,
             ReportColumn("prices", None, "that list and its version; several where rows are older"),
         ),
         order="-cost_usd",
@@ -216,7 +221,7 @@ _ALL = (
             ),
             ReportColumn("model_calls", "calls", "calls of models"),
             *_TOKENS,
-            ReportColumn("cost_usd", "USD", "what was reported; null where nothing was"),
+            *_COST,
         ),
         order="-threads",
         by=("outcome",),

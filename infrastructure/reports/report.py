@@ -26,11 +26,16 @@ OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thr
 
 @dataclass(frozen=True, slots=True)
 class ReportColumn:
-    """A column of an answer; `unit` is None for names, `share` for values from 0 to 1."""
+    """A column of an answer; `unit` is None for names, `share` for values from 0 to 1.
+
+    `computed` is the column that counts what of a figure is computed: if it is more than 0, the
+    figure is shown with a `~`.
+    """
 
     name: str
     unit: str | None
     comment: str
+    computed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

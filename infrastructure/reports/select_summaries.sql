@@ -7,7 +7,8 @@ WITH summary AS NOT MATERIALIZED (
            item.metadata, item.tools, item.last_version AS version, item.last_position AS position,
            item.messages, item.inputs, item.replies, item.steps, item.tool_calls,
            item.tool_failures, item.model_calls, item.input_tokens, item.output_tokens,
-           item.total_tokens, item.cost_usd, item.duration_ms, item.recorded_at AS started_at,
+           item.total_tokens, item.cost_usd, item.computed_calls, item.unpriced_calls,
+           item.duration_ms, item.recorded_at AS started_at,
            item.last_recorded_at AS updated_at, item.first_sent_at, item.last_sent_at,
            item.approvals_asked,
            CASE WHEN item.status = 'open' THEN coalesce(waiting.pending, 0) ELSE 0 END

@@ -35,7 +35,8 @@ class Summary:
     `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
     clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
     without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
-    called. A figure is None where no message reports it.
+    called. A figure is None where no message reports it. `cost_usd` is reported or computed: for
+    `computed_calls` of the model calls; that of `unpriced_calls` is not known.
     """
 
     thread_id: str
@@ -59,6 +60,8 @@ class Summary:
     output_tokens: int | None
     total_tokens: int | None
     cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
     duration_ms: float | None
     started_at: datetime
     updated_at: datetime

@@ -3,7 +3,7 @@ SELECT {names}
        threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
        duration[3] AS duration_p99, messages, steps, tool_calls, tool_failures, model_calls,
        input_tokens, output_tokens, total_tokens,
-       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls
 FROM (
     SELECT {breakdowns}
            count(*) AS threads,
@@ -17,7 +17,9 @@ FROM (
            sum(item.input_tokens) AS input_tokens,
            sum(item.output_tokens) AS output_tokens,
            sum(item.total_tokens) AS total_tokens,
-           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd
+           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
+           sum(item.computed_calls) AS computed_calls,
+           sum(item.unpriced_calls) AS unpriced_calls
     FROM {table} AS item
     {threads}
     WHERE {conditions}

@@ -8,8 +8,7 @@ SELECT {names}
            THEN coalesce(reported_total, 0) + coalesce(input_without, 0)
                + coalesce(output_without, 0)
        END AS total_tokens,
-       priced_calls, trim_scale(round(cost_usd::numeric, 9)) AS cost_usd,
-       computed_calls, trim_scale(round(computed_cost_usd::numeric, 9)) AS computed_cost_usd, prices
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls, prices
 FROM (
     SELECT {breakdowns}
            count(*) AS calls,
@@ -20,10 +19,10 @@ FROM (
            sum(item.total_tokens) AS reported_total,
            sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
            sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
-           count(item.cost_usd) AS priced_calls,
            sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
-           count(item.computed_cost_usd) AS computed_calls,
-           sum(item.computed_cost_usd) AS computed_cost_usd,
+           count(*) FILTER (WHERE item.cost_source = 'computed') AS computed_calls,
+           count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
+               AS unpriced_calls,
            string_agg(DISTINCT item.prices, ', ') AS prices
     FROM {table} AS item
     {threads}

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from domain.events import Event
 from domain.messages import LlmRequestMessage, LlmResponseMessage, RuntimeErrorMessage, TokenUsage
-from projections.prices import computed_cost, price_list
+from projections.prices import cost_of
 from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import (
@@ -53,11 +53,13 @@ class ModelCallRow(Row):
     total_tokens: Annotated[int | None, "as reported; null where not, though the others are"]
     cached_input_tokens: Annotated[int | None, "of the input tokens, as reported"]
     reasoning_tokens: Annotated[int | None, "of the output tokens, as reported"]
-    cost_usd: Annotated[float | None, "in US dollars, as reported; null where not"]
-    computed_cost_usd: Annotated[
-        float | None, "where none was reported: by the list of prices; null for unknown models"
+    cost_usd: Annotated[
+        float | None, "in US dollars: as reported, else by a list of prices; null where unknown"
     ]
-    prices: Annotated[str | None, "the list of prices that it was computed by, and its version"]
+    cost_source: Annotated[
+        Literal["reported", "computed"] | None, "where that is from; null where it is unknown"
+    ]
+    prices: Annotated[str | None, "the list that it was computed by, and its version"]
     error_message: Annotated[str | None, "the beginning of the runtime error"]
 
 
@@ -69,7 +71,7 @@ class ModelCalls(ReadModel[ModelCallRow]):
     fails the last open request.
     """
 
-    version = 3
+    version = 4
     table = table_of(
         ModelCallRow,
         name="model_calls",
@@ -134,7 +136,7 @@ def _row(event: Event, rows: ThreadRows[ModelCallRow]) -> ModelCallRow:
         cached_input_tokens=None,
         reasoning_tokens=None,
         cost_usd=None,
-        computed_cost_usd=None,
+        cost_source=None,
         prices=None,
         error_message=None,
     )
@@ -165,12 +167,10 @@ def _answer(row: ModelCallRow, event: Event, message: LlmResponseMessage) -> Non
     row.total_tokens = count_held(usage.total_tokens)
     row.cached_input_tokens = count_held(usage.cached_input_tokens)
     row.reasoning_tokens = count_held(usage.reasoning_tokens)
-    row.cost_usd = figure_held(message.cost_usd)
-    if message.cost_usd is None:
-        row.computed_cost_usd = computed_cost(
-            row.model, row.provider, message.usage, message.timestamp
-        )
-        row.prices = None if row.computed_cost_usd is None else price_list()
+    cost = cost_of(message, row.model)
+    row.cost_usd, row.prices = figure_held(cost.usd), cost.prices
+    if row.cost_usd is not None:
+        row.cost_source = "reported" if cost.prices is None else "computed"
 
 
 def _end(row: ModelCallRow, event: Event, timestamp: int) -> None:

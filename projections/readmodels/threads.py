@@ -27,6 +27,7 @@ from domain.messages import (
     WorkerSpawnedMessage,
 )
 from domain.threads import Status
+from projections.prices import cost_of
 from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.tool_calls import outcome_of
@@ -48,6 +49,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NO_TOOLS = "[]"
 _MOST_TOOLS = 100
+_NO_REQUESTS = "[]"
+_MOST_REQUESTS = 100
 
 
 @dataclass(slots=True)
@@ -84,19 +87,24 @@ class ThreadRow(Row):
     input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
     output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
     total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"]
-    cost_usd: Annotated[float | None, "sum of what was reported; null where nothing was"]
+    cost_usd: Annotated[
+        float | None, "of its model calls, reported or computed; null where no cost is known"
+    ]
+    computed_calls: Annotated[int, "how many of the costs in it are computed"]
+    unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"]
     approvals_asked: Annotated[int, "how many requests for approval"]
     approvals_denied: Annotated[int, "how many responses that denied it"]
     workers: Annotated[int, "how many were sent off"]
     runtime_errors: Annotated[int, "how many messages of that type"]
     requests_open: Annotated[int, "how many requests to a model have no answer yet"]
+    open_requests: Annotated[str, "response id and model of the latest 100, as a JSON array"]
     last_response_id: Annotated[str | None, "the model response that was last counted as a step"]
 
 
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 5
+    version = 6
     table = table_of(
         ThreadRow,
         name="threads",
@@ -161,11 +169,14 @@ def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
         output_tokens=None,
         total_tokens=None,
         cost_usd=None,
+        computed_calls=0,
+        unpriced_calls=0,
         approvals_asked=0,
         approvals_denied=0,
         workers=0,
         runtime_errors=0,
         requests_open=0,
+        open_requests=_NO_REQUESTS,
         last_response_id=None,
     )
 
@@ -202,14 +213,18 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case InputMessage():
             row.steps += 1
             row.inputs += 1
-        case LlmRequestMessage():
+        case LlmRequestMessage(model=model):
             row.model_calls += 1
             row.requests_open += 1
+            requests = parse_stored(row.open_requests.encode())
+            requests.append([text_in(event.metadata, "responseId"), held(model)])
+            row.open_requests = print_text(requests[-_MOST_REQUESTS:])
         case LlmResponseMessage():
-            _answer(row, message)
+            _answer(row, event, message)
         case RuntimeErrorMessage():
             row.runtime_errors += 1
-            row.requests_open -= row.requests_open > 0  # as in the read model of model calls
+            if row.requests_open:
+                _end_request(row, None)
         case ApprovalRequestMessage():
             row.approvals_asked += 1
         case ApprovalResponseMessage(approved=approved):
@@ -242,11 +257,28 @@ def _step(row: ThreadRow, event: Event) -> None:
         row.last_response_id = response_id
 
 
-def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
+def _end_request(row: ThreadRow, response_id: str | None) -> str | None:
+    """Return the model of the request that ends, chosen as in the read model of model calls."""
+    row.requests_open -= 1
+    requests: list[tuple[str | None, str | None]] = parse_stored(row.open_requests.encode())
+    ids = [request[0] for request in reversed(requests)]
+    is_named = response_id is not None and response_id in ids
+    ended = requests.pop(-1 - (ids.index(response_id) if is_named else 0)) if requests else None
+    row.open_requests = print_text(requests)
+    return None if ended is None else ended[1]
+
+
+def _answer(row: ThreadRow, event: Event, message: LlmResponseMessage) -> None:
+    model = None
     if row.requests_open:
-        row.requests_open -= 1
+        model = _end_request(row, text_in(event.metadata, "responseId"))
     else:
         row.model_calls += 1
+    cost = cost_of(message, model if message.model is None else message.model)
+    usd = figure_held(cost.usd)
+    row.cost_usd = figure_sum(row.cost_usd, usd)
+    row.computed_calls += cost.prices is not None
+    row.unpriced_calls += usd is None
     usage = message.usage
     if usage is not None:
         row.input_tokens = count_sum(row.input_tokens, usage.input_tokens)
@@ -255,7 +287,6 @@ def _answer(row: ThreadRow, message: LlmResponseMessage) -> None:
         if total is None:
             total = count_sum(count_held(usage.input_tokens), usage.output_tokens)
         row.total_tokens = count_sum(row.total_tokens, total)
-    row.cost_usd = figure_sum(row.cost_usd, message.cost_usd)
 
 
 def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:

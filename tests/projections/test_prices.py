@@ -2,12 +2,22 @@
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.messages import TokenUsage
+from projections.outline import outline
 from projections.prices import computed_cost, price_list
+from projections.readmodels.model_calls import ModelCalls
+from projections.readmodels.threads import Threads
+from projections.registry import choose_view
+from projections.view import render
+from tests.histories import examples, history
+from tests.projections.readmodels.folding import rows_of
 
 AT = 1_767_600_000_000
 THOUSAND = TokenUsage(input_tokens=1000, output_tokens=100)
@@ -76,3 +86,57 @@ usage = TokenUsage(input_tokens=1000, output_tokens=100)
 assert computed_cost("gpt-4o", None, usage, 1_767_600_000_000) == 0.0035
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+_models = st.sampled_from(["gpt-4o", "gpt-4o-mini", "no-such-model"])
+_response_ids = st.fixed_dictionaries({}, optional={"responseId": st.sampled_from(["r1", "r2"])})
+_drafts = st.one_of(
+    st.fixed_dictionaries(
+        {"type": st.just("llm_request"), "metadata": _response_ids}, optional={"model": _models}
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("llm_response"), "metadata": _response_ids},
+        optional={
+            "model": _models,
+            "usage": st.just({"inputTokens": 1000, "outputTokens": 100}),
+            "costUsd": st.sampled_from([0, 0.25]),
+        },
+    ),
+    st.just({"type": "runtime_error", "error": "reset"}),
+    st.just({"type": "reply", "text": "done"}),
+)
+
+
+@given(drafts=st.lists(_drafts, min_size=1, max_size=16))
+@examples(40)
+def test_a_thread_costs_the_same_in_every_answer(drafts: list[dict[str, Any]]) -> None:
+    events = history(*({**draft, "metadata": {**draft.get("metadata", {})}} for draft in drafts))
+    (thread,) = rows_of(Threads(), events)
+    calls = rows_of(ModelCalls(), events)
+    spans = [placed.item for placed in render(choose_view("timeline", {}), events).items]
+    models = [span for span in spans if span["kind"] == "model"]
+    steps = outline(spans)
+    costs = {
+        "thread": (_total([thread.cost_usd]), thread.computed_calls, thread.unpriced_calls),
+        "model calls": (
+            _total(call.cost_usd for call in calls),
+            sum(call.cost_source == "computed" for call in calls),
+            sum(call.outcome == "answered" and call.cost_usd is None for call in calls),
+        ),
+        "timeline": (
+            _total(span["costUsd"] for span in models),
+            sum(span["prices"] is not None for span in models),
+            sum(span["outcome"] == "succeeded" and span["costUsd"] is None for span in models),
+        ),
+        "outline": (
+            _total(step.cost_usd for step in steps),
+            sum(step.computed_calls for step in steps),
+            sum(step.unpriced_calls for step in steps),
+        ),
+    }
+    assert len(set(costs.values())) == 1, costs
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 9) if known else None

@@ -209,10 +209,10 @@ def test_a_model_call_has_its_figures_and_its_cost_as_reported() -> None:
     assert parts(item, "costUsd", "computedCostUsd", "prices") == (0.5, None, None)
 
 
-def test_a_cost_that_nobody_reported_is_computed_and_says_from_what() -> None:
+def test_a_cost_that_was_not_reported_is_computed_and_names_its_list() -> None:
     usage = {"inputTokens": 1000, "outputTokens": 100}
     (item,) = items({"type": "llm_response", "model": "gpt-4o", "usage": usage, "latencyMs": 9.5})
-    assert parts(item, "costUsd", "computedCostUsd", "elapsedMs") == (None, 0.0035, 9.5)
+    assert parts(item, "costUsd", "computedCostUsd", "elapsedMs") == (0.0035, 0.0035, 9.5)
     assert item["prices"].startswith("genai-prices ")
 
 

@@ -15,7 +15,7 @@ from domain.messages import (
     ToolCallsMessage,
     WorkerSpawnedMessage,
 )
-from projections.prices import computed_cost, price_list
+from projections.prices import cost_of
 from projections.readmodels.values import sent_at
 from projections.text_format import arguments_value, iso_time, value_text
 from projections.view import Item
@@ -130,12 +130,10 @@ def suspect(item: Item, rules: Sequence[str]) -> Item:
 
 
 def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[str, JsonValue]:
-    """Return what a response says of itself, and its computed cost where it states none."""
+    """Return what a response says of itself, and its cost; `prices` where that is computed."""
     usage = message.usage or _NO_USAGE
     name = requested if message.model is None else message.model
-    computed = None
-    if message.cost_usd is None:
-        computed = computed_cost(name, message.provider, message.usage, message.timestamp)
+    cost = cost_of(message, name)
     figures: dict[str, JsonValue] = {
         "name": name,
         "provider": message.provider,
@@ -145,9 +143,9 @@ def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[st
         "totalTokens": usage.total_tokens,
         "cachedInputTokens": usage.cached_input_tokens,
         "reasoningTokens": usage.reasoning_tokens,
-        "costUsd": message.cost_usd,
-        "computedCostUsd": computed,
-        "prices": None if computed is None else price_list(),
+        "costUsd": cost.usd,
+        "computedCostUsd": None if cost.prices is None else cost.usd,
+        "prices": cost.prices,
     }
     if message.latency_ms is not None:
         figures["elapsedMs"] = message.latency_ms

@@ -88,8 +88,7 @@ def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> I
         figures["responseId"] = response_id
     item = end(span, event, message, "succeeded", **figures)
     now.past, slow = now.past.took("model", "ms", figure_held(item["elapsedMs"]))
-    cost = item["computedCostUsd"] if item["costUsd"] is None else item["costUsd"]
-    now.past, dear = now.past.took("model", "usd", figure_held(cost))
+    now.past, dear = now.past.took("model", "usd", figure_held(item["costUsd"]))
     return (suspect(item, (*slow, *dear)),)
 
 

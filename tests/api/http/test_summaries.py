@@ -72,6 +72,8 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "outputTokens": None,
         "totalTokens": 7,
         "costUsd": None,
+        "computedCalls": 0,
+        "unpricedCalls": 1,
         "approvalsAsked": 1,
         "approvalsPending": 0,
         "workers": 1,

@@ -284,8 +284,8 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
         "failed": 1,
         "open": 0,
     }
-    assert (steps[1]["name"], steps[1]["costUsd"]) == ("gpt-4o", None)
-    assert steps[1]["computedCostUsd"] == 0.0035
+    assert (steps[1]["name"], steps[1]["costUsd"]) == ("gpt-4o", 0.0035)
+    assert (steps[1]["computedCalls"], steps[1]["unpricedCalls"]) == (1, 0)
     assert [step["kind"] for step in client.get("/v1/threads/u/outline?at=1").json()["steps"]] == [
         "input"
     ]

@@ -16,6 +16,7 @@ from infrastructure.reports import reports as reports_module
 from infrastructure.reports.catalogue import REPORTS, UnknownReport
 from infrastructure.reports.question import InvalidQuestion, Question
 from infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
+from infrastructure.reports.summaries import Summaries, SummaryQuery
 from projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     TENANT,
@@ -81,8 +82,8 @@ def usage(items: Sequence[Item]) -> list[Any]:
     read, written = (sum(tokens), 7 * len(tokens)) if tokens else (None, None)
     total = None if read is None or written is None else read + written
     cost = float(round(sum(costs), 9)) if costs else None
-    computed = [0, None, None]  # no list has prices of these models
-    return [len(items), read, None, written, None, total, len(costs), cost, *computed]
+    computed, unpriced = 0, len(answered) - len(costs)  # no list has prices of these models
+    return [len(items), read, None, written, None, total, cost, computed, unpriced, None]
 
 
 def yes_or_no(items: Sequence[Item]) -> list[Any]:
@@ -304,18 +305,20 @@ def test_suspects_say_which_rules_mark_how_many_results_of_which_tools(
     assert row[-1] == "/v1/threads/t3/messages?after=1&limit=2"
 
 
-def test_a_cost_that_was_not_reported_is_computed_apart(own_database: Database) -> None:
+def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Database) -> None:
     writer = Writer(own_database, clock=Clock(), new_id=Ids())
     usage = {"usage": {"inputTokens": 1000, "outputTokens": 100}}
     for more in ({"costUsd": 0.5}, usage, {**usage, "model": "unheard-of"}, {}):
         writer.append(request("t", {"type": "llm_response", "model": "gpt-4o", **more}))
     build_all(own_database)
-    answer = Reports(own_database, tenant=TENANT).ask("usage", Question(by=()))
-    names = [each.name for each in answer.columns]
-    (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
-    assert (row["calls"], row["priced_calls"], row["cost_usd"]) == (4, 1, 0.5)
-    assert (row["computed_calls"], row["computed_cost_usd"]) == (1, 0.0035)
-    assert row["prices"].startswith("genai-prices ")
+    for name in ("usage", "threads"):
+        answer = Reports(own_database, tenant=TENANT).ask(name, Question(by=()))
+        names = [each.name for each in answer.columns]
+        (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
+        assert (row["cost_usd"], row["computed_calls"], row["unpriced_calls"]) == (0.5035, 1, 2)
+        assert row.get("prices", "genai-prices 1").startswith("genai-prices ")
+    (summary,) = Summaries(own_database, tenant=TENANT).page(SummaryQuery()).items
+    assert (summary.cost_usd, summary.computed_calls, summary.unpriced_calls) == (0.5035, 1, 2)
 
 
 def test_threads_by_outcome(reports: Reports, filled: Database) -> None:
@@ -504,7 +507,7 @@ def test_odd_content_is_reported_as_it_is(own_database: Database) -> None:
     assert reports.ask("tools", narrowed).rows[0][0] == kept
     (row,) = reports.ask("usage", Question(by=[])).rows
     assert row[5] == 3 * (2**63 - 1)
-    assert str(row[7]) == "0.3"  # of what is beyond any price there is no sum
+    assert str(row[6]) == "0.3"  # of what is beyond any price there is no sum
 
 
 BAD = {

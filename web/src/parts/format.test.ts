@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, bytes, cost, count, counted, duration } from "./format";
+import { ago, bytes, cost, costNote, count, counted, duration } from "./format";
 
 test.each([
   [0, "0 ms"],
@@ -32,4 +32,10 @@ test("a missing figure is a dash, never 0", () => {
 
 test("counts have their nouns", () => {
   expect([counted(1, "event"), counted(12_000, "event")]).toEqual(["1 event", "12,000 events"]);
+});
+
+test("a cost says what of it is computed, and what is not in it", () => {
+  expect([cost(0.0031), cost(0.0031, 2), cost(null, 2)]).toEqual(["$0.0031", "~$0.0031", "–"]);
+  expect(costNote(0, 0)).toBeUndefined();
+  expect(costNote(2, 1)).toBe("computed by a list of prices: 2 calls; cost not known: 1 call");
 });

@@ -42,10 +42,19 @@ export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? NONE : whole.format(value);
 }
 
-/** $0.0123; four digits under a dollar, two above. */
-export function cost(usd: number | null | undefined): string {
+/** $0.0123: four digits under a dollar, two above; ~$0.0123 where any of it is computed. */
+export function cost(usd: number | null | undefined, computedCalls = 0): string {
   if (usd === null || usd === undefined) return NONE;
-  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+  return `${computedCalls > 0 ? "~" : ""}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+}
+
+/** What of a cost is computed, and what is missing in it; undefined where all was reported. */
+export function costNote(computedCalls: number, unpricedCalls: number): string | undefined {
+  const notes = [
+    computedCalls > 0 && `computed by a list of prices: ${counted(computedCalls, "call")}`,
+    unpricedCalls > 0 && `cost not known: ${counted(unpricedCalls, "call")}`,
+  ].filter((note) => note !== false);
+  return notes.length === 0 ? undefined : notes.join("; ");
 }
 
 const clock = new Intl.DateTimeFormat("en-GB", {

@@ -1,8 +1,14 @@
 import { ExactNumber, type Json, printExact } from "../api/exact";
 import { cost, count, duration, time } from "../parts/format";
-import type { ReportColumn } from "./queries";
+import type { ReportColumn, ReportRow } from "./queries";
 
 const share = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+
+/** The text of a row's figure; `~` where a part of it is computed. */
+export function figureIn(row: ReportRow, column: ReportColumn): string {
+  const text = figure(row[column.name], column);
+  return Number(row[column.computed ?? ""] ?? 0) > 0 && text !== "–" ? `~${text}` : text;
+}
 
 /** Formats a value of a report by its unit: `share` as percent, `ms` as a duration. */
 export function figure(value: unknown, { name, unit }: ReportColumn): string {
@@ -22,9 +28,10 @@ export function heading(name: string): string {
   return name.startsWith("metadata.") ? name : name.replaceAll("_", " ");
 }
 
-/** The unit for a heading; empty where each figure has its own. */
-export function unitText(unit: string | null): string {
-  return unit === null || unit === "share" || unit === "ms" ? "" : unit;
+/** The unit for a heading; empty where each figure or the column's name has it. */
+export function unitText({ name, unit }: ReportColumn): string {
+  if (unit === null || unit === "share" || unit === "ms" || unit === "USD") return "";
+  return name.split("_").includes(unit) ? "" : unit;
 }
 
 /** A value of an SQL answer, with all of its digits. */

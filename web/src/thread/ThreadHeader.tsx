@@ -18,14 +18,14 @@ export function ThreadHeader() {
   const { data: head } = useQuery(headQuery(threadId));
   const timeline = useTimeline();
   if (head === undefined) return null;
-  const { steps, toolCalls, tokens, costUsd } = timeline.counts(at);
+  const { steps, toolCalls, tokens, costUsd, computedCalls } = timeline.counts(at);
   const isKnown = timeline.loadedTo >= at;
   const figures = [
     ["Version", `${count(at)} of ${count(last)}`],
     ["Steps", isKnown ? count(steps) : count(null)],
     ["Calls", isKnown ? count(toolCalls) : count(null)],
     ["Tokens", isKnown ? count(tokens) : count(null)],
-    ["Cost", isKnown ? cost(costUsd) : cost(null)],
+    ["Cost", isKnown ? cost(costUsd, computedCalls) : cost(null)],
   ] as const;
   return (
     <header className={styles["header"]}>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { cost, count, duration } from "../../parts/format";
+import { cost, costNote, count, duration } from "../../parts/format";
 import styles from "../compare.module.css";
 import { type Side, summaryQuery } from "../queries";
 import { Standing } from "../Standing";
@@ -70,7 +70,9 @@ export function SideHeader({ asked, side, isFirst, first, without }: SideHeaderP
           <Standing thread={thread} />
           <span>{count(thread.steps)} steps</span>
           <span>time {duration(thread.durationMs)}</span>
-          <span>cost {cost(thread.costUsd)}</span>
+          <span title={costNote(thread.computedCalls, thread.unpricedCalls)}>
+            cost {cost(thread.costUsd, thread.computedCalls)}
+          </span>
         </div>
       )}
     </div>

@@ -3,7 +3,7 @@ import { count, counted } from "../../parts/format";
 import { ChartPicture } from "../chart/ChartPicture";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { DataTable } from "../../parts/DataTable";
-import { figure, heading, unitText } from "../figures";
+import { figure, figureIn, heading, unitText } from "../figures";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";
 import { type ReportAnswer, type ReportColumn, type ReportRow, reportCsv } from "../queries";
@@ -87,7 +87,7 @@ export function ReportResult({ answer, behind }: { answer: ReportAnswer; behind:
           ...columns.map((column) => ({
             key: column.name,
             heading: heading(column.name),
-            unit: unitText(column.unit),
+            unit: unitText(column),
             comment: column.comment,
             isFigure: column.unit !== null,
             width: widthOf(column),
@@ -137,6 +137,6 @@ function Value({ row, column }: { row: ReportRow; column: ReportColumn }) {
       </Link>
     );
   }
-  const text = figure(value, column);
+  const text = figureIn(row, column);
   return <span title={text}>{text}</span>;
 }

@@ -62,6 +62,9 @@ export interface Span {
   readonly endVersion: number | null;
   readonly elapsedMs: number | null;
   readonly outcome: string | null;
+  readonly costUsd: number | null;
+  /** The list that the cost was computed by; null where it was reported. */
+  readonly prices: string | null;
 }
 
 const PAGE = 500;
@@ -87,6 +90,8 @@ export function spansQuery(threadId: string, version: number, wanted: number) {
             endVersion: numberIn(item, "endVersion"),
             elapsedMs: numberIn(item, "elapsedMs"),
             outcome: textIn(item, "outcome"),
+            costUsd: numberIn(item, "costUsd"),
+            prices: textIn(item, "prices"),
           };
           if (span.version === version || span.endVersion === version) found.push(span);
         }

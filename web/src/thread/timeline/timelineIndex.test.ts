@@ -102,11 +102,30 @@ test("an exit is an error only where it says so", () => {
 test("counts go up to a version, and what nothing reported is null", () => {
   const index = indexOf(
     point(1),
-    { ...call(2, 3), kind: "model", inputTokens: 10, outputTokens: 5, computedCostUsd: 0.25 },
+    {
+      ...call(2, 3),
+      kind: "model",
+      inputTokens: 10,
+      outputTokens: 5,
+      costUsd: 0.25,
+      prices: "p 1",
+    },
     call(4, 6, { step: 2 }),
   );
   const counts = (version: number) => index.counts(version, index.length);
-  expect(counts(1)).toEqual({ steps: 1, toolCalls: 0, tokens: null, costUsd: null });
-  expect(counts(4)).toEqual({ steps: 2, toolCalls: 1, tokens: 15, costUsd: 0.25 });
+  expect(counts(1)).toEqual({
+    steps: 1,
+    toolCalls: 0,
+    tokens: null,
+    costUsd: null,
+    computedCalls: 0,
+  });
+  expect(counts(4)).toEqual({
+    steps: 2,
+    toolCalls: 1,
+    tokens: 15,
+    costUsd: 0.25,
+    computedCalls: 1,
+  });
   expect(counts(6).steps).toBe(3);
 });

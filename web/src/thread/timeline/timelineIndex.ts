@@ -16,6 +16,7 @@ export interface Span {
   readonly suspected: readonly string[];
   readonly hint: string | null;
   readonly costUsd: number | null;
+  readonly isComputed: boolean;
   readonly tokens: number | null;
   readonly callId: string | null;
 }
@@ -29,6 +30,8 @@ export interface Counts {
   readonly toolCalls: number;
   readonly tokens: number | null;
   readonly costUsd: number | null;
+  /** How many of these costs are computed. */
+  readonly computedCalls: number;
 }
 
 /** An item of the view, as far as the page uses it. */
@@ -45,7 +48,8 @@ export interface TimelineItem {
   readonly callId?: string | null;
   readonly step: number;
   readonly costUsd?: number | null;
-  readonly computedCostUsd?: number | null;
+  /** The list that the cost was computed by. */
+  readonly prices?: string | null;
   readonly totalTokens?: number | null;
   readonly inputTokens?: number | null;
   readonly outputTokens?: number | null;
@@ -88,6 +92,7 @@ export class TimelineIndex {
   private readonly startMs: number[] = [];
   private readonly endMs: number[] = [];
   private readonly costUsd: number[] = [];
+  private readonly isComputed: boolean[] = [];
   private readonly tokens: number[] = [];
   private readonly hint: (string | null)[] = [];
   private readonly callId: (string | null)[] = [];
@@ -118,6 +123,7 @@ export class TimelineIndex {
     this.startMs.push(span.startMs ?? NaN);
     this.endMs.push(span.endMs ?? NaN);
     this.costUsd.push(span.costUsd ?? NaN);
+    this.isComputed.push(span.isComputed);
     this.tokens.push(span.tokens ?? NaN);
     this.hint.push(span.hint);
     this.callId.push(span.callId);
@@ -183,6 +189,7 @@ export class TimelineIndex {
       suspected: this.rules.get(this.suspected[index] ?? 0),
       hint: this.hint[index] ?? null,
       costUsd: known(this.costUsd[index]),
+      isComputed: this.isComputed[index] ?? false,
       tokens: known(this.tokens[index]),
       callId: this.callId[index] ?? null,
     };
@@ -216,6 +223,7 @@ export class TimelineIndex {
     let toolCalls = 0;
     let tokens = NaN;
     let costUsd = NaN;
+    let computedCalls = 0;
     for (let index = 0; index < end; index += 1) {
       const to = this.to[index] ?? NaN;
       const from = this.from[index] ?? NaN;
@@ -223,10 +231,11 @@ export class TimelineIndex {
       if (to > version) continue;
       tokens = sum(tokens, this.tokens[index] ?? NaN);
       costUsd = sum(costUsd, this.costUsd[index] ?? NaN);
+      if (this.isComputed[index] === true) computedCalls += 1;
     }
     let steps = 0;
     for (let each = 0; each <= version; each += 1) steps = Math.max(steps, this.steps[each] ?? 0);
-    return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd) };
+    return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd), computedCalls };
   }
 
   /** Records the number of steps up to a version. */
@@ -260,7 +269,8 @@ export function spanOf(item: TimelineItem): Span {
     outcome: item.outcome ?? null,
     suspected: item.suspected === undefined || item.suspected.length === 0 ? NONE : item.suspected,
     hint: item.hint ?? null,
-    costUsd: item.costUsd ?? item.computedCostUsd ?? null,
+    costUsd: item.costUsd ?? null,
+    isComputed: typeof item.prices === "string",
     tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
     callId: item.callId ?? null,
   };

@@ -21,7 +21,7 @@ export function Figures({ at, last, timeline, course }: FiguresProps) {
       <Figure name="step" value={count(counts.steps)} />
       <Figure name="elapsed" value={duration(elapsed)} />
       <Figure name="tokens" value={count(counts.tokens)} />
-      <Figure name="cost" value={cost(counts.costUsd)} />
+      <Figure name="cost" value={cost(counts.costUsd, counts.computedCalls)} />
     </dl>
   );
 }

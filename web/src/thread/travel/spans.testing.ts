@@ -13,6 +13,7 @@ export function span(given: Partial<Span>): Span {
     suspected: [],
     hint: null,
     costUsd: null,
+    isComputed: false,
     tokens: null,
     callId: null,
     ...given,

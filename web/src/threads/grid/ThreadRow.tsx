@@ -89,7 +89,7 @@ function Cell({ column, row, now }: { column: Column; row: Summary; now: number 
     <div
       role="gridcell"
       className={classes.filter(Boolean).join(" ")}
-      title={isNumber ? undefined : words}
+      title={isNumber ? column.note?.(row) : words}
     >
       {id === "threadId" ? (
         <ThreadLink row={row} />

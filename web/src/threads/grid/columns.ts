@@ -1,4 +1,4 @@
-import { ago, cost, count, duration, time } from "../../parts/format";
+import { ago, cost, costNote, count, duration, time } from "../../parts/format";
 import type { Summary } from "../standing";
 
 export interface Column {
@@ -14,6 +14,8 @@ export interface Column {
   /** Explains a short name. */
   readonly title?: string;
   readonly text: (thread: Summary, now: number) => string;
+  /** Explains a figure. */
+  readonly note?: (thread: Summary) => string | undefined;
 }
 
 function text(id: keyof Summary, name: string, width: number, read: Column["text"]): Column {
@@ -41,7 +43,12 @@ export const COLUMNS: readonly Column[] = [
   figure("replies", "Replies", 72),
   figure("steps", "Steps", 58),
   figure("toolCalls", "Calls", 56, { title: "Tools called" }),
-  figure("toolFailures", "Failed", 62, { title: "Calls of tools that failed", tone: "bad" }),
+  figure("toolFailures", "Failed", 62, {
+    title: "Calls of tools that failed",
+    tone: "bad",
+    note: ({ toolFailures }) =>
+      toolFailures === null ? "No result says whether its call failed" : undefined,
+  }),
   figure("runtimeErrors", "Errors", 62, { title: "Runtime errors", tone: "bad" }),
   figure("anomalies", "Anomalies", 84, { title: "Broken rules", tone: "warn" }),
   figure("approvalsAsked", "Approvals", 88, { title: "Approvals asked for" }),
@@ -51,7 +58,10 @@ export const COLUMNS: readonly Column[] = [
   figure("inputTokens", "Tokens in", 90),
   figure("outputTokens", "Tokens out", 94),
   figure("totalTokens", "Tokens", 70),
-  figure("costUsd", "Cost", 72, { text: (thread) => cost(thread.costUsd) }),
+  figure("costUsd", "Cost", 80, {
+    text: ({ costUsd, computedCalls }) => cost(costUsd, computedCalls),
+    note: ({ computedCalls, unpricedCalls }) => costNote(computedCalls, unpricedCalls),
+  }),
   figure("durationMs", "Duration", 84, { text: (thread) => duration(thread.durationMs) }),
   { ...text("tools", "Tools", 180, (thread) => thread.tools.join(", ")), sort: null },
   text("parent", "Parent", 150, (thread) => thread.parent ?? "–"),

@@ -7,6 +7,7 @@ import styles from "../event.module.css";
 import { Peer } from "./Peer";
 import { Plain } from "./Prose";
 import type { Span } from "../queries";
+import { useCursor } from "../../cursor";
 import { visible } from "../texts";
 
 export interface StepProps {
@@ -86,6 +87,9 @@ export function ModelRequest({ event: { message }, spans }: StepProps) {
 /** A model's response: its tokens, cost and time. */
 export function ModelResponse({ event: { message }, spans }: StepProps) {
   const usage = fieldsIn(message, "usage");
+  const { at } = useCursor();
+  const span = spans?.find(({ kind, endVersion }) => kind === "model" && endVersion === at);
+  const prices = span?.prices ?? null;
   return (
     <article className={styles["part"]}>
       <header>
@@ -98,7 +102,8 @@ export function ModelResponse({ event: { message }, spans }: StepProps) {
           ["Provider", textIn(message, "provider")],
           ["Finish reason", textIn(message, "finishReason")],
           ["Latency", duration(numberIn(message, "latencyMs"))],
-          ["Cost", cost(numberIn(message, "costUsd"))],
+          ["Cost", cost(span?.costUsd, prices === null ? 0 : 1)],
+          ["computed by", prices],
           ["Input tokens", count(numberIn(usage, "inputTokens"))],
           ["of them cached", count(numberIn(usage, "cachedInputTokens"))],
           ["Output tokens", count(numberIn(usage, "outputTokens"))],

@@ -41,8 +41,12 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
       </div>
     );
   }
-  const lines = linesOf(event);
-  const pairs = paired(event.type, version, lines, timeline.at(version));
+  const spans = timeline.at(version);
+  const lines = linesOf(
+    event,
+    spans.find(({ kind, to }) => kind === "model" && to === version),
+  );
+  const pairs = paired(event.type, version, lines, spans);
   const group = groupOf(event.type);
   const sent = event.kind === "fact" ? null : (event.message["timestamp"] as number);
   const since = sent === null || timeline.startMs === null ? null : sent - timeline.startMs;

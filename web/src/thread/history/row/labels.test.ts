@@ -65,6 +65,15 @@ test("a model's response says its tokens and cost, and leaves out what is unknow
   expect(said("llm_response", {})).toEqual(["model: "]);
 });
 
+test("a cost that the service computed has a ~", () => {
+  const event = { version: 1, recordedAt: "", kind: "message", bytes: 1, metadata: {} } as const;
+  const lines = linesOf(
+    { ...event, type: "llm_response", message: { latencyMs: 1800 } },
+    { costUsd: 0.0035, isComputed: true },
+  );
+  expect(lines[0]?.text).toBe("~$0.0035 · 1.8 s");
+});
+
 test("a decision says who made it", () => {
   expect(said("approval_response", { callId: "a", approved: false }, { actor: "eva" })).toEqual([
     "denied: by eva",

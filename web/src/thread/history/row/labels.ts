@@ -1,5 +1,6 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
+import type { Span } from "../../timeline/timelineIndex";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
 
@@ -21,8 +22,11 @@ type Fields = { readonly [key: string]: Json };
 const LONGEST_TEXT = 240;
 const MOST_ARGUMENTS = 4;
 
+/** The cost of a model's response, as the timeline has it. */
+export type Priced = Pick<Span, "costUsd" | "isComputed">;
+
 /** What the lines of an event's row say; calls and results have one each. */
-export function linesOf(event: StoredEvent): readonly Line[] {
+export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
   const { type, message } = event;
   const say = (name: string, ...texts: (string | null)[]): Line[] => {
     const text = texts.filter((each) => each !== null && each !== "").join(" · ");
@@ -63,7 +67,7 @@ export function linesOf(event: StoredEvent): readonly Line[] {
     case "llm_request":
       return say("model call", oneLine(message["model"]));
     case "llm_response":
-      return say("model", oneLine(message["model"]), ...figures(message));
+      return say("model", oneLine(message["model"]), ...figures(message, priced));
     case "runtime_error":
       return say("error", oneLine(message["error"]));
     case "exit":
@@ -116,12 +120,17 @@ function workerLine(message: Fields, text: string): Line {
   return threadId === null ? line : { ...line, threadId };
 }
 
-function figures(message: Fields): (string | null)[] {
+function figures(message: Fields, priced: Priced | undefined): (string | null)[] {
   const usage = message["usage"];
   const tokens = usage === undefined || usage === null ? null : tokensText(usage as Fields);
-  const usd = number(message["costUsd"]);
+  const usd = priced?.costUsd ?? number(message["costUsd"]);
+  const computed = priced?.isComputed === true ? 1 : 0;
   const latency = number(message["latencyMs"]);
-  return [tokens, usd === null ? null : cost(usd), latency === null ? null : duration(latency)];
+  return [
+    tokens,
+    usd === null ? null : cost(usd, computed),
+    latency === null ? null : duration(latency),
+  ];
 }
 
 function tokensText(usage: Fields): string {
