@@ -9,7 +9,12 @@ from domain.errors import InvalidMessage
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History
-from projections.readers.models.responses_items import KNOWN, is_item, read_item
+from projections.readers.models.responses_items import (
+    KNOWN,
+    is_foreign,
+    is_item,
+    read_item,
+)
 from projections.readers.reading import Entry, Fields, Reading, usage
 from projections.readers.times import milliseconds_of_seconds
 from projections.view import Item
@@ -90,6 +95,12 @@ def _said(text: JsonValue) -> JsonValue:
 def _read_items(reading: Reading, prompts: set[str], items: list[JsonValue], place: str) -> None:
     for index, value in enumerate(items):
         item = Fields(value, f"{place}[{index}]")
+        if is_foreign(value):
+            reason = (
+                f"no item of Responses, by its type {item.item['type']!r}: name the format of this "
+                "file by --format, or the place of its messages by --messages"
+            )
+            raise InvalidMessage.at(item.place, reason)
         if _is_answer(value):
             _read_answer(reading, prompts, item)
         else:

@@ -30,6 +30,8 @@ _KEPT = frozenset(
     }
 )
 """Kinds without a message: also reasoning whose text is hidden, and hosted calls without an id."""
+_OWN = {"compaction": "encrypted_content", "program": "code", "reasoning": "encrypted_content"}
+"""What items have whose kinds are words that other programs use for theirs."""
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
 
 KNOWN = frozenset(
@@ -94,8 +96,21 @@ def is_item(value: JsonValue) -> bool:
             return "call_id" in value
         case {"role": str(), "content": list(parts), **rest}:
             return rest.get("type", "message") == "message" and any(map(_is_part, parts))
+        case {"type": "compaction" | "program" | "reasoning" as kind, "id": str()}:  # others' too
+            return _OWN[kind] in value
         case {"type": str(kind), "id": str()}:
             return kind in _OF_MODEL or kind in OUTPUTS
+        case _:
+            return False
+
+
+def is_foreign(value: JsonValue) -> bool:
+    """Return whether a value is surely none of these items: its `type` is a role or a frame."""
+    match value:
+        case {"type": "user" | "assistant" | "system" | "developer" | "tool" | "session"}:
+            return True
+        case {"type": "message", "message": dict()}:
+            return "role" not in value
         case _:
             return False
 

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from domain.errors import InvalidMessage
 from domain.json.text import parse
 from projections.readers.draft import Draft
 from projections.readers.history import History
 from projections.readers.models.responses import FORMAT
-from projections.readers.registry import recognise
+from projections.readers.registry import UnclearFormat, recognise
 from tests.test_golden import GOLDEN
 
 SOURCES = GOLDEN / "readers" / "responses"
@@ -117,6 +118,21 @@ def test_what_is_not_known_is_kept_with_its_place() -> None:
 def test_an_item_that_cannot_be_read_is_kept_whole(item: Any) -> None:
     (draft,) = read([item]).drafts
     assert draft["payload"] == item
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "user", "content": "hi"},
+        {"type": "message", "id": "a", "parentId": None, "message": {"role": "user"}},
+    ],
+)
+def test_lines_of_other_programs_are_not_taken_for_items(line: Any) -> None:
+    summary = {"type": "compaction", "id": "c1", "parentId": "a1", "summary": "hi"}
+    with pytest.raises(UnclearFormat):
+        recognise([line, summary])
+    with pytest.raises(InvalidMessage, match=f"by its type '{line['type']}'"):
+        read([{"type": "reasoning", "summary": []}, line])
 
 
 def test_a_call_without_output_yet_has_no_result() -> None:
