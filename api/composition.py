@@ -77,17 +77,17 @@ class Service:
 
 @contextmanager
 def open_service(
-    settings: Settings, *, on_commit: Callable[[Commit], None] | None = None
+    settings: Settings, *, new: bool = False, on_commit: Callable[[Commit], None] | None = None
 ) -> Iterator[Service]:
     """Open the settings' database (or our own), migrate it, and close it at the end.
 
-    `on_commit` is called for each commit of events.
+    `new`: whether our own may be made. `on_commit` is called for each commit of events.
 
     Raises:
         AgentlogError: the database is unavailable, with the reason and the way out.
     """
     with (
-        _ready_database(settings) as place,
+        _ready_database(settings, new=new) as place,
         Database(
             place.url,
             pool_size=settings.pool_size,
@@ -164,14 +164,17 @@ def open_service(
 
 
 @contextmanager
-def open_as_owner(settings: Settings) -> Iterator[tuple[Database, str]]:
-    """Yield the database with all rights of its login, at any schema version, and its URL."""
+def open_as_owner(settings: Settings, *, new: bool = False) -> Iterator[tuple[Database, str]]:
+    """Yield the database with all rights of its login, at any schema version, and its URL.
+
+    `new`: whether our own may be made.
+    """
     if settings.database_url is not None:
         with Database(settings.database_url, pool_size=2) as database:
             yield database, settings.database_url
         return
     with (
-        open_embedded(settings.data_dir) as server,
+        open_embedded(settings.data_dir, new=new) as server,
         Database(server.url, pool_size=2) as database,
     ):
         yield database, server.url
@@ -187,11 +190,11 @@ class _MigratedDatabase:
 
 
 @contextmanager
-def _ready_database(settings: Settings) -> Iterator[_MigratedDatabase]:
+def _ready_database(settings: Settings, *, new: bool) -> Iterator[_MigratedDatabase]:
     """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
-            open_embedded(settings.data_dir) as server,
+            open_embedded(settings.data_dir, new=new) as server,
             Keeper(server),
             Database(server.url, pool_size=1) as owner,
         ):

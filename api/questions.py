@@ -80,5 +80,5 @@ def _clock(text: str | None) -> Clock:
 
 def _whole_number(name: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):  # noqa: PLR2004 - no such limit
-        raise InvalidQuestion(f"{name}: {text[:64]!r} is no whole number")
+        raise InvalidQuestion(f"{name}: {text[:64]!r} is no whole number from 0 to 999999999")
     return int(text)

@@ -156,14 +156,23 @@ class EmptyAppend(InvalidInput):
 class UnknownThread(NotThere):
     """No thread of that id has been started, or it is hidden."""
 
-    def __init__(self, thread_id: str, *, is_hidden: bool = False) -> None:
-        super().__init__(
-            f"thread {thread_id!r} is hidden: read it with hidden=true, or show it again by "
-            "`agentlog imports redo`"
-            if is_hidden
-            else f"there is no thread {thread_id!r}: append a message to it to start it"
-        )
-        self.thread_id = thread_id
+    def __init__(
+        self, thread_id: str, *, is_hidden: bool = False, similar: Sequence[str] = ()
+    ) -> None:
+        if is_hidden:
+            reason = (
+                f"thread {thread_id!r} is hidden: read it with hidden=true, or show it again by "
+                "`agentlog imports redo`"
+            )
+        elif similar:
+            reason = f"there is no thread {thread_id!r}: similar are {', '.join(similar)}"
+        else:
+            reason = (
+                f"there is no thread {thread_id!r}: `agentlog threads` and GET /v1/threads list "
+                "them; append a message to it to start it"
+            )
+        super().__init__(reason)
+        self.thread_id, self.similar = thread_id, tuple(similar)
 
 
 class UnknownMessage(NotThere):

@@ -102,7 +102,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         strict=strict,
         masks=KNOWN_SECRETS if mask else (),
     )
-    opening = nullcontext() if dry_run else service_in(data_dir)
+    opening = nullcontext() if dry_run else service_in(data_dir, new=True)
     found = _import_files(opening, plan, paths)
     if report is not None:
         report.write_text("".join(f"{print_text(each.to_json())}\n" for each in found.findings))

@@ -141,8 +141,3 @@ def _options(
     ] = False,
 ) -> None:
     del asked
-
-
-def run() -> None:
-    """Run the command line."""
-    app()

@@ -1,5 +1,6 @@
 """The commands sql (queries, the catalogue of tables, grants for analysts) and find."""
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,6 +32,8 @@ from api.shapes.tables import query_csv, query_json, rows_of_text
 from infrastructure.analysts.answers import CatalogueTable, QueryResult
 from infrastructure.analysts.login import grants as grants_for
 from infrastructure.analysts.parameters import MOST_CHARACTERS
+from infrastructure.embedded.cluster import DATABASE
+from infrastructure.postgres.database import Database
 from infrastructure.search.hits import Excerpt
 from infrastructure.search.index import MODEL
 from infrastructure.search.query import Query
@@ -42,6 +45,9 @@ app = typer.Typer()
 _PAGE = 100
 _CELL_WIDTH = 200
 _NUMBERS = ("smallint", "integer", "bigint", "numeric", "real", "double precision")
+
+_REGULAR_EXPRESSION = re.compile(r"\.[*+?]|\\[wdsb]|\[[^\]]+\][*+?]?|\(.*\|.*\)|^\^|\$$")
+"""What hardly stands in a text that is searched for."""
 
 
 @app.command()
@@ -73,8 +79,8 @@ def sql(  # noqa: PLR0913 - one parameter an option
     """Ask the tables of analysts in SQL; nothing can be changed by it."""
     settings = settings_with(data_dir=data_dir)
     if grants:
-        with open_service(settings) as service:
-            print(grants_for(service.database, settings.tenant), end="")  # noqa: T201 - the output
+        name = _database_name(settings.database_url)
+        print(grants_for(settings.tenant, database=name), end="")  # noqa: T201 - the output
         return
     if tables:
         with open_service(settings) as service:
@@ -85,6 +91,14 @@ def sql(  # noqa: PLR0913 - one parameter an option
     with open_service(settings) as service:
         answer = service.own.analyst.query(asked, parameters, limit=limit, seconds=timeout)
     _print_answer(answer, "json" if json else "csv" if csv else "table")
+
+
+def _database_name(url: str | None) -> str:
+    """Return the name of the database at `url`, or of our own, which need not be there."""
+    if url is None:
+        return DATABASE
+    with Database(url, pool_size=1) as database, database.connection() as connection:
+        return connection.info.dbname
 
 
 def _query_in(query: str | None, file: str | None) -> str:
@@ -198,6 +212,8 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
         print_line(Hits.of(found))
     else:
         _print_hits(found)
+        if not found.items:
+            _say_why_not(text)
     if found.next is not None:
         reason = "there are more" if len(found.items) == limit else "the search takes long"
         print(f"{reason}: go on with --after {found.next}", file=sys.stderr)  # noqa: T201 - to scripts too
@@ -221,6 +237,14 @@ def _print_hits(found: Found) -> None:
         for each in hit.excerpts:
             console.print(Text(f"        {printable(each.place)}: ").append(_marked(each)))
     console.print(Text(f"as of position {found.as_of:,} of the log", style="dim"))
+
+
+def _say_why_not(text: str) -> None:
+    """Say that nothing matched, and what may have been meant otherwise."""
+    reason = "no message matches"
+    if _REGULAR_EXPRESSION.search(text):
+        reason += ": the text is searched for as it stands, it is no regular expression"
+    typer.echo(reason, err=True)
 
 
 def _marked(excerpt: Excerpt) -> Text:

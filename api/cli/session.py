@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NoReturn, get_args
@@ -20,8 +20,10 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
+from api.cli import INTERRUPTED
 from api.composition import Service, open_service
 from api.filters import metadata_filter
 from domain.errors import AgentlogError
@@ -39,7 +41,7 @@ from projections.registry import VIEWS, AnyView, choose_view
 DataDir = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of the embedded PostgreSQL [env: AGENTLOG_DATA_DIR]. "
+        help="Folder of the embedded PostgreSQL (AGENTLOG_DATA_DIR). "
         "With AGENTLOG_DATABASE_URL set, that database is used instead."
     ),
 ]
@@ -61,7 +63,9 @@ Form = Literal["table", "csv", "json"]
 """How a table of answers is printed."""
 
 _REFUSED = 2
-_INTERRUPTED = 130
+_PIPED_WIDTH = 200
+_BORDER = 3
+"""Characters between two columns of a table."""
 
 _DRIVES_TERMINAL = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control and bidirectional characters that JSON need not escape but a terminal interprets."""
@@ -96,9 +100,12 @@ def settings_with(
         raise InvalidOption(f"{name}: {first['msg'].lower()}") from error
 
 
-def service_in(data_dir: Path | None) -> AbstractContextManager[Service]:
-    """Open the service of the environment's settings, with its data in the folder if given."""
-    return open_service(settings_with(data_dir=data_dir))
+def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextManager[Service]:
+    """Open the service of the environment's settings, with its data in the folder if given.
+
+    `new`: whether a folder without data becomes one; commands that only read make none.
+    """
+    return open_service(settings_with(data_dir=data_dir), new=new)
 
 
 @contextmanager
@@ -111,9 +118,11 @@ def failing_clearly() -> Iterator[None]:
         typer.echo(nl=False)  # flush: a closed reader of our output is detected here
     except AgentlogError as error:
         _fail(str(error))
+    except UnicodeEncodeError as error:  # arguments that are not UTF-8 have lone surrogates
+        _fail(f"{error.object[error.start : error.end]!a} in an argument is not UTF-8")
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:  # the reader of our output is closed: `agentlog export | head`
         # discard the rest, so that Python's last flush does not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -163,6 +172,24 @@ def json_line(value: JsonValue) -> str:
 def print_line(value: JsonValue) -> None:
     """Print JSON on one line."""
     print(json_line(value))  # noqa: T201 - the command's output
+
+
+def print_listing(columns: Mapping[str, int], rows: Sequence[Sequence[str | None]]) -> None:
+    """Print a table whose ids are whole, to be copied and passed on.
+
+    `columns` gives each name's least width in characters; 0 is of ids, which are never wrapped.
+    """
+    table, console = Table(), Console()
+    width = _PIPED_WIDTH if not console.is_terminal else console.width
+    needed = len(columns) * _BORDER
+    for at, (name, least) in enumerate(columns.items()):
+        longest = least or max((len(row[at] or "") for row in rows), default=0)
+        table.add_column(name, no_wrap=not least, min_width=longest)
+        needed += max(longest, len(name))
+    for row in rows:
+        table.add_row(*(Text(printable(cell or "")) for cell in row))
+    console.width = max(width, needed + 1)
+    console.print(table)
 
 
 def print_csv(text: str) -> None:

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from api.cli.session import (
@@ -19,6 +18,7 @@ from api.cli.session import (
     filter_of,
     pairs_of,
     print_line,
+    print_listing,
     printable,
     service_in,
 )
@@ -36,13 +36,10 @@ app = typer.Typer()
 
 _LINES = 4
 _LINE_WIDTH = 200
-_PIPED_WIDTH = 200
-_OTHER_COLUMNS = 50
-"""Minimum width in characters of all columns but the ids, wrapped."""
 
 
 @app.command("threads")
-def threads_(  # noqa: PLR0913 - one parameter a filter
+def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     status: Annotated[str | None, typer.Option(help="open, exited or closed.")] = None,
     q: Annotated[str | None, typer.Option(help="Words in goal or id, or how they begin.")] = None,
     parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
@@ -53,6 +50,9 @@ def threads_(  # noqa: PLR0913 - one parameter a filter
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Go on there, as the list before said.")
+    ] = None,
     *,
     json: AsJson = False,
     data_dir: DataDir = None,
@@ -60,30 +60,28 @@ def threads_(  # noqa: PLR0913 - one parameter a filter
     """List threads, those that moved last first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     with service_in(data_dir) as service:
-        heads = service.store.threads(which, before=None, limit=limit)
+        page = service.store.threads(which, before=after, limit=limit + 1)
+    heads = page[:limit]
+    if len(page) > limit:
+        typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
     if json:
         for head in heads:
             print_line(thread_json(head))
         return
-    table = Table()
-    longest = max((len(head.thread_id) for head in heads), default=0)
-    table.add_column("thread", no_wrap=True, min_width=longest)
-    for name in ("status", "version", "anomalies", "updated", "goal"):
-        table.add_column(name)
-    for head in heads:
-        table.add_row(
-            head.thread_id,
-            head.status,
-            str(head.version),
-            str(head.anomalies),
-            time_text(head.updated_at),
-            _cell(head.goal or ""),
-        )
-    console = Console()
-    if not console.is_terminal:
-        console.width = _PIPED_WIDTH
-    console.width = max(console.width, longest + _OTHER_COLUMNS)  # whole ids, to be copied
-    console.print(table)
+    print_listing(
+        {"thread": 0, "status": 6, "version": 7, "anomalies": 9, "updated": 10, "goal": 10},
+        [
+            (
+                head.thread_id,
+                head.status,
+                str(head.version),
+                str(head.anomalies),
+                time_text(head.updated_at),
+                head.goal,
+            )
+            for head in heads
+        ],
+    )
 
 
 @app.command()

@@ -56,7 +56,7 @@ def watch(
         raise InvalidOption(f"{root}: no such folder; name it: agentlog watch {agent} FOLDER")
     plan = Plan(choose_format(agent), masks=KNOWN_SECRETS if mask else ())
     console = Console(stderr=True)
-    with service_in(data_dir) as service:
+    with service_in(data_dir, new=True) as service:
         follower = Follower(service.store, plan)
         _say(console, f"watching {root}; Ctrl-C ends it")
         waiting: set[Path] = set()

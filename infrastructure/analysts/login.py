@@ -77,8 +77,9 @@ def make_role(connection: psycopg.Connection, tenant: str) -> None:
             with connection.transaction():
                 if not _is_made(connection, tenant):
                     connection.execute("SELECT pg_advisory_xact_lock(hashtext('analysts'))")
-                    connection.execute(_filled("grant_analyst", tenant, connection))
-                    connection.execute(_filled("restrict_analyst", tenant, connection))
+                    name = connection.info.dbname
+                    connection.execute(_filled("grant_analyst", tenant, database=name))
+                    connection.execute(_filled("restrict_analyst", tenant, database=name))
         except _LOST_RACES:
             if race == _RACES:
                 raise
@@ -86,23 +87,21 @@ def make_role(connection: psycopg.Connection, tenant: str) -> None:
             return
 
 
-def grants(database: Database, tenant: str) -> str:
-    """Return the SQL with which an administrator creates the login of a tenant's analysts."""
-    with database.connection() as connection:
-        granted = _filled("grant_analyst", tenant, connection).as_string(connection)
-        restricted = _filled("restrict_analyst", tenant, connection).as_string(connection)
-        password = (
-            sql.SQL("ALTER ROLE {role} PASSWORD {password};")
-            .format(
-                role=sql.Identifier(role_of(tenant)), password=sql.Literal("choose one of your own")
-            )
-            .as_string(connection)
-        )
-        name = connection.info.dbname
+def grants(tenant: str, *, database: str) -> str:
+    """Return the SQL with which an administrator creates the login of a tenant's analysts.
+
+    `database` is its name.
+    """
+    granted = _filled("grant_analyst", tenant, database=database).as_string()
+    restricted = _filled("restrict_analyst", tenant, database=database).as_string()
+    role = sql.Identifier(role_of(tenant))
+    password = sql.SQL("ALTER ROLE {role} PASSWORD {password};").format(
+        role=role, password=sql.Literal("choose one of your own")
+    )
     later = "\n".join(f"-- {line}".rstrip() for line in restricted.splitlines())
     return (
-        f"{granted}{password}\n\n"
-        f"-- Then: AGENTLOG_ANALYST_URL=postgresql://{role_of(tenant)}:PASSWORD@HOST/{name}\n\n"
+        f"{granted}{password.as_string()}\n\n"
+        f"-- Then: AGENTLOG_ANALYST_URL=postgresql://{role_of(tenant)}:PASSWORD@HOST/{database}\n\n"
         f"-- Stricter still, if you like:\n\n{later}\n"
     )
 
@@ -116,10 +115,10 @@ def _is_made(connection: psycopg.Connection, tenant: str) -> bool:
     return row is not None
 
 
-def _filled(name: str, tenant: str, connection: psycopg.Connection) -> sql.Composed:
+def _filled(name: str, tenant: str, *, database: str) -> sql.Composed:
     return sql.SQL(statement(name)).format(
         role=sql.Identifier(role_of(tenant)),
         name=sql.Literal(role_of(tenant)),
         tenant=sql.Literal(tenant),
-        database=sql.Identifier(connection.info.dbname),
+        database=sql.Identifier(database),
     )

@@ -30,6 +30,7 @@ from infrastructure.embedded.sockets import PORT, make_socket_folder
 USER = "agentlog"
 DATABASE = "agentlog"
 
+_FOLDER = "postgresql"
 _AFTERMATH_SECONDS = 5.0  # how long the backends of a killed server may take to notice
 _STOP_SECONDS = 60.0
 _LARGEST_LOG = 4 * 2**20
@@ -42,7 +43,7 @@ class Cluster:
 
     def __init__(self, data_dir: Path, account: Account, programs: Path) -> None:
         self._data_dir, self._account, self._programs = data_dir, account, programs
-        self._path = data_dir / "postgresql"
+        self._path = data_dir / _FOLDER
         self._log = data_dir / "postgresql.log"
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -187,6 +188,11 @@ class Cluster:
         if blocked is None:
             return CannotStart(program, self._data_dir, tail=tail)
         return UnreachableFolder(self._data_dir, blocked=blocked, account=self._account.name)
+
+
+def has_data(data_dir: Path) -> bool:
+    """Return whether there is a cluster in the data folder."""
+    return (data_dir / _FOLDER).exists()
 
 
 def url(socket_folder: Path, database: str) -> str:

@@ -4,6 +4,7 @@ EmbeddedServerError
 ├── UnsupportedPlatform   Windows has no Unix sockets and locks of this kind
 ├── MissingPrograms       the package with PostgreSQL's programs is absent or does not run
 ├── ForeignFolder         the data folder holds something else
+├── NoData                the data folder is not there or empty, and none is to be made
 ├── OtherMajorVersion     the data was made by another PostgreSQL
 ├── UnreachableFolder     the user, or the account that runs the server, cannot reach the folder
 ├── UntrustedFolder       another user made a folder that has to be the account's
@@ -51,6 +52,17 @@ class ForeignFolder(EmbeddedServerError):
         super().__init__(
             f"{folder} holds something else than agentlog's data: "
             f"choose an empty or a new folder (--data-dir), or {OTHER_SERVER}"
+        )
+        self.folder = folder
+
+
+class NoData(EmbeddedServerError):
+    """There is no log in the folder, and the command only reads one."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"there is no log in {folder}: name its folder (--data-dir or AGENTLOG_DATA_DIR), "
+            "or make one there by `agentlog serve` or `agentlog import`"
         )
         self.folder = folder
 

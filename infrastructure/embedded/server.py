@@ -8,9 +8,10 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from infrastructure.embedded.account import account_for
-from infrastructure.embedded.cluster import Cluster
+from infrastructure.embedded.cluster import Cluster, has_data
 from infrastructure.embedded.errors import (
     ForeignFolder,
+    NoData,
     NotAnswering,
     ServerBusy,
     UnreachableFolder,
@@ -107,12 +108,17 @@ class EmbeddedServer:
 
 
 def open_embedded(
-    data_dir: Path, *, settings: Mapping[str, str] = MappingProxyType({}), seconds: float = 60.0
+    data_dir: Path,
+    *,
+    new: bool = True,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    seconds: float = 60.0,
 ) -> EmbeddedServer:
     """Return a use of the server in `data_dir`, which is made, started and recovered as needed.
 
     Args:
         data_dir: a new or empty folder, or one this has made.
+        new: whether to make the data where there is none.
         settings: PostgreSQL's, for a server that is started here; one that runs keeps its own.
         seconds: how long to wait for another process, and again for the server.
 
@@ -123,6 +129,8 @@ def open_embedded(
         raise UnsupportedPlatform("Windows")
     data_dir = data_dir.expanduser().resolve()
     try:
+        if not new and not has_data(data_dir):
+            raise NoData(data_dir)
         return _open(data_dir, settings, seconds)
     except OSError as error:
         raise UnreachableFolder(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from difflib import get_close_matches
 from math import isqrt
 from typing import get_args
 
@@ -25,6 +26,10 @@ _REACH = 500
 
 _FEW = 0.02
 """If fewer of them match, the search uses the index; if more do, the scan goes on."""
+
+_NEIGHBOURS = 5
+_SIMILAR = 0.8
+"""How alike an unknown id and one that is proposed are, from 0 to 1."""
 
 
 class LogReader:
@@ -53,8 +58,15 @@ class LogReader:
         """Return the head of a thread; raises `UnknownThread`."""
         rows = self._heads("select_heads", tenants=[self._tenant], thread_ids=[thread_id])
         if not rows or (rows[0].hidden and not self._hidden):
-            raise UnknownThread(thread_id, is_hidden=bool(rows))
+            similar = () if rows else self._similar(thread_id)
+            raise UnknownThread(thread_id, is_hidden=bool(rows), similar=similar)
         return rows[0]
+
+    def _similar(self, thread_id: str) -> list[str]:
+        """Return ids like one that is unknown, of those beside it in their order."""
+        asked = {"thread_id": thread_id, "hidden": self._hidden, "limit": _NEIGHBOURS}
+        neighbours = [row[0] for row in self._rows("select_neighbours", **asked)]
+        return get_close_matches(thread_id, neighbours, cutoff=_SIMILAR)
 
     def heads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
         """Return threads by recency, newest first, whose latest position is below `before`.

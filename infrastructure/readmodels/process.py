@@ -21,7 +21,7 @@ _GRACE_SECONDS = 10.0
 RUN = ("projections", "run", "--with-parent")
 """The agentlog command that runs projections until its standard input closes."""
 
-_PROGRAM = (sys.executable, "-c", "from api.cli.main import run; run()")
+_PROGRAM = (sys.executable, "-m", "api.cli")
 
 
 class ProjectorProcess:

@@ -113,7 +113,7 @@ def restore(
 def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
     """Restore a backup and verify it; return whether it is valid."""
     manifest = _read(path)
-    with open_as_owner(settings) as (database, url):
+    with open_as_owner(settings, new=True) as (database, url):
         with _shown() as progress:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:

@@ -3,11 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from api.cli.session import DataDir, print_line, printable, service_in
+from api.cli.session import DataDir, print_line, print_listing, printable, service_in
 from api.shapes import access as shapes
 from api.shapes.shape import time_text
 from infrastructure.keys.key import Key
@@ -39,7 +36,7 @@ def create(
     data_dir: DataDir = None,
 ) -> None:
     """Make a key and print it, this once: only the key stands on standard output."""
-    opening, name, scopes = service_in(data_dir), name_of(name), scopes_of(scope)
+    opening, name, scopes = service_in(data_dir, new=True), name_of(name), scopes_of(scope)
     with opening as service:
         keys = service.keys.keys
         text, key = keys.create(
@@ -74,20 +71,23 @@ def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir =
         for key in found:
             print_line(shapes.Key.of(key))
         return
-    table = Table("id", "name", "scopes", "state", "expires", "created", "by")
+    rows = []
     for key in found:
         ended = key.expires_at is not None and key.expires_at <= now
         state = "revoked" if key.revoked_at is not None else "expired" if ended else "good"
-        table.add_row(
-            key.id,
-            Text(printable(key.name)),
-            ", ".join(key.scopes),
-            state,
-            time_text(key.expires_at) or "",
-            time_text(key.created_at),
-            key.created_by or "",
+        rows.append(
+            (
+                key.id,
+                key.name,
+                ", ".join(key.scopes),
+                state,
+                time_text(key.expires_at),
+                time_text(key.created_at),
+                key.created_by,
+            )
         )
-    Console().print(table)
+    columns = {"id": 0, "name": 6, "scopes": 6, "state": 7, "expires": 10, "created": 10, "by": 0}
+    print_listing(columns, rows)
 
 
 @keys_.command()
@@ -121,14 +121,17 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
         for access in found:
             print_line(shapes.Access.of(access))
         return
-    table = Table("at", "key", "status", "route", "thread", "request")
-    for access in found:
-        table.add_row(
-            time_text(access.at),
-            access.key_id or "",
-            str(access.status),
-            f"{access.method} {access.route}",
-            access.thread_id or "",
-            access.request_id or "",
-        )
-    Console().print(table)
+    print_listing(
+        {"at": 10, "key": 0, "status": 6, "route": 10, "thread": 0, "request": 0},
+        [
+            (
+                time_text(access.at),
+                access.key_id,
+                str(access.status),
+                f"{access.method} {access.route}",
+                access.thread_id,
+                access.request_id,
+            )
+            for access in found
+        ],
+    )

@@ -83,7 +83,7 @@ def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database's schema up to date (serve does it too)."""
-    with service_in(data_dir) as service:
+    with service_in(data_dir, new=True) as service:
         Console().print(Text(f"up to date: {service.where}"))
 
 
@@ -103,7 +103,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_traces(TraceSettings()) as traces,
         _bound(settings.host, settings.port) as listening,
-        open_service(settings, on_commit=traces.on_commit) as service,
+        open_service(settings, new=True, on_commit=traces.on_commit) as service,
         ExitStack() as beside,
     ):
         host, port = listening.getsockname()[:2]

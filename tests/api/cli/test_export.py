@@ -153,7 +153,7 @@ WITHOUT = """
 import sys
 sys.modules["pyarrow"] = None
 import api.cli.exports  # the formats that are lines need nothing more
-from api.cli.main import run
+from api.cli.__main__ import run
 run()
 """
 

@@ -130,3 +130,16 @@ def test_what_cannot_be_searched_for_is_refused(url: str, options: list[str], re
     outcome = agentlog("find", *options, url=url)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith(f"agentlog: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("nowhere", "no message matches\n"),
+        ("a.*b", "no message matches: the text is searched for as it stands, it is no regular"),
+    ],
+)
+def test_a_search_without_a_hit_says_so(url: str, text: str, reason: str) -> None:
+    outcome = agentlog("find", text, url=url)
+    assert (outcome.code, outcome.out) == (0, "as of position 124 of the log\n")
+    assert outcome.err.startswith(reason)

@@ -56,8 +56,9 @@ def test_a_key_is_made_listed_and_revoked(database_url: str) -> None:
     assert f"key {key.key_id} is revoked since" in outcome.err
     (shown,) = listed(database_url)
     assert shown["revokedAt"] is not None
-    table = agentlog("keys", "list", url=database_url).out
+    table = agentlog("keys", "list", url=database_url, columns=80).out
     assert "revoked" in table
+    assert key.key_id in table
     for output in (table, str(shown)):
         assert key.secret not in output
 

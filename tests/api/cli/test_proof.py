@@ -170,6 +170,8 @@ def test_without_a_key_nothing_is_signed_and_the_way_out_is_said(
 def test_our_own_postgresql_has_a_key_made_beside_its_data() -> None:
     with short_folder() as folder:
         data = folder / "data"
+        with started("migrate", "--data-dir", data) as process:
+            assert process.wait(timeout=60) == 0
         notes = []
         for _ in range(2):
             with started("checkpoint", "--data-dir", str(data)) as process:

@@ -132,6 +132,8 @@ def test_without_a_login_the_way_to_one_is_shown(
 
 def test_the_postgresql_that_we_bring_along_needs_no_preparation() -> None:
     with short_folder() as folder:
+        with started("migrate", "--data-dir", folder / "data") as process:
+            assert process.wait(timeout=60) == 0
         query = "SELECT session_user, count(*) FROM events"
         with started("sql", query, "--csv", "--data-dir", folder / "data") as process:
             out, err = process.communicate(timeout=60)

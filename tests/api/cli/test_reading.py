@@ -52,6 +52,22 @@ def test_threads_lists_those_that_moved_last_first(url: str) -> None:
     assert (found[3]["status"], found[3]["version"]) == ("closed", 16)
 
 
+def test_a_list_that_ends_before_the_last_thread_says_where_to_go_on(url: str) -> None:
+    listed: list[str] = []
+    words: list[str] = []
+    while True:
+        outcome = agentlog("threads", "--json", "--limit", "4", *words, url=url)
+        listed += [thread["threadId"] for thread in outcome.lines]
+        if not outcome.err:
+            break
+        assert outcome.err.startswith("there are more: go on with --after ")
+        words = outcome.err.split()[-2:]
+    everything = agentlog("threads", "--json", url=url)
+    assert everything.err == ""
+    assert listed == [thread["threadId"] for thread in everything.lines]
+    assert len(listed) == 6
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -222,6 +238,8 @@ NEXT_CENTURY = "2126-01-01T00:00:00Z"
         (["view", "nope"], "there is no thread 'nope'"),
         (["diff", "nope"], "there is no thread 'nope'"),
         (["export", "nope"], "there is no thread 'nope'"),
+        (["show", "refunds"], "there is no thread 'refunds': similar are refund"),
+        (["outline", "reserch"], "similar are research"),
         (["show", "a b"], "'a b' is no thread id"),
         (["view", "refund", "opanai"], "there is no view 'opanai': choose one of kernel, openai"),
         (["view", "refund", "openai", "-o", "names=true"], "does not take the option 'names'"),

@@ -35,7 +35,8 @@ def test_without_a_login_the_error_says_how_to_get_one() -> None:
 
 
 def test_what_grants_prints_is_all_that_an_administrator_has_to_run(own_database: Database) -> None:
-    script = grants(own_database, 'a tenant\'s "name"; --')
+    with own_database.connection() as connection:
+        script = grants('a tenant\'s "name"; --', database=connection.info.dbname)
     role = role_of('a tenant\'s "name"; --')
     assert "PASSWORD 'choose one of your own'" in script
     with own_database.connect() as connection:

@@ -58,7 +58,7 @@ def _runs_anew(folder: Path, killed: Postmaster) -> bool:
 
 
 def test_a_server_that_is_killed_comes_back_under_its_service(folder: Path) -> None:
-    with open_service(Settings(data_dir=folder)) as service:
+    with open_service(Settings(data_dir=folder), new=True) as service:
         for number in (1, 2, 3):
             append(service, number)
             killed = postmaster(folder)

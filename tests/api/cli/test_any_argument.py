@@ -1,0 +1,140 @@
+"""Whatever is given to a command, it answers, or refuses by a line; reading makes no database."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.main import get_group
+from typer.testing import CliRunner
+
+from api.cli.main import COMMANDS, app
+from tests.command_line import agentlog, agentlog_process
+from tests.databases import new_database
+
+MAKERS = {
+    *("serve", "demo", "migrate", "import", "watch", "restore", "keys create"),
+    "openapi",  # reads nothing
+    "formats",
+}
+"""Commands that may make a database, or that open none."""
+
+ENDLESS = {"serve", "demo", "mcp", "watch", "tail", "projections run"}
+
+
+def _commands() -> dict[str, Any]:
+    """Return each command by its words, those of groups too."""
+    found = {}
+    for name, (module, _) in COMMANDS.items():
+        command = get_group(import_module(f"api.cli.{module}").app).commands[name]
+        subcommands = getattr(command, "commands", None)
+        if subcommands is None:
+            found[name] = command
+        else:
+            found |= {f"{name} {sub}": inner for sub, inner in subcommands.items()}
+    return found
+
+
+ALL = _commands()
+READERS = sorted(
+    name
+    for name, command in ALL.items()
+    if name not in MAKERS and any(parameter.name == "data_dir" for parameter in command.params)
+)
+NEEDED = {
+    "compare": ["a", "b"],
+    "sql": ["SELECT 1"],
+    "verify": [],
+    "redact": ["x", "--reason", "x", "--yes"],
+    "annotate": ["x", "a=1"],
+    "report": ["usage"],
+    "retention": ["rules.toml"],
+}
+"""Arguments of commands where `x` for each required one will not do."""
+
+
+def _needed(name: str) -> list[str]:
+    if name in NEEDED:
+        return NEEDED[name]
+    words: list[str] = []
+    for parameter in ALL[name].params:
+        if parameter.required:
+            words += ["x"] if parameter.param_type_name == "argument" else [parameter.opts[0], "x"]
+    return words
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_command_that_reads_makes_no_database(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AGENTLOG_DATABASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.toml").write_text('[[rules]]\nolder_than = "90d"\nreason = "old"\n')
+    folder = tmp_path / "typo"
+    result = CliRunner().invoke(
+        app, [*name.split(), *_needed(name), "--data-dir", str(folder)], catch_exceptions=False
+    )
+    assert result.exit_code == 2, result.output
+    assert not folder.exists()
+    assert f"there is no log in {folder}" in result.stderr
+
+
+ANY_TEXT = st.text(
+    st.characters(exclude_characters="\0") | st.characters(categories=["Cs"]), max_size=30
+) | st.sampled_from(
+    ["", "-1", "1" * 30, "\udcff", "a\udcff=b", "\u202e", "[", "$..[?@", "{", "=", "@"]
+)
+
+
+@pytest.fixture(scope="module")
+def url(server_url: str, template_database: str) -> Iterator[str]:
+    """A database with nothing in it."""
+    with new_database(server_url, template=template_database) as made:
+        yield made
+
+
+@given(data=st.data())
+def test_any_text_for_any_argument_is_answered_or_refused_by_a_line(
+    data: st.DataObject, url: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    name = data.draw(st.sampled_from(sorted(ALL.keys() - ENDLESS)))
+    parameters = [
+        parameter
+        for parameter in ALL[name].params
+        if not getattr(parameter, "is_flag", False) and parameter.name != "data_dir"
+    ]
+    words = _needed(name)
+    if parameters:
+        parameter = data.draw(st.sampled_from(parameters))
+        text = data.draw(ANY_TEXT)
+        if parameter.param_type_name == "argument":
+            words = ["--", text] if len(words) < 2 else [text, *words[1:]]
+        else:
+            words = [*words, parameter.opts[0], text]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("here"))  # where it writes files
+        outcome = agentlog(*name.split(), *words, url=url)
+    assert outcome.code in {0, 1, 2}
+    assert "Traceback" not in outcome.err
+
+
+def test_what_the_terminal_cannot_show_is_printed_as_escapes_of_json(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "t.jsonl"
+    source.write_text('{"role": "user", "content": "3 \u20ac \U0001f600"}\n')
+    assert agentlog("import", source, "--thread-id", "euro", url=url).code == 0
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    outcome = agentlog_process("view", "euro", "openai", url=url)
+    assert outcome.code == 0
+    assert r"3 \u20ac \ud83d\ude00" in outcome.out
+    assert agentlog_process("show", "euro", url=url).code == 0
+
+
+def test_an_argument_that_is_not_utf_8_is_refused(url: str) -> None:
+    outcome = agentlog_process("find", "\udcff", url=url)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "agentlog: '\\udcff' in an argument is not UTF-8\n"
