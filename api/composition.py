@@ -66,6 +66,7 @@ class Service:
     keys: RecentKeys
     accesses: Accesses
     eraser: Eraser
+    snapshot_key: bytes = field(repr=False)
     url: str = field(repr=False)
     where: str
 
@@ -158,6 +159,7 @@ def open_service(
                 ),
                 accesses=Accesses(database),
                 eraser=eraser,
+                snapshot_key=snapshot_key,
                 url=place.url,
                 where=place.where,
             )

@@ -1,12 +1,15 @@
-"""Audit of data derived from the log: snapshots, read models, search rows.
+"""Audit of data derived from the log: snapshots, read models, search rows, positions kept.
 
 Derived data can be dropped and built again, but readers are shown it, so it is compared with a
-fresh computation.
+fresh computation. Each row is either of a thread that the log has, and compared with it; or of
+none, or unreadable to this code, and a finding.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-import psycopg
+from psycopg.rows import TupleRow
 
 from domain.errors import InvalidViewOption, UnknownView
 from domain.integrity.chain_audit import Finding
@@ -14,11 +17,9 @@ from domain.json.text import parse_stored
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.projection import Projection
-from infrastructure.readmodels.tables import delete_thread, rows_of_thread
+from infrastructure.readmodels.build_audit import BuildAudit
 from infrastructure.views.snapshots.snapshots import Snapshots
 from infrastructure.views.view_fold import Fold
-from projections.readmodels.registry import READ_MODELS
 from projections.registry import AnyView, choose_view
 from projections.view import StateView
 
@@ -42,26 +43,102 @@ class DerivedAuditor:
     def thread(self, thread_id: str) -> Iterator[Finding]:
         """Yield differences in a thread's snapshots and its rows in read models."""
         yield from self._snapshots_of(thread_id)
-        yield from self._rows_of(thread_id)
+        with self._builds() as audit:
+            for name, table in audit.differing(self._tenant, thread_id):
+                detail = (
+                    f"its rows in agentlog_readmodels.{table} are not what the log comes to: "
+                    f"`agentlog projections rebuild {name}`"
+                )
+                yield Finding("derived-differs", detail, thread_id)
 
-    def search(self) -> Iterator[Finding]:
-        """Yield the threads whose search rows differ from their heads."""
-        asked = {"tenant": self._tenant, "limit": _MOST_THREADS}
-        with self._database.connection() as connection:
-            rows = connection.execute(statement("select_search_differences"), asked).fetchall()
-        for (thread_id,) in rows:
+    def around(self) -> Iterator[Finding]:
+        """Yield what is wrong beside the threads of the log: strays, search rows, positions."""
+        for thread_id, table in self._strays():
+            detail = f"{table} has rows of it, and the log has no such thread"
+            yield Finding("derived-differs", detail, thread_id)
+        for thread_id in self._threads_in("select_search_differences"):
             detail = "its row in agentlog.thread_search is not what its head says"
             yield Finding("derived-differs", detail, thread_id)
+        for thread_id, version in self._rows("select_erasure_differences"):
+            detail = "agentlog.erasures has not the row of this redaction, or a row of none"
+            yield Finding("derived-differs", detail, thread_id, version)
+        with self._builds() as audit:
+            for table in audit.missing:
+                detail = f"the table agentlog_readmodels.{table} is not there"
+                yield Finding("derived-differs", detail)
+            for name, position, last in audit.ahead():
+                detail = (
+                    f"{name} is tracked at position {position}, and the log ends at {last}: it "
+                    "would pass over the next events"
+                )
+                yield Finding("derived-differs", detail)
+        for (time,) in self._rows("select_clock_ahead"):
+            detail = f"agentlog.counter has the time {time}, which is after the last event's"
+            yield Finding("derived-differs", detail)
+
+    def unchecked(self, thread_ids: Sequence[str] | None = None) -> Iterator[Finding]:
+        """Yield derived data that this code and key cannot compute, of some threads or of all."""
+        kinds: Counter[str] = Counter()
+        asked = {"thread_ids": None if thread_ids is None else list(thread_ids)}
+        for name, options, snapshot_format, count in self._rows("select_snapshot_kinds", **asked):
+            view = _view_of(name, options)
+            if self._snapshots.is_of_other_key(snapshot_format):
+                kinds["sealed by another key: give this command that of AGENTLOG_SNAPSHOT_KEY"] += (
+                    count
+                )
+            elif view is None or not self._snapshots.reads(
+                view, options=options, snapshot_format=snapshot_format
+            ):
+                kinds["of a version or view that this agentlog does not read"] += count
+        for kind, count in kinds.items():
+            detail = (
+                f"cannot be checked: {count} snapshots are {kind}; no reader here uses them, and "
+                "the table agentlog.snapshots may be truncated"
+            )
+            yield Finding("derived-unchecked", detail)
+        with self._builds() as audit:
+            for table in audit.unknown:
+                detail = (
+                    f"cannot be checked: agentlog_readmodels.{table} is of no version that this "
+                    "agentlog knows; let a service of this version build its own, and see "
+                    "`agentlog projections`"
+                )
+                yield Finding("derived-unchecked", detail)
+
+    @contextmanager
+    def _builds(self) -> Iterator[BuildAudit]:
+        """Lend the builds, locked; what is written meanwhile is rolled back."""
+        with (
+            self._database.connection() as connection,
+            connection.transaction(force_rollback=True),
+        ):
+            yield BuildAudit.begin(connection)
+
+    def _strays(self) -> Iterator[tuple[str, str]]:
+        """Yield threads that derived tables have and the log has not, with the table."""
+        for thread_id in self._threads_in("select_stray_snapshots"):
+            yield thread_id, "agentlog.snapshots"
+        for thread_id in self._threads_in("select_stray_ledgers"):
+            yield thread_id, "agentlog.ledger"
+        with self._builds() as audit:
+            for table, thread_id in audit.stray_threads(self._tenant):
+                yield thread_id, f"agentlog_readmodels.{table}"
+
+    def _threads_in(self, name: str) -> list[str]:
+        return [row[0] for row in self._rows(name, limit=_MOST_THREADS)]
+
+    def _rows(self, name: str, **asked: object) -> list[TupleRow]:
+        with self._database.connection() as connection:
+            return connection.execute(statement(name), {"tenant": self._tenant, **asked}).fetchall()
 
     def _snapshots_of(self, thread_id: str) -> Iterator[Finding]:
-        asked = {"tenant": self._tenant, "thread_id": thread_id}
-        with self._database.connection() as connection:
-            kept = connection.execute(statement("select_snapshot_series"), asked).fetchall()
-        for name, options in kept:
-            try:
-                view = choose_view(name, parse_stored(options.encode()))
-            except (UnknownView, InvalidViewOption, ValueError, TypeError):
-                continue  # no reader uses it
+        kinds = self._rows("select_snapshot_kinds", thread_ids=[thread_id])
+        for name, options, snapshot_format, _ in kinds:
+            view = _view_of(name, options)
+            if view is None or not self._snapshots.reads(
+                view, options=options, snapshot_format=snapshot_format
+            ):
+                continue  # see `unchecked`
             for version in self._differing(thread_id, view):
                 detail = (
                     f"the snapshot of view {name} {options} is not what the log comes to; the "
@@ -74,10 +151,13 @@ class DerivedAuditor:
         anew = Fold(self._reader, thread_id, view)
         interval = self._snapshots.interval
         for row in self._snapshots.rows(thread_id, view):
+            if not row.sound:
+                yield row.version
+                continue
             anew.advance(row.version - interval)
             items = anew.read_all(row.version)
-            same = row.sound
-            if same and row.carry is not None:
+            same = True
+            if row.carry is not None:
                 start = self._snapshots.nearest(thread_id, view, row.version).start
                 same = (start.version, view.dump(start.carry)) == (
                     row.version,
@@ -85,36 +165,17 @@ class DerivedAuditor:
                 )
             if same and not isinstance(view, StateView):
                 after = row.version - interval
-                found = self._snapshots.items(
+                kept = self._snapshots.items(
                     thread_id, view, after=after, upto=row.version, limit=1
                 )
-                same = [each for _, taken in found for each in taken] == items
+                same = [item for _, taken in kept for item in taken] == items
             if not same:
                 yield row.version
 
-    def _rows_of(self, thread_id: str) -> Iterator[Finding]:
-        with self._database.connection() as connection:
-            for name, build in self._differing_builds(connection, thread_id):
-                detail = (
-                    f"its rows in agentlog_readmodels.{name}_{build} are not what the log comes "
-                    f"to: `agentlog projections rebuild {name}`"
-                )
-                yield Finding("derived-differs", detail, thread_id)
 
-    def _differing_builds(
-        self, connection: psycopg.Connection, thread_id: str
-    ) -> list[tuple[str, int]]:
-        """Return the builds whose rows of a thread differ from fresh ones; keeps no fresh rows."""
-        found: list[tuple[str, int]] = []
-        with connection.transaction(force_rollback=True):
-            for name, build, version in connection.execute(statement("lock_builds")).fetchall():
-                model = READ_MODELS.get(name)
-                if model is None or model.version != version:
-                    continue
-                table = f"{name}_{build}"
-                before = rows_of_thread(connection, table, self._tenant, thread_id)
-                delete_thread(connection, table, self._tenant, thread_id)
-                Projection(model, build).renew_thread(connection, self._tenant, thread_id)
-                if before != rows_of_thread(connection, table, self._tenant, thread_id):
-                    found.append((name, build))
-        return found
+def _view_of(name: str, options: str) -> AnyView | None:
+    """Return the view of a kind of snapshots, None if this code has none such."""
+    try:
+        return choose_view(name, parse_stored(options.encode()))
+    except (UnknownView, InvalidViewOption, ValueError, TypeError):
+        return None

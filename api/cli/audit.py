@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import typer
 from rich.console import Console
@@ -25,6 +25,9 @@ PublicKey = Annotated[
 KeptCheckpoint = Annotated[
     Path | None, typer.Option(help="File of a checkpoint's note that you have kept.")
 ]
+
+Verdict = Literal["whole", "NOT ALL CHECKED", "BROKEN"]
+_EXIT_CODES: Mapping[Verdict, int] = {"whole": 0, "NOT ALL CHECKED": 2, "BROKEN": 1}
 
 _PAGE = 1000
 
@@ -74,7 +77,7 @@ def verify(  # noqa: PLR0913 - one parameter an option
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Check that nothing was changed: exit code 0 says whole, 1 broken.
+    """Check that nothing was changed: exit code 0 says whole, 1 broken, 2 not checked.
 
     Evidence is checked offline, without any database.
     """
@@ -82,12 +85,13 @@ def verify(  # noqa: PLR0913 - one parameter an option
     files = [each for each in named if each.endswith(".json") or "/" in each]
     threads = [each for each in named if each not in files]
     held = Held.read(public_key=public_key, checkpoint=checkpoint)
-    whole = _verify_bundles([*map(Path, files), *(bundle or [])], held)
+    verdict: Verdict = _verify_bundles([*map(Path, files), *(bundle or [])], held)
     if threads or not (files or bundle):
         with service_in(data_dir) as service:
-            whole = _verify_log(service, threads, held, derived=derived) and whole
-    if not whole:
-        raise typer.Exit(1)
+            of_log = _verify_log(service, threads, held, derived=derived)
+            verdict = of_log if verdict == "whole" else verdict
+    if verdict != "whole":
+        raise typer.Exit(_EXIT_CODES[verdict])
 
 
 @app.command()
@@ -122,8 +126,8 @@ def evidence(
             _write(output, pieces)
 
 
-def _verify_bundles(files: Sequence[Path], held: Held) -> bool:
-    """Verify evidence files and print what each proves; return whether all are valid."""
+def _verify_bundles(files: Sequence[Path], held: Held) -> Verdict:
+    """Verify evidence files and print what each proves."""
     whole = True
     for file in files:
         verdict = check_bundle(_bytes_of(file), public_key=held.public_key, held=held.checkpoint)
@@ -145,11 +149,11 @@ def _verify_bundles(files: Sequence[Path], held: Held) -> bool:
                 "Whose key that is, it cannot show: compare it by --public-key with one that you "
                 "have from elsewhere."
             )
-    return whole
+    return "whole" if whole else "BROKEN"
 
 
-def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived: bool) -> bool:
-    """Verify threads, or the whole log where none is named; return whether all is valid."""
+def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived: bool) -> Verdict:
+    """Verify threads, or the whole log where none is named."""
     auditor = service.own.proofs.auditor
     whole, count, events = True, 0, 0
     with _progress() as progress:
@@ -168,14 +172,16 @@ def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived
         _print_findings(tree.findings, count=tree.count)
         whole = whole and tree.whole
     if not threads:
-        differing = list(service.own.derived.search()) if derived else []
+        differing = list(service.own.derived.around()) if derived else []
         found = [*check_positions(service.database).findings, *differing]
         _print_findings(found)
         whole = whole and not found
-    state = "whole" if whole else "BROKEN"
+    unchecked = list(service.own.derived.unchecked(threads or None)) if derived else []
+    _print_findings(unchecked)
+    verdict: Verdict = "BROKEN" if not whole else "NOT ALL CHECKED" if unchecked else "whole"
     threads_word = "thread" if count == 1 else "threads"
-    print(f"{state}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
-    return whole
+    print(f"{verdict}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
+    return verdict
 
 
 def _write(file: Path, pieces: Iterable[str]) -> None:

@@ -38,8 +38,12 @@ What = Literal[
     "not-included",
     "incomplete",
     "derived-differs",
+    "derived-unchecked",
 ]
-"""Codes of findings; all but `content-redacted` mean that the record is broken."""
+"""Codes of findings; all but those of `HARMLESS` mean that the record is broken."""
+
+HARMLESS: frozenset[What] = frozenset({"content-redacted", "derived-unchecked"})
+"""A content was redacted; derived data cannot be computed by this code and key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class Finding:
     @property
     def breaks(self) -> bool:
         """Whether the record is broken; a redaction alone does not break it."""
-        return self.what != "content-redacted"
+        return self.what not in HARMLESS
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,21 @@ def rows_of_thread(
     ).fetchall()
 
 
+def threads_without_head(connection: psycopg.Connection, bare_name: str, tenant: str) -> list[str]:
+    """Return the threads of a build's rows that the log does not have."""
+    rows = connection.execute(
+        SQL(
+            "SELECT DISTINCT thread_id FROM {name} AS kept WHERE tenant = %s AND NOT EXISTS ("
+            "SELECT FROM agentlog.threads AS head "
+            "WHERE (head.tenant, head.thread_id) = (kept.tenant, kept.thread_id)"
+            ") ORDER BY thread_id"
+        ).format(name=Identifier(SCHEMA, bare_name)),
+        (tenant,),
+        prepare=False,
+    ).fetchall()
+    return [thread_id for (thread_id,) in rows]
+
+
 def delete_thread(
     connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
 ) -> None:

@@ -36,6 +36,7 @@ from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
 from infrastructure.view_precomputation import Ahead
+from infrastructure.views.snapshots.table import warn_of_other_keys
 from projections.readers.registry import choose_format
 
 app = typer.Typer()
@@ -108,6 +109,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
     ):
         host, port = listening.getsockname()[:2]
         anonymous = _anonymous(settings, service, host)
+        warn_of_other_keys(service.database, service.snapshot_key)
         listening.listen(_BACKLOG)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         beside.enter_context(

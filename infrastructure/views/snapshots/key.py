@@ -1,5 +1,6 @@
 """The secret key that seals snapshots: a file outside the database owner's reach."""
 
+import hmac
 import logging
 import secrets
 from pathlib import Path
@@ -53,6 +54,11 @@ def own_key(folder: Path) -> bytes:
             error.strerror,
         )
         return secrets.token_bytes(_BYTES)
+
+
+def id_of(key: bytes) -> str:
+    """Return the id of a key, which stands beside its seals and tells nothing of the key."""
+    return hmac.new(key, b"id of a snapshot key", "sha256").hexdigest()[:16]
 
 
 def _read(path: Path) -> bytes:

@@ -22,6 +22,7 @@ from infrastructure.views.snapshots.encoding import (
     unpacked_items,
     unpacked_lists,
 )
+from infrastructure.views.snapshots.key import id_of
 from infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
 from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
 from projections.growth import grown, with_lists
@@ -49,9 +50,10 @@ def at_once(keep: Callable[[], None], _: int) -> None:
 class Snapshots:
     """One tenant's snapshots.
 
-    `key` seals them: it has to be secret, and the same wherever they are read. Snapshots stand at
-    multiples of `interval`. `share` is that of `Trail`. `later` schedules writes; by default they
-    are done at once.
+    `key` seals them: it has to be secret, and the same wherever they are read. Its id is part of
+    the format, so that snapshots of another key are not read. Snapshots stand at multiples of
+    `interval`. `share` is that of `Trail`. `later` schedules writes; by default they are done at
+    once.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -66,6 +68,7 @@ class Snapshots:
     ) -> None:
         self.interval = interval
         self._table = SnapshotTable(database, key)
+        self._key_id = id_of(key)
         self._tenant = tenant
         self._share = share
         self._later = later
@@ -114,6 +117,15 @@ class Snapshots:
             except _Broken:
                 self._discard(series, version)
                 return
+
+    def reads(self, view: View[CarryT, OptionsT], *, options: str, snapshot_format: str) -> bool:
+        """Return whether readers of a view use snapshots with these options and format."""
+        series = self._series("", view)
+        return (series.options, series.format) == (options, snapshot_format)
+
+    def is_of_other_key(self, snapshot_format: str) -> bool:
+        """Return whether a format of snapshots differs by its key."""
+        return not snapshot_format.endswith(f".{self._key_id}")
 
     def rows(self, thread_id: str, view: View[CarryT, OptionsT]) -> list[SnapshotRow]:
         """Return all kept rows, by version."""
@@ -194,5 +206,5 @@ class Snapshots:
             thread_id,
             view.name,
             view.options.model_dump_json(),
-            f"{FORMAT}.{view.carry_format}.{self.interval}",
+            f"{FORMAT}.{view.carry_format}.{self.interval}.{self._key_id}",
         )

@@ -15,6 +15,8 @@ from domain.json.text import print_bytes
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.statements import statement
+from infrastructure.views.snapshots.encoding import FORMAT
+from infrastructure.views.snapshots.key import id_of
 
 _ResultT = TypeVar("_ResultT")
 
@@ -187,6 +189,18 @@ def _with_contents(
         row.chain,
         row.erased,
     )
+
+
+def warn_of_other_keys(database: Connections, key: bytes) -> None:
+    """Log a warning if another key seals snapshots; looks at some of them only."""
+    asked = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": f"%.{id_of(key)}"}
+    with database.connection() as connection:
+        row = connection.execute(statement("select_other_keys"), asked).fetchone()
+    if row == (True,):
+        _logger.warning(
+            "the database has snapshots sealed by another key: the services do not have the same "
+            "AGENTLOG_SNAPSHOT_KEY, or it was changed; they are passed over and made again"
+        )
 
 
 def tried(action: Callable[[], _ResultT]) -> _ResultT | None:

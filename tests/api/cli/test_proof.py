@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from domain.json.text import print_bytes
 from infrastructure.postgres.database import Database
 from tests.command_line import Outcome, agentlog, started
 from tests.databases import name_of, new_database, short_folder
@@ -74,6 +75,56 @@ def test_positions_without_events_and_what_is_derived_are_looked_at(url: str, ow
     gap = agentlog("verify", url=url)
     found = "position-missing: no events stand at positions 65 to 66"
     assert (gap.code, gap.out.splitlines()[0]) == (1, found)
+
+
+def test_rows_of_threads_and_builds_that_the_log_does_not_know_are_not_whole(
+    url: str, owner: Owner
+) -> None:
+    query = (
+        "INSERT INTO agentlog.projections (name, build, version, state) "
+        "VALUES ('invoices', 1, 1, 'live')"
+    )
+    owner.do(query)
+    owner.do("UPDATE agentlog.thread_search SET thread_id = 'ghost' WHERE thread_id = 'refund'")
+    broken = agentlog("verify", "--derived", url=url)
+    assert broken.code == 1
+    assert "the table agentlog_readmodels.invoices_1 is not there" in broken.out
+    assert "thread 'ghost' derived-differs" in broken.out
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> tuple[Path, Path]:
+    """Two snapshot keys."""
+    paths = tmp_path / "a", tmp_path / "b"
+    for path in paths:
+        path.write_bytes(path.name.encode() * 32)
+    return paths
+
+
+def test_snapshots_of_another_key_are_said_not_to_be_checked_and_not_to_be_broken(
+    url: str, keys: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, other = keys
+    monkeypatch.setenv("AGENTLOG_SNAPSHOT_KEY", str(ours))
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(300)]
+    file = tmp_path / "long.json"
+    file.write_bytes(print_bytes({"messages": messages}))
+    assert agentlog("import", file, url=url).code == 0
+    assert agentlog("view", "long", "openai", url=url).code == 0
+    whole = agentlog("verify", "--derived", url=url)
+    assert (whole.code, whole.out.splitlines()[-1][:5]) == (0, "whole")
+    monkeypatch.setenv("AGENTLOG_SNAPSHOT_KEY", str(other))
+    for threads in ([], ["long"]):
+        unchecked = agentlog("verify", "--derived", *threads, url=url)
+        assert unchecked.code == 2
+        finding, verdict = unchecked.out.splitlines()
+        assert "cannot be checked: 1 snapshots are sealed by another key" in finding
+        assert verdict.startswith("NOT ALL CHECKED: ")
+    with started("serve", "--port", "0", url=url, AGENTLOG_SNAPSHOT_KEY=str(other)) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        assert "sealed by another key" in process.stderr.readline()
 
 
 def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> None:

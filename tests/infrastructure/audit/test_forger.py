@@ -403,7 +403,7 @@ class Log:
         findings += check_positions(self.database).findings
         if by in {"verify --derived", "no reader"}:
             findings += [each for thread in threads for each in self.derived.thread(thread)]
-            findings += self.derived.search()
+            findings += self.derived.around()
         return {each.what for each in findings if each.breaks}
 
     def shown(self) -> dict[str, bytes]:

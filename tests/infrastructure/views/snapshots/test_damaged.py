@@ -6,6 +6,7 @@ import pytest
 
 from infrastructure.postgres.database import Database
 from infrastructure.views.snapshots.encoding import FORMAT, packed, packed_lists
+from infrastructure.views.snapshots.key import id_of
 from infrastructure.views.store import Store
 from projections.growth import Growth
 from projections.registry import AnyView
@@ -13,6 +14,7 @@ from projections.views.agent_state import AgentStateView
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.views.snapshots.kept import (
     DAMAGES,
+    KEY,
     STATE,
     WITH_HISTORY,
     change,
@@ -248,7 +250,7 @@ def test_those_of_another_format_are_passed_over_and_leave_when_others_come(
     assert state_of(store, newer) == right
     assert state_of(store, newer) == right
     formats = fetch(database, "SELECT DISTINCT format FROM agentlog.snapshots")
-    assert formats == [(f"{FORMAT}.{NewerView.carry_format}.10",)]
+    assert formats == [(f"{FORMAT}.{NewerView.carry_format}.10.{id_of(KEY)}",)]
     assert state_of(store) == right
 
 

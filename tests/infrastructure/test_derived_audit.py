@@ -1,0 +1,214 @@
+"""Derived data that the owner of the database, another version or another key has changed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from infrastructure.appending.writer import Writer
+from infrastructure.derived_audit import DerivedAuditor
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
+from projections.readmodels.registry import READ_MODELS
+from projections.registry import choose_view
+from tests.databases import name_of, new_database
+from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, fetch, reply
+from tests.infrastructure.audit.conftest import Owner
+from tests.infrastructure.readmodels.tables import catch_up
+
+KEY, OTHER_KEY = b"the key of the services", b"the key of a new container"
+
+READ_MODEL_TABLES = tuple(f"agentlog_readmodels.{name}_1" for name in READ_MODELS)
+DERIVED_TABLES = (
+    *READ_MODEL_TABLES,
+    "agentlog.snapshots",
+    "agentlog.thread_search",
+    "agentlog.erasures",
+)
+
+CHANGED = {
+    "bigint": "coalesce({}, 0) + 1000",
+    "boolean": "{} IS NOT TRUE",
+    "bytea": "coalesce({}, '') || '!'",
+    "double precision": "coalesce({}, 0) + 777",
+    "jsonb": "'[\"forged\"]'",
+    "text": "coalesce({}, '') || '!'",
+    "timestamp with time zone": "coalesce({}, now()) + interval '1 second'",
+    "tsvector": "strip('forged')",
+}
+"""Another value of a column, by its type."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A log with all that is derived from it."""
+
+    database: Database
+
+    def forge(self, query: str, *parameters: object) -> None:
+        """Change the database as its owner."""
+        Owner(self.database).do(query, *parameters)
+
+    def snapshots(self, key: bytes = KEY) -> Snapshots:
+        return Snapshots(self.database, tenant=TENANT, key=key, interval=5, share=100)
+
+    def store(self, key: bytes = KEY) -> Store:
+        return Store(
+            reader=LogReader(self.database, tenant=TENANT),
+            writer=Writer(self.database, clock=Clock(), new_id=Ids()),
+            blobs=Blobs(self.database, tenant=TENANT),
+            tenant=TENANT,
+            snapshots=self.snapshots(key),
+        )
+
+    def found(self, key: bytes = KEY) -> set[str]:
+        """Return what `agentlog verify --derived` finds beside the log itself."""
+        reader = LogReader(self.database, tenant=TENANT)
+        auditor = DerivedAuditor(self.database, reader, self.snapshots(key), tenant=TENANT)
+        threads = fetch(self.database, "SELECT thread_id FROM agentlog.threads")
+        findings = [finding for (thread,) in threads for finding in auditor.thread(thread)]
+        findings += [*auditor.around(), *auditor.unchecked()]
+        return {finding.what for finding in findings}
+
+
+@pytest.fixture(scope="module")
+def template(server_url: str, template_database: str) -> Iterator[str]:
+    """The name of a database with the log."""
+    with new_database(server_url, template=template_database) as url:
+        with Database(url, pool_size=2) as database:
+            store = Derived(database).store()
+            store.start("t", {"policy": "record", "goal": "Find the parcel"})
+            store.append("t", STORY)
+            store.append("redacted", [reply("a secret")])
+            redactor = Redactor(database, store, Eraser(database), tenant=TENANT)
+            redactor.redact("redacted", None, "asked for")
+            for model in READ_MODELS.values():
+                catch_up(database, model, most_events=500)
+            for view in ("agent-state", "openai"):
+                store.view("t", choose_view(view))
+        yield name_of(url)
+
+
+@contextmanager
+def copied(server_url: str, template: str) -> Iterator[Derived]:
+    """Lend a copy of the log for one change."""
+    with new_database(server_url, template=template) as url, Database(url, pool_size=2) as database:
+        yield Derived(database)
+
+
+@pytest.fixture
+def derived(server_url: str, template: str) -> Iterator[Derived]:
+    """A copy of the log for one change."""
+    with copied(server_url, template) as derived:
+        yield derived
+
+
+def test_of_what_nobody_changed_nothing_is_found(derived: Derived) -> None:
+    assert derived.found() == set()
+    for table in DERIVED_TABLES:
+        assert fetch(derived.database, f"SELECT FROM {table} LIMIT 1"), table
+
+
+@pytest.mark.parametrize("thread", ["ghost", ""])
+@pytest.mark.parametrize("table", DERIVED_TABLES)
+def test_rows_of_a_thread_that_does_not_exist_are_found(
+    derived: Derived, table: str, thread: str
+) -> None:
+    with Owner(derived.database).unhindered() as connection:
+        connection.execute(
+            f"CREATE TEMPORARY TABLE copied AS SELECT * FROM {table} "  # noqa: S608 - our names
+            f"WHERE thread_id = (SELECT max(thread_id) FROM {table})".encode()
+        )
+        connection.execute("UPDATE copied SET thread_id = %s", (thread,))
+        if table == "agentlog.erasures":
+            connection.execute("UPDATE copied SET number = number + 1")
+        connection.execute(f"INSERT INTO {table} SELECT * FROM copied".encode())  # noqa: S608 - as above
+    assert derived.found() == {"derived-differs"}
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_a_build_of_another_version_is_not_said_to_be_whole(derived: Derived, step: int) -> None:
+    derived.forge("UPDATE agentlog_readmodels.model_calls_1 SET cost_usd = 777")
+    derived.forge(
+        "UPDATE agentlog.projections SET version = version + %s WHERE name = 'model_calls'", step
+    )
+    assert derived.found() == {"derived-unchecked"}
+
+
+def test_a_build_that_no_read_model_has_is_not_said_to_be_whole(derived: Derived) -> None:
+    derived.forge("UPDATE agentlog.projections SET name = 'invoices' WHERE name = 'workers'")
+    assert derived.found() == {"derived-differs", "derived-unchecked"}
+
+
+POSITIONS = {
+    "a build, ahead of the log": "UPDATE agentlog.tracking SET notification_id = 9999 "
+    "WHERE application_name = 'workers.1'",
+    "the counter's time": "UPDATE agentlog.counter SET recorded_at = '2999-01-01'",
+    "the work of a redaction, deleted": "DELETE FROM agentlog.erasures",
+    "a ledger of no thread": "INSERT INTO agentlog.ledger "
+    "VALUES ('tests', 'to come', 'call', sha256('b'), 1, NULL)",
+    "the table of a build": "ALTER TABLE agentlog_readmodels.workers_1 "
+    "SET SCHEMA agentlog_analytics",
+}
+
+
+@pytest.mark.parametrize("change", POSITIONS.values(), ids=list(POSITIONS))
+def test_positions_and_work_beside_the_threads_are_looked_at(derived: Derived, change: str) -> None:
+    with Owner(derived.database).unhindered() as connection:
+        connection.execute(change.encode())
+    assert derived.found() == {"derived-differs"}
+
+
+def test_snapshots_of_another_key_are_neither_broken_nor_whole_nor_read(derived: Derived) -> None:
+    before = fetch(derived.database, "SELECT * FROM agentlog.snapshots ORDER BY version, view")
+    assert derived.found(OTHER_KEY) == {"derived-unchecked"}
+    assert derived.found() == set()
+    assert before == fetch(
+        derived.database, "SELECT * FROM agentlog.snapshots ORDER BY version, view"
+    )
+
+
+def test_a_forged_snapshot_that_names_another_key_is_not_read(derived: Derived) -> None:
+    right = derived.store().view("t", choose_view("openai"))
+    derived.forge("UPDATE agentlog.snapshots SET items = 'forged' WHERE items IS NOT NULL")
+    assert derived.found() == {"derived-differs"}
+    derived.forge("UPDATE agentlog.snapshots SET format = format || '0'")
+    assert derived.found() == {"derived-unchecked"}
+    assert derived.store().view("t", choose_view("openai")) == right
+
+
+@drawn(st.data())
+def test_a_row_that_is_changed_is_found(
+    server_url: str, template: str, data: st.DataObject
+) -> None:
+    with copied(server_url, template) as derived:
+        table = data.draw(st.sampled_from(DERIVED_TABLES), "table")
+        columns: dict[str, str] = dict(fetch(derived.database, COLUMNS, table))
+        if table == "agentlog.snapshots":  # any may be deleted
+            del columns["tenant"]
+        elif table == "agentlog.erasures":  # when it was done is on no record
+            del columns["number"], columns["done_at"]
+        rows = len(fetch(derived.database, f"SELECT FROM {table}"))
+        row = data.draw(st.integers(0, rows - 1), "row")
+        column = data.draw(st.sampled_from(sorted(columns)), "column")
+        value = CHANGED[columns[column]].format(column)
+        derived.forge(
+            f"UPDATE {table} SET {column} = {value} WHERE ctid = "  # noqa: S608 - our names
+            f"(SELECT ctid FROM {table} ORDER BY ctid OFFSET %s LIMIT 1)",
+            row,
+        )
+        assert derived.found()
+
+
+COLUMNS = (
+    "SELECT column_name::text, data_type::text FROM information_schema.columns "
+    "WHERE table_schema || '.' || table_name = %s"
+)
