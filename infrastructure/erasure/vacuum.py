@@ -1,11 +1,14 @@
-"""Vacuums erased contents out of the tables; for the owner of the tables."""
+"""Vacuums erased contents out of tables and indexes; for the owner of the tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import LiteralString
 
+import psycopg
 from psycopg import sql
 from psycopg.errors import Diagnostic
 
 from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
 
 SCHEMAS = ("agentlog", "agentlog_readmodels")
 
@@ -20,9 +23,9 @@ _RESETS = tuple(f"RESET {each.split()[1]}" for each in _SETTINGS)
 def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
     """Vacuum every table that holds or held contents; yield PostgreSQL's warnings.
 
-    `full` rewrites the tables, so that nothing is left in unused parts of their pages; it locks out
-    all other sessions meanwhile. `pg_statistic` holds the planner's statistics, which contain
-    values.
+    Indexes are built anew beside the old ones: a GIN index never gives up a key. `full` rewrites
+    the tables too, so that nothing is left in unused parts of their pages; it locks out all other
+    sessions meanwhile. `pg_statistic` holds the planner's statistics, which contain values.
 
     Raises:
         DatabaseUnavailable: the connection broke; tables vacuumed so far stay so.
@@ -38,16 +41,23 @@ def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
             "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY (%s) ORDER BY 1, 2",
             (list(SCHEMAS),),
         ).fetchall()
+        vacuuming: LiteralString = "VACUUM (FULL, ANALYZE) {}" if full else "VACUUM (ANALYZE) {}"
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
+            for index in connection.execute(statement("select_unfinished_indexes")).fetchall():
+                _run(connection, "DROP INDEX CONCURRENTLY IF EXISTS {}", index)
             for table in [*tables, ("pg_catalog", "pg_statistic")]:
-                options = sql.SQL("FULL, ANALYZE" if full else "ANALYZE")
-                statement = sql.SQL("VACUUM ({}) {}").format(options, sql.Identifier(*table))
-                connection.execute(statement)
+                _run(connection, vacuuming, table)
+                if table in tables and not full and not warnings:
+                    _run(connection, "REINDEX TABLE CONCURRENTLY {}", table)
                 yield from warnings
                 warnings.clear()
         finally:
             connection.remove_notice_handler(note)
             for reset in _RESETS:
                 connection.execute(reset)
+
+
+def _run(connection: psycopg.Connection, command: LiteralString, name: Sequence[str]) -> None:
+    connection.execute(sql.SQL(command).format(sql.Identifier(*name)))

@@ -1,4 +1,4 @@
-"""The planner's figures hold values: none of what was erased is left in them."""
+"""What was erased is left in no figure of the planner, and after a vacuum in no file."""
 
 from infrastructure.erasure.vacuum import vacuum
 from infrastructure.postgres.database import Database
@@ -43,3 +43,32 @@ def test_figures_hold_nothing_that_was_erased(own_database: Database) -> None:
     assert fetch(own_database, KNOWN, f"%{SECRET}%") == []
     assert list(vacuum(own_database, full=True)) == []
     assert fetch(own_database, KNOWN, f"%{SECRET}%") == []
+
+
+HOLDERS = """
+SELECT relname FROM pg_class
+WHERE relnamespace IN ('agentlog'::regnamespace, 'agentlog_readmodels'::regnamespace)
+    AND relkind = ANY (%s::"char"[]) AND pg_relation_size(oid) > 0
+    AND position(%s::bytea IN pg_read_binary_file(pg_relation_filepath(oid))) > 0
+"""
+"""Relations of these kinds whose files have these bytes; `"char"` is PostgreSQL's own type."""
+
+
+def test_files_of_indexes_hold_nothing_after_a_vacuum_and_no_file_after_a_full_one(
+    own_database: Database,
+) -> None:
+    store = _say(own_database)
+    word = b"zarquon"  # as indexes have it; it is no number, so it stands as it is
+    with own_database.connection() as connection:
+        connection.execute("CHECKPOINT")
+    assert fetch(own_database, HOLDERS, ["i"], word) != []
+    redactor_on(own_database, store).redact("t", None, "asked for")
+    assert list(vacuum(own_database, full=False)) == []
+    with own_database.connection() as connection:
+        connection.execute("CHECKPOINT")
+    assert fetch(own_database, HOLDERS, ["i"], word) == []
+    assert list(vacuum(own_database, full=True)) == []
+    with own_database.connection() as connection:
+        connection.execute("CHECKPOINT")
+    for text in (word, SECRET.encode()):
+        assert fetch(own_database, HOLDERS, ["i", "r", "t"], text) == []
