@@ -27,6 +27,7 @@ from infrastructure.backup.contents import (
     applied_migrations,
     contents_of,
 )
+from infrastructure.backup.errors import UnreadableTable
 from infrastructure.backup.folder import new_folder
 from infrastructure.backup.manifest import (
     DUMP,
@@ -39,13 +40,11 @@ from infrastructure.backup.manifest import (
 )
 from infrastructure.backup.programs import Address, Programs
 from infrastructure.postgres.database import Database
+from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.tables import SCHEMA, VIEWS
 
 _LOOK_SECONDS = 0.1
-_HINT = (
-    "no backup was written; what it says below is PostgreSQL's own. Rights are missing where "
-    "AGENTLOG_DATABASE_URL is not of the owner of the tables"
-)
+_HINT = "no backup was written; what it says below is PostgreSQL's own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
         DatabaseUnavailable: the connection broke.
     """
     with new_folder(path) as folder, _snapshot(database) as (connection, snapshot):
+        _check_rights(connection)
         check_schema(applied_migrations(connection))
         server = connection.info.server_version
         programs = Programs.at_least(server // 10000)
@@ -109,6 +109,12 @@ def _snapshot(database: Database) -> Iterator[tuple[psycopg.Connection, str]]:
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         row = connection.execute("SELECT pg_export_snapshot()").fetchone()
         yield connection, "" if row is None else str(row[0])
+
+
+def _check_rights(connection: psycopg.Connection) -> None:
+    row = connection.execute(statement("select_unreadable_table")).fetchone()
+    if row is not None:
+        raise UnreadableTable(row[0], user=connection.info.user)
 
 
 def _views(connection: psycopg.Connection) -> list[str]:

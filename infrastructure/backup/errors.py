@@ -6,6 +6,7 @@ BackupError
 ├── UnwritableBackup    the place cannot be written
 ├── NothingToBackUp     the database has no log
 ├── NewerSchema         the log was made by a newer agentlog
+├── UnreadableTable     the login may not read all rows
 ├── NoFittingProgram    no pg_dump, pg_restore or psql is new enough for the server
 ├── ExposedSecret       a secret of the URL cannot be passed on hidden
 ├── ProgramFailed       one of them failed: the end of its output is in the message
@@ -67,6 +68,17 @@ class NewerSchema(BackupError):
             "the agentlog that made it, or a newer one"
         )
         self.number = number
+
+
+class UnreadableTable(BackupError):
+    """The login may not read a table, or row-level security hides rows of it."""
+
+    def __init__(self, table: str, *, user: str) -> None:
+        super().__init__(
+            f"{user} may not read all of agentlog.{table}: back up by the owner of the tables, the "
+            "login that `agentlog migrate` runs by (AGENTLOG_DATABASE_URL)"
+        )
+        self.table, self.user = table, user
 
 
 class NoFittingProgram(BackupError):
