@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from api.cli.main import app
 from infrastructure.embedded import open_embedded
-from infrastructure.embedded.account import Account, account_for
+from infrastructure.embedded.account import account_for
 from infrastructure.embedded.programs import find_programs
 from tests.command_line import figures_of
 from tests.databases import CARELESS, short_folder
@@ -28,10 +28,8 @@ class Drill:
         self.data, self.kept = folder / "data", folder / "kept"
         self.kept.mkdir()
         (self.kept / "wal").mkdir()
-        self.account: Account = account_for(self.kept)
-        for each in (self.kept, self.kept / "wal"):
-            self.account.take_over(each)
-        self.programs = find_programs(self.account)
+        self.kept.chmod(0o755)  # the server's account reads the kept log there
+        self.programs = find_programs(account_for(self.kept))
 
     def agentlog(self, *words: str | Path) -> Result:
         arguments = [*map(str, words), "--data-dir", str(self.data)]
@@ -39,8 +37,10 @@ class Drill:
         return CliRunner().invoke(app, arguments, env=unset, catch_exceptions=False)
 
     def run(self, program: str, *arguments: str | Path) -> None:
-        done = self.account.run([self.programs / program, *arguments])
-        assert done.returncode == 0, done.stdout
+        done = subprocess.run(
+            [self.programs / program, *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
 
     def copy(self, url: str) -> None:
         """Copy the cluster while it is at work."""
@@ -66,7 +66,7 @@ class Drill:
             options = ["--slot=kept", "--no-loop", "--synchronous", f"--dbname={url}"]
             program = self.programs / "pg_receivewal"
             command: list[str | Path] = [program, "-D", self.kept / "wal", *options]
-            with self.account.start(command, log=log) as process:
+            with subprocess.Popen(command, stdout=log, stderr=log) as process:
                 try:
                     yield
                     process.terminate()
@@ -77,20 +77,18 @@ class Drill:
     def recover(self, *target: str) -> None:
         """Put the copy in the cluster's place, and have it recover up to a target."""
         assert self.copy_is_whole()
-        (self.data / "postgresql").rename(self.data / "postgresql.broken")
-        shutil.copytree(self.kept / "base", self.data / "postgresql")
-        wal = self.kept / "wal"
+        cluster, broken, wal = (self.data / "postgresql", self.data / "broken", self.kept / "wal")
+        cluster.rename(broken)
+        shutil.copytree(self.kept / "base", cluster)
+        subprocess.run(["chown", "-R", f"--reference={broken}", cluster, wal], check=True)
         settings = (
             f"restore_command = 'cp {wal}/%f %p || cp {wal}/%f.partial %p'",
             "recovery_target_action = 'promote'",
             *target,
         )
-        with (self.data / "postgresql" / "postgresql.auto.conf").open("a") as file:
+        with (cluster / "postgresql.auto.conf").open("a") as file:
             file.write("\n".join(settings) + "\n")
-        (self.data / "postgresql" / "recovery.signal").touch()
-        for each in (self.data / "postgresql").rglob("*"):
-            self.account.take_over(each)
-        self.account.take_over(self.data / "postgresql")
+        (cluster / "recovery.signal").touch()
 
 
 def kept_up_to(connection: psycopg.Connection) -> None:
