@@ -152,7 +152,7 @@ def _import_files(
             if held.came:  # the batch that was on its way may have failed after the interrupt
                 raise KeyboardInterrupt from error
             raise
-        hidden = 0 if imports is None else imports.hidden(importer.written)
+        hidden = 0 if imports is None else imports.hidden(importer.report.thread_ids)
     _print_report(console, importer.report)
     if importer.report.appended and imports is not None:
         console.print(f"`agentlog imports undo {import_id}` hides its threads", soft_wrap=True)

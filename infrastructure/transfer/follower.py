@@ -1,6 +1,5 @@
 """Follows a file of lines as it grows: each time, only what is new is appended."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -8,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from infrastructure.transfer.documents import Plan
 from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from infrastructure.transfer.files.sources import Sources
-from infrastructure.transfer.importer import Importer, Written
+from infrastructure.transfer.growth import Written
+from infrastructure.transfer.importer import Importer
 from infrastructure.transfer.report import Finding, ImportReport
 from infrastructure.views.store import Store
 
@@ -19,7 +19,7 @@ class _Read:
 
     size: int = 0
     digest: bytes = sha256().digest()
-    written: Mapping[str, Written] = field(default_factory=dict)
+    written: dict[str, Written] = field(default_factory=dict)
 
 
 class Follower:
@@ -48,15 +48,11 @@ class Follower:
         has_grown = sha256(data[: before.size]).digest() == before.digest
         if has_grown and len(data) == before.size:
             return ImportReport()
-        importer = Importer(
-            self._store,
-            self._plan,
-            progress=lambda _: None,
-            written=before.written if has_grown else {},
-        )
+        written = before.written if has_grown else {}
+        importer = Importer(self._store, self._plan, progress=lambda _: None, written=written)
         file = SourceFile(str(path), PurePosixPath(path.name), len(data), lambda: data)
         importer.import_sources(Sources([file], []))
-        self._read[path] = _Read(len(data), sha256(data).digest(), importer.written)
+        self._read[path] = _Read(len(data), sha256(data).digest(), written)
         if not has_grown:
             reason = "it was rewritten: what was read of it before stays in the log"
             importer.report.findings.append(Finding("rewritten", str(path), reason))

@@ -8,12 +8,12 @@ lacks, or has otherwise, is added to it.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from domain.drafts import NO_ORIGIN
-from domain.errors import AgentlogError, InvalidInput, ThreadExists
+from domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import (
     Appended,
@@ -26,11 +26,18 @@ from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.records import SourceRecord, read_records
 from infrastructure.transfer.files.source_file import SourceFile
 from infrastructure.transfer.files.sources import Sources
+from infrastructure.transfer.growth import (
+    NOTHING,
+    SharedThread,
+    Written,
+    explained,
+    request_to_add,
+)
 from infrastructure.transfer.imports import RunningImport
 from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.threads import ImportedThread, annotation, threads_of
+from infrastructure.transfer.threads import ImportedThread, threads_of
 from infrastructure.views.store import Store
-from projections.readers.draft import Aside, Draft
+from projections.readers.draft import Aside
 from projections.readers.history import Format
 
 _BATCH_MESSAGES = 2000
@@ -44,34 +51,13 @@ class Unknown(InvalidInput):
         super().__init__(f"{aside.place}: {aside.what} is not known")
 
 
-class SharedThread(InvalidInput):
-    """Two records that do not name their thread come to the same id."""
-
-    def __init__(self, thread_id: str, place: str) -> None:
-        super().__init__(
-            f"its thread {thread_id} is that of {place} too: name it otherwise, as in "
-            "--thread-id '{path}-{record}'"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What the log has of a thread: so many messages from its first on, and its start."""
-
-    messages: int = 0
-    started: Draft | None = None
-
-
-_NOTHING = Written()
-
-
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A thread on its way: its record, and what the log has of it afterwards."""
+    """A thread on its way, and its record."""
 
     record: SourceRecord
+    thread: ImportedThread
     request: AppendRequest
-    after: Written
 
 
 class Importer:
@@ -80,9 +66,9 @@ class Importer:
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
 
-    `written` is what the log has of threads already: it is not sent again. Afterwards the attribute
-    has what it has then. `running` puts the import on record: each thread that it makes has a start
-    then, with the import's id.
+    `written` has threads as they were sent before, and is kept up to date: of what has only grown
+    since, the rest is sent. `running` puts the import on record: each thread that it makes has a
+    start then, with the import's id.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -92,7 +78,7 @@ class Importer:
         *,
         progress: Callable[[int], None],
         between: Callable[[], None] = lambda: None,
-        written: Mapping[str, Written] | None = None,
+        written: dict[str, Written] | None = None,
         running: RunningImport | None = None,
     ) -> None:
         self._store = store if store is None else store.with_hidden()
@@ -101,7 +87,7 @@ class Importer:
         self._documents = Documents(plan)
         self._progress = progress
         self._between = between
-        self.written = dict(written or {})
+        self._written = written
         self._places: dict[str, str] = {}
         self._pending: list[_Sent] = []
         self._waiting = 0
@@ -162,7 +148,7 @@ class Importer:
             named = thread.thread_id in self._places
             place = self._places.setdefault(thread.thread_id, record.place)
             if named and not thread.is_own_id:
-                raise SharedThread(thread.thread_id, place)
+                raise SharedThread(thread.thread_id, place, template=self._plan.thread_id)
         return found
 
     def _add(self, record: SourceRecord, thread: ImportedThread) -> None:
@@ -170,23 +156,30 @@ class Importer:
             self.report.foresee(thread)
             self._progress(record.size)
             return
-        written = self.written.get(thread.thread_id, _NOTHING)
-        drafts = thread.drafts[written.messages :]
+        written = NOTHING
+        if self._written is not None:
+            before = self._written.get(thread.thread_id, NOTHING)
+            written = before if before.begins(thread) else NOTHING
         started = None if thread.started == written.started else thread.started
-        if written is not _NOTHING and not drafts and started is None:
+        drafts = thread.drafts[written.count :]
+        if written is not NOTHING and not drafts and started is None:
             return
-        if started is None and written is _NOTHING and self._running is not None:
+        if started is None and written is NOTHING and self._running is not None:
             started = {"type": "thread.started"}
-        request = self._store.request(
-            thread.thread_id,
-            drafts,
-            facts=[] if started is None else [started],
-            closing=[] if thread.closed is None else [thread.closed],
-            times=thread.times[written.messages :],
-            origin=NO_ORIGIN if self._running is None else self._running.origin,
-        )
-        after = Written(len(thread.drafts), thread.started)
-        self._pending.append(_Sent(record, request, after))
+        try:
+            request = self._store.request(
+                thread.thread_id,
+                drafts,
+                facts=[] if started is None else [started],
+                expected_version=written.version,
+                closing=[] if thread.closed is None else [thread.closed],
+                times=thread.times[written.count :],
+                origin=NO_ORIGIN if self._running is None else self._running.origin,
+            )
+        except InvalidInput as error:  # a file of it is not there
+            self._refuse(record, error)
+            return
+        self._pending.append(_Sent(record, thread, request))
         self._waiting += len(drafts)
         if self._waiting >= _BATCH_MESSAGES:
             self._send()
@@ -204,40 +197,35 @@ class Importer:
         """Wait for submitted batches and count them, except for the last `but`."""
         while len(self._on_their_way) > but:
             answer, sent = self._on_their_way.popleft()
-            outcomes = self._annotated([each.request for each in sent], raised(answer.result()))
+            outcomes = self._tried_again(sent, raised(answer.result()))
             for each, outcome in zip(sent, outcomes, strict=True):
                 if isinstance(outcome, AgentlogError):
                     self._refuse(each.record, outcome)
-                else:
-                    self.report.count(each.record.place, outcome)
-                    self.written[each.request.thread_id] = each.after
-                    self._progress(each.record.size)
+                    continue
+                self.report.count(each.record.place, outcome)
+                if self._written is not None:
+                    self._written[outcome.thread_id] = Written.of(each.thread, outcome.version)
+                self._progress(each.record.size)
             if self._running is not None:
                 self._running.count([each for each in outcomes if isinstance(each, Appended)])
 
-    def _annotated(
-        self, requests: Sequence[AppendRequest], outcomes: Sequence[Outcome]
-    ) -> Sequence[Outcome]:
-        """Append again what was refused as its thread has other metadata, with an annotation."""
-        found = list(outcomes)
+    def _tried_again(self, sent: Sequence[_Sent], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+        """Append again, to threads that are there already, what may be added to them."""
+        settled = list(outcomes)
         again: dict[int, AppendRequest] = {}
-        for n, (request, outcome) in enumerate(zip(requests, outcomes, strict=True)):
-            if self._store is None or not isinstance(outcome, ThreadExists):
-                continue
-            head = self._store.thread(request.thread_id)
-            facts = annotation(head, request.facts[0])
-            if facts is None:
-                continue
-            if facts or request.drafts or request.closing:
-                again[n] = request._replace(facts=facts)
-            else:
-                found[n] = Appended(head.thread_id, head.version, head.position, ())
+        for n, (each, outcome) in enumerate(zip(sent, outcomes, strict=True)):
+            if self._store is not None and isinstance(outcome, ThreadExists | VersionConflict):
+                addition = request_to_add(self._store, each.thread, each.request, outcome)
+                if isinstance(addition, AppendRequest):
+                    again[n] = addition
+                else:
+                    settled[n] = addition
         if self._store is not None and again:
             appended = self._store.append_many(list(again.values()))
             for n, outcome in zip(again, appended, strict=True):
-                found[n] = outcome
-        return found
+                settled[n] = outcome
+        return settled
 
     def _refuse(self, record: SourceRecord, error: AgentlogError) -> None:
-        self.report.refuse(record.place, error)
+        self.report.refuse(record.place, explained(error, template=self._plan.thread_id))
         self._progress(record.size)

@@ -34,10 +34,11 @@ class ImportReport:
     """The result of an import; `appended` and `replayed` count events.
 
     `formats` counts files. `appended` is what would be appended where nothing is written.
+    `thread_ids` are those of the threads that were read and not refused.
     """
 
     formats: Counter[Format] = field(default_factory=Counter)
-    threads: int = 0
+    thread_ids: set[str] = field(default_factory=set)
     appended: int = 0
     replayed: int = 0
     findings: list[Finding] = field(default_factory=list)
@@ -45,6 +46,11 @@ class ImportReport:
     def of_kind(self, kind: str) -> list[Finding]:
         """Return the findings of a kind."""
         return [each for each in self.findings if each.kind == kind]
+
+    @property
+    def threads(self) -> int:
+        """Return the number of threads."""
+        return len(self.thread_ids)
 
     @property
     def failures(self) -> list[Finding]:
@@ -58,7 +64,7 @@ class ImportReport:
 
     def count(self, place: str, appended: Appended) -> None:
         """Count a thread that was written."""
-        self.threads += 1
+        self.thread_ids.add(appended.thread_id)
         replayed = sum(receipt.replayed for receipt in appended.messages)
         self.replayed += replayed
         self.appended += len(appended.messages) - replayed
@@ -68,7 +74,7 @@ class ImportReport:
 
     def foresee(self, thread: ImportedThread) -> None:
         """Count a thread that would be written."""
-        self.threads += 1
+        self.thread_ids.add(thread.thread_id)
         self.appended += len(thread.drafts)
 
     def keep_aside(self, record: SourceRecord, asides: Sequence[Aside]) -> None:

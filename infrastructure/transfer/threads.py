@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, count
@@ -34,7 +35,9 @@ class ImportedThread:
     """A thread, ready to be appended.
 
     `is_own_id` says whether the source names the thread: two records with one id are one thread
-    then. Else they are a mistake. `masked` counts secrets by their names.
+    then. Else they are a mistake. `own_ids` are the ids of messages that the source itself gives,
+    `of_whole` those of messages about the whole; `is_sorted` if their order is not that of the
+    source. `masked` counts secrets by their names.
     """
 
     thread_id: str
@@ -44,6 +47,9 @@ class ImportedThread:
     asides: Sequence[Aside]
     masked: Counter[str]
     is_own_id: bool
+    own_ids: AbstractSet[str]
+    of_whole: AbstractSet[str]
+    is_sorted: bool
 
     @property
     def times(self) -> list[int]:
@@ -63,7 +69,7 @@ def threads_of(
 ) -> Iterator[ImportedThread]:
     """Yield the threads of a document; raises `InvalidInput` with the place in it."""
     for number, history in enumerate(chosen.read(document)):
-        yield _thread(plan, record, _with_rest(plan, chosen, history), number)
+        yield _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
 
 
 def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
@@ -80,11 +86,17 @@ def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
     last = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
     asides = [Aside(key, f"field {key!r}") for key in rest]
     return replace(
-        history, drafts=[*history.drafts, last], asides=[*history.asides, *asides], beside={}
+        history,
+        drafts=[*history.drafts, last],
+        asides=[*history.asides, *asides],
+        of_whole={*history.of_whole, message_id},
+        beside={},
     )
 
 
-def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> ImportedThread:
+def _thread(
+    plan: Plan, chosen: Format, record: SourceRecord, history: History, number: int
+) -> ImportedThread:
     own = _own(record.value).get("threadId")
     given = own if isinstance(own, str) else history.id
     templates = _Templates(record, number, given)
@@ -101,6 +113,7 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
         draft if "id" in draft else {"id": derived_message_id(thread_id, next(places)), **draft}
         for draft in history.drafts
     ]
+    own_ids = {draft["id"] for draft in history.drafts if "id" in draft} - history.of_whole
     history = replace(history, metadata={**history.metadata, **named})
     started = _started(plan, record, history, templates, implied=bool(drafts))
     hits = Counter[str]()
@@ -115,6 +128,9 @@ def _thread(plan: Plan, record: SourceRecord, history: History, number: int) -> 
         history.asides,
         hits,
         is_own_id=plan.thread_id is None and given is not None,
+        own_ids=own_ids,
+        of_whole=history.of_whole,
+        is_sorted=chosen.is_sorted,
     )
 
 

@@ -1,6 +1,7 @@
 """Histories: what a reader makes of a document, and what it kept without understanding it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from domain.errors import InvalidMessage
@@ -21,7 +22,8 @@ class History:
     """A thread as its source tells it; `id` is the source's own, None where it gives none.
 
     `goal`, `parent` (an id of the source's too) and `metadata` are facts of the thread. `beside`
-    are fields of its document that none of all this has.
+    are fields of its document that none of all this has. `of_whole` are the ids of messages about
+    the whole, which may come later or be others in a later version of the document.
     """
 
     drafts: Sequence[Draft]
@@ -31,6 +33,7 @@ class History:
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     asides: Sequence[Aside] = ()
     beside: Mapping[str, JsonValue] = field(default_factory=dict)
+    of_whole: AbstractSet[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Format:
     `is_document` returns whether a value is such a document by itself. `is_item` returns whether an
     object is one of the items, which stand in an array or on the lines of a file. `thread_of`
     returns the thread of an item, where one file may have items of several; None is the thread of
-    the item before. `unit` is what makes a thread, in words.
+    the item before. `unit` is what makes a thread, in words. `is_sorted` if the messages of a
+    thread do not stand in the order of the items.
 
     What a format that `is_general` says of a value holds only where no other format knows it.
     """
@@ -55,6 +59,7 @@ class Format:
     is_item: Recognises = lambda _: False
     thread_of: Callable[[Item], str | None] | None = None
     unit: str = "record"
+    is_sorted: bool = False
     is_general: bool = False
 
 

@@ -112,6 +112,7 @@ class Reading:
         self.drafts: list[Draft] = []
         self.asides: list[Aside] = []
         self._known = frozenset(known)
+        self.of_whole: set[str] = set()
 
     def add(self, draft: Draft, *kept: Fields, parts: Sequence[Fields] = ()) -> None:
         """Add a message; what is left of the objects it was made of goes into its metadata.
@@ -173,12 +174,14 @@ class Reading:
         yield
         for number, draft in enumerate(self.drafts[first:], first):
             text = print_text(draft)
-            self.drafts[number] = {"id": derived_message_id(self.wire, text, seen[text]), **draft}
+            message_id = derived_message_id(self.wire, text, seen[text])
+            self.drafts[number] = {"id": message_id, **draft}
+            self.of_whole.add(message_id)
             seen[text] += 1
 
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""
-        return History(self.drafts, asides=self.asides, **facts)
+        return History(self.drafts, asides=self.asides, of_whole=self.of_whole, **facts)
 
 
 class Entry:

@@ -72,7 +72,7 @@ def imported(store: Store, plan: Plan, path: Path) -> ImportReport:
     taken: list[int] = []
     importer = Importer(store, plan, progress=taken.append)
     importer.import_sources(find_sources([path]))
-    assert importer.report.threads + len(importer.report.failures) == len(taken)
+    assert importer.report.threads + len(importer.report.failures) <= len(taken)
     return importer.report
 
 

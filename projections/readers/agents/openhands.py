@@ -98,6 +98,7 @@ class _Conversation:
             if (figures := self._figures_of(answer)) is not None:
                 named = _named(event_id, "llm_response")
                 self.reading.add({"type": "llm_response", **figures, **at, **named})
+                self.reading.of_whole.update(named.values())  # they come with the base state
         read = READ.get(kind) if isinstance(kind, str) else None
         drafts = [] if read is None else read(event, self._calls)
         own = _named(event_id, "") if id_of_uuid(event_id) is None else {"id": id_of_uuid(event_id)}

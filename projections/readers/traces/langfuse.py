@@ -270,4 +270,5 @@ FORMAT = Format(
     _is_document,
     _is_item,
     unit="session or trace",
+    is_sorted=True,
 )

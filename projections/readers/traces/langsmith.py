@@ -197,5 +197,11 @@ def _is_document(value: JsonValue) -> bool:
 
 
 FORMAT = Format(
-    "langsmith", "LangSmith runs", _read, _is_document, _is_item, unit="conversation or trace"
+    "langsmith",
+    "LangSmith runs",
+    _read,
+    _is_document,
+    _is_item,
+    unit="conversation or trace",
+    is_sorted=True,
 )

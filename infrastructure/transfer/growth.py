@@ -1,0 +1,154 @@
+"""What a record may add to a thread that the log has already.
+
+A record may have more than was imported of it before. What is another part of the thread is
+refused: most formats can be read only from the beginning, and the log keeps the order of appends.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from domain.catalogue import FACT_TYPES
+from domain.errors import (
+    AgentlogError,
+    InvalidInput,
+    MessageConflict,
+    ThreadExists,
+    VersionConflict,
+)
+from domain.json.text import print_bytes
+from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from infrastructure.transfer.threads import ImportedThread, annotation
+from infrastructure.views.store import Store
+from projections.readers.draft import Draft
+
+_PAGE = 100
+_BEGINNING_BYTES = 1024
+
+
+class SharedThread(InvalidInput):
+    """Two records that do not name their thread come to the same id."""
+
+    def __init__(self, thread_id: str, place: str, *, template: str | None) -> None:
+        super().__init__(
+            f"its thread {thread_id} is that of {place} too: {_by_another_name(template)}"
+        )
+
+
+class ThreadDiffers(InvalidInput):
+    """The log has another history under the id of a record's thread."""
+
+    def __init__(self, thread_id: str, how: str, *, template: str | None) -> None:
+        super().__init__(
+            f"thread {thread_id} {how}: to keep both, {_by_another_name(template, by_itself=True)}"
+        )
+
+
+_NAMED_BY_PLACE = "{path}-{record}"
+
+
+def _by_another_name(template: str | None, *, by_itself: bool = False) -> str:
+    """Return how to import a record as a thread of its own."""
+    if template is None or not ("{path}" in template and "{record}" in template):
+        other = _NAMED_BY_PLACE
+    else:
+        other, by_itself = f"again-{template}", True
+    only = " this file by itself" if by_itself else ""
+    return f"import{only} with --thread-id '{other}'"
+
+
+def explained(error: AgentlogError, *, template: str | None) -> AgentlogError:
+    """Return the log's refusal of a thread in the terms of an import."""
+    match error:
+        case MessageConflict():
+            how = f"has message {error.version} already, with other content"
+        case ThreadExists():
+            how = "exists already, with another goal, parent, policy or limits"
+        case VersionConflict():
+            how = "is there and begins otherwise (parts of a history are imported as one file)"
+        case _:
+            return error
+    return ThreadDiffers(error.thread_id, how, template=template)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was sent of a thread: messages by number and digest, its start, its version then."""
+
+    count: int = 0
+    digest: bytes = b""
+    started: Draft | None = None
+    version: int = 0
+
+    @classmethod
+    def of(cls, thread: ImportedThread, version: int) -> "Written":
+        """Return what was sent when a thread was appended whole."""
+        return cls(len(thread.drafts), _digest(thread.drafts), thread.started, version)
+
+    def begins(self, thread: ImportedThread) -> bool:
+        """Return whether a thread begins with what was sent."""
+        return self.digest == _digest(thread.drafts[: self.count])
+
+
+NOTHING = Written()
+
+
+def _digest(drafts: Sequence[Draft]) -> bytes:
+    return sha256(print_bytes(list(drafts))).digest()
+
+
+def request_to_add(
+    store: Store,
+    thread: ImportedThread,
+    refused: AppendRequest,
+    error: ThreadExists | VersionConflict,
+) -> AppendRequest | Outcome:
+    """Return the request for a thread that is there, after it was refused as a new one.
+
+    If nothing is to be added, the thread as it is; the error if the log has another history.
+    """
+    differs = isinstance(error, ThreadExists)
+    if thread.drafts and not grows(store, thread):
+        # without new messages it is there already, whatever its facts are
+        return refused._replace(facts=()) if differs else error
+    facts: Sequence[Draft] = refused.facts
+    if differs:
+        head = store.thread(thread.thread_id)
+        added = annotation(head, refused.facts[0])
+        if added is None:
+            return error
+        facts = added
+        if not (facts or thread.drafts or refused.closing):
+            return Appended(head.thread_id, head.version, head.position, ())
+    whole = store.request(thread.thread_id, thread.drafts, times=thread.times)
+    return refused._replace(
+        drafts=whole.drafts, times=whole.times, facts=facts, expected_version=None
+    )
+
+
+def grows(store: Store, thread: ImportedThread) -> bool:
+    """Return whether a thread in the log is an earlier version of a record's.
+
+    It is if the first message that the source names, and that the log has, stands in the log no
+    later than in the record; or if the record has all that the log has, as it must where messages
+    are sorted. What is new follows what is there, but for messages about the whole.
+    """
+    places = {draft["id"]: place for place, draft in enumerate(thread.drafts)}
+    ids = list(_message_ids(store, thread.thread_id))
+    there = set(ids)
+    are_there = [each in there for each in places if each not in thread.of_whole]
+    if are_there != sorted(are_there, reverse=True):
+        return False
+    named = thread.own_ids or places.keys()
+    first = next((place for place, each in enumerate(ids) if each in named), None)
+    if first is None or thread.is_sorted:
+        return there <= places.keys()
+    return first <= places[ids[first]]
+
+
+def _message_ids(store: Store, thread_id: str) -> Iterator[str]:
+    """Yield the ids of a thread's messages, without those of its facts."""
+    after = 0
+    while page := store.messages(thread_id, after=after, limit=_PAGE, most_bytes=_BEGINNING_BYTES):
+        yield from (event.message_id for event in page if event.type not in FACT_TYPES)
+        after = page[-1].originator_version
