@@ -151,7 +151,7 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        drafts: list[Draft] = [draft for each in share.spans for draft in state.take(each.span)]
+        drafts: list[Draft] = state.take([each.span for each in share.spans])
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named

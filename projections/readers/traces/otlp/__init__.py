@@ -1,10 +1,12 @@
 """Spans and log records of agents, as OpenTelemetry's protocol brings them.
 
 span          the neutral row of a span
-semconv, openinference, langfuse    dialects of spans
+semconv, openinference, langfuse, logfire    dialects of spans
+tool_run      the run of a tool
 events        log records
 chat, indexed messages in other shapes, as messages with parts
-parts         messages with parts, as drafts
+turns         messages with parts, as turns
+drafts        turns as drafts
 placement     the dialect and the conversation of each span
 contexts      what models were given
 thread        what a thread has of spans, and what a span adds

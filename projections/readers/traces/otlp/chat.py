@@ -1,13 +1,12 @@
-"""OpenAI's chat messages as messages with parts, as Langfuse and old log events have them."""
+"""What OpenAI's APIs have, as messages with parts: as Langfuse and old log events have it."""
 
 from domain.json.text import JsonValue
 from projections.view import Item
 
 
-def chat_message(item: Item, *, role: str | None = None) -> Item:
+def chat_message(item: Item, *, role: JsonValue = None) -> Item:
     """Return the message with parts of a chat message; what is no text is a part as it is."""
-    given = item.get("role")
-    role = role or (given if isinstance(given, str) else "user")
+    role = role or item.get("role")
     parts = _parts(item.get("content"))
     if role == "tool":
         said = item.get("content")
@@ -22,17 +21,50 @@ def chat_message(item: Item, *, role: str | None = None) -> Item:
     return {"role": role, "parts": parts}
 
 
-def chat_messages(value: JsonValue, *, role: str) -> list[Item]:
-    """Return the messages of a prompt or an answer: chat messages, one of them, or any value."""
+def chat_messages(value: JsonValue) -> list[Item]:
+    """Return the messages of a prompt or an answer: chat messages, one of them, or any value.
+
+    Langfuse tells the definitions of LangChain's tools as messages of tools: they are none.
+    """
     match value:
         case None | "" | []:
             return []
         case {"messages": list(items)} | list(items) if all(map(_is_message, items)):
-            return [chat_message(each) for each in items]
+            return [chat_message(item) for item in items if not _is_definition(item)]
         case dict() if _is_message(value):
             return [chat_message(value)]
         case _:
-            return [{"role": role, "parts": _parts(value)}]
+            return response_messages(value) or [{"parts": _parts(value)}]
+
+
+def response_messages(value: JsonValue) -> list[Item]:
+    """Return what an answer of the Responses API says; nothing if it is none."""
+    match value:
+        case {"object": "response", "output": list(items)} | [
+            {"object": "response", "output": list(items)}
+        ]:
+            return [_response_item(item) for item in items]
+        case _:
+            return []
+
+
+def _response_item(item: JsonValue) -> Item:
+    """Return the message of an item that the Responses API answers."""
+    match item:
+        case {"type": "message"}:
+            return chat_message(item)
+        case {"type": "reasoning", "summary": list(summary)}:
+            return {"parts": [{**_part(part), "type": "reasoning"} for part in summary]}
+        case _:
+            return {"parts": [_part(item)]}
+
+
+def _is_definition(item: Item) -> bool:
+    match item:
+        case {"role": "tool", "content": {"type": "function", "function": dict()}}:
+            return "tool_call_id" not in item
+        case _:
+            return False
 
 
 def _is_message(value: JsonValue) -> bool:
@@ -55,8 +87,10 @@ def _part(value: JsonValue) -> Item:
     match value:
         case str():
             return {"type": "text", "content": value}
-        case {"type": "text" | "input_text" | "output_text", "text": str(said)}:
+        case {"type": "text" | "input_text" | "output_text" | "summary_text", "text": str(said)}:
             return {"type": "text", "content": said}
+        case {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}:
+            return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
         case {"type": str()}:
             return dict(value)
         case _:
@@ -68,5 +102,7 @@ def _call(value: JsonValue) -> Item:
         case {"function": {"name": str(name), **more}, **call}:
             found = more.get("arguments")
             return {"type": "tool_call", "id": call.get("id"), "name": name, "arguments": found}
+        case {"type": "tool_call", "name": str(name), "args": arguments, **call}:  # LangChain's
+            return {"type": "tool_call", "id": call.get("id"), "name": name, "arguments": arguments}
         case _:
             return {"type": "unknown", "content": value}

@@ -34,10 +34,11 @@ def _message(tree: Item) -> Item:
     tree = tree.get("message", tree)
     parts: list[Item] = []
     content = _at(tree, "content")
-    if content is not None:
-        parts.append({"type": "text", "content": content})
     contents, calls = (_numbered(tree.get(key, {})) for key in ("contents", "tool_calls"))
     parts += [_content(each.get("message_content", each)) for each in contents]
+    texts = [part["content"] for part in parts if part["type"] == "text"]
+    if content is not None and content not in (*texts, "".join(texts), "\n".join(texts)):
+        parts.insert(0, {"type": "text", "content": content})
     parts += [_call(each.get("tool_call", each)) for each in calls]
     role = _at(tree, "role")
     call_id = _at(tree, "tool_call_id")
@@ -47,7 +48,7 @@ def _message(tree: Item) -> Item:
         parts = [{"type": "tool_call_response", "id": call_id, "response": response}]
         if (name := _at(tree, "name")) is not None:
             parts[0]["name"] = name
-    return {"role": role if isinstance(role, str) else "user", "parts": parts}
+    return {"role": role, "parts": parts}
 
 
 def _content(tree: Item) -> Item:

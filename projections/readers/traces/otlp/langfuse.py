@@ -7,7 +7,6 @@ from projections.readers.traces.otlp.chat import chat_messages
 from projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
-    ToolRun,
     count,
     error_of,
     known,
@@ -17,6 +16,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
+from projections.readers.traces.otlp.tool_run import tool_run
 from projections.view import Item
 
 _PREFIX = "langfuse.observation."
@@ -74,9 +74,14 @@ def read(span: Item) -> GenAISpan:
             costUsd=number(cost, "total"),
             latencyMs=end - begin,
         ),
-        inputs=chat_messages(asked, role="user") if kind == "chat" else (),
-        outputs=chat_messages(said, role="assistant") if kind == "chat" else (),
-        tool=ToolRun(name=span.get("name") or "unknown", arguments=asked, result=said)
+        inputs=chat_messages(asked) if kind == "chat" else (),
+        outputs=chat_messages(said) if kind == "chat" else (),
+        tool=tool_run(
+            span.get("name") or "unknown",
+            call_id=None,
+            arguments=asked,
+            output=attributes.get(f"{_PREFIX}output"),
+        )
         if kind == "tool"
         else None,
         error=failed,

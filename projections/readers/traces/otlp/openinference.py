@@ -1,8 +1,9 @@
 """Spans of OpenInference (Arize Phoenix)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from domain.json.text import JsonValue
+from projections.readers.traces.otlp.chat import response_messages
 from projections.readers.traces.otlp.indexed import indexed_messages
 from projections.readers.traces.otlp.span import (
     GenAISpan,
@@ -17,6 +18,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
+from projections.readers.traces.otlp.tool_run import tool_run
 from projections.view import Item
 
 _KIND = "openinference.span.kind"
@@ -66,19 +68,25 @@ def read(span: Item) -> GenAISpan:
             latencyMs=end - begin,
         ),
         inputs=indexed_messages(attributes, "llm.input_messages") if kind == "chat" else (),
-        outputs=indexed_messages(attributes, "llm.output_messages") if kind == "chat" else (),
+        outputs=_outputs(attributes) if kind == "chat" else (),
         tool=_tool(span, attributes) if kind == "tool" else None,
         error=error_of(span),
         records={span["spanId"]: span},
     )
 
 
+def _outputs(attributes: Mapping[str, JsonValue]) -> Sequence[Item]:
+    """Return answers; those of streams in the Agents SDK are in the value alone."""
+    value = unpacked(attributes.get("output.value"))
+    return indexed_messages(attributes, "llm.output_messages") or response_messages(value)
+
+
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> ToolRun:
-    return ToolRun(
-        name=text(attributes, "tool.name") or span.get("name") or "unknown",
+    return tool_run(
+        text(attributes, "tool.name") or span.get("name") or "unknown",
         call_id=text(attributes, "tool_call.id", "tool.id"),
         arguments=unpacked(
             attributes.get("tool_call.function.arguments", attributes.get("input.value"))
         ),
-        result=unpacked(attributes.get("output.value")),
+        output=attributes.get("output.value"),
     )

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from domain.json.text import JsonValue
-from projections.readers.traces.otlp import langfuse, openinference, semconv
+from projections.readers.traces.otlp import langfuse, logfire, openinference, semconv
 from projections.readers.traces.otlp.span import GenAISpan, text
 from projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
     (langfuse.is_known, langfuse.read),
     (openinference.is_known, openinference.read),
+    (logfire.is_known, logfire.read),
     (semconv.is_known, semconv.read),
 )
 _NAMES = (

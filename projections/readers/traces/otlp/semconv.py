@@ -21,6 +21,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
+from projections.readers.traces.otlp.tool_run import tool_run
 from projections.view import Item
 
 _KINDS: Mapping[str, Kind] = {
@@ -147,9 +148,9 @@ def _flag(attributes: Mapping[str, JsonValue], *keys: str) -> bool | None:
 
 
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> ToolRun:
-    return ToolRun(
-        name=text(attributes, "gen_ai.tool.name") or span.get("name") or "unknown",
+    return tool_run(
+        text(attributes, "gen_ai.tool.name") or span.get("name") or "unknown",
         call_id=text(attributes, "gen_ai.tool.call.id"),
         arguments=unpacked(attributes.get("gen_ai.tool.call.arguments")),
-        result=unpacked(attributes.get("gen_ai.tool.call.result")),
+        output=attributes.get("gen_ai.tool.call.result"),
     )

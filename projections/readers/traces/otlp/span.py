@@ -28,6 +28,7 @@ class ToolRun:
     call_id: str | None = None
     arguments: JsonValue = None
     result: JsonValue = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,15 @@ Both are pure. The state is folded from the thread's own events: they say in the
 `otel`, which turn of a context they begin.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import count
 
 from domain.events import Event
 from domain.facts import ThreadAnnotated, ThreadStarted
 from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue, print_text
+from domain.json.text import print_text
 from domain.messages import (
     CustomMessage,
     RuntimeErrorMessage,
@@ -22,14 +22,9 @@ from domain.messages import (
 )
 from projections.readers.draft import Draft
 from projections.readers.traces.otlp.contexts import Contexts, path_of
-from projections.readers.traces.otlp.parts import (
-    Turn,
-    call_id_of,
-    call_of,
-    drafts_of,
-    turns_of,
-)
+from projections.readers.traces.otlp.drafts import METADATA, Writing, call_of, drafts_of, result_of
 from projections.readers.traces.otlp.span import GenAISpan, ToolRun
+from projections.readers.traces.otlp.turns import NewTurns, Turn, add_new, call_id_of, turns_of
 from projections.view import Item
 
 SPAN, LOG, REWRITTEN, MESSAGE = (
@@ -40,7 +35,6 @@ SPAN, LOG, REWRITTEN, MESSAGE = (
 )
 CONVERSATION = "conversation"
 """The key of a thread's metadata for the name that its source has for it."""
-_METADATA = "otel"
 
 
 @dataclass(slots=True)
@@ -67,7 +61,7 @@ class SpanThread:
         if event.type in {SPAN, LOG}:
             self.records.add(event.message_id)
             return
-        match event.metadata.get(_METADATA):
+        match event.metadata.get(METADATA):
             case {"turns": list(turns)}:
                 for turn in turns:
                     self.contexts.add(*turn)
@@ -90,9 +84,15 @@ class SpanThread:
             case _:
                 pass
 
-    def take(self, span: GenAISpan) -> list[Draft]:
-        """Return the messages that a span adds, and go on by them; none if it was here before."""
-        writing = _Writing(span)
+    def take(self, spans: Sequence[GenAISpan]) -> list[Draft]:
+        """Return the messages that spans add, and go on by them; none if they were here before."""
+        sent = _results_in(spans) if any(span.tool is not None for span in spans) else {}
+        drafts = [draft for span in spans for draft in self._take(span, sent)]
+        self.version += len(drafts)
+        return drafts
+
+    def _take(self, span: GenAISpan, sent: Mapping[str, Item]) -> list[Draft]:
+        writing = Writing(span)
         for name, record in span.records.items():
             message_id = derived_message_id("otel", span.trace_id, name)
             if message_id not in self.records:
@@ -106,9 +106,9 @@ class SpanThread:
             case "chat":
                 self._take_chat(span, writing)
             case "tool" if span.tool is not None:
-                self._take_tool(span, span.tool, writing)
+                self._take_tool(span, span.tool, sent, writing)
             case "agent" if not self.contexts:  # else its model calls told all of it
-                self._take_messages(span, writing)
+                self._take_outputs(span, writing, self._take_context(span, writing))
             case _:
                 pass
         if span.kind != "tool" and span.error is not None:
@@ -116,31 +116,29 @@ class SpanThread:
             if digest not in self.errors:  # a span fails by the failure of one within it
                 self.errors.add(digest)
                 writing.add({"type": "runtime_error", "error": span.error}, at=span.end)
-        self.version += len(writing.drafts)
         return writing.drafts
 
-    def _take_chat(self, span: GenAISpan, writing: "_Writing") -> None:
-        inputs = [turn for message in span.inputs for turn in turns_of(message)]
-        node = self._take_context(inputs, span, writing)
+    def _take_chat(self, span: GenAISpan, writing: Writing) -> None:
+        node = self._take_context(span, writing)
         if not span.is_log:
+            response: Draft = {"type": "llm_response", **span.response}
             writing.add({"type": "llm_request", **span.request}, at=span.begin)
-            writing.add({"type": "llm_response", **span.response}, at=span.end)
+            writing.add(response, at=span.end, response_id=span.span_id)
         self._take_outputs(span, writing, node)
 
-    def _take_messages(self, span: GenAISpan, writing: "_Writing") -> None:
-        inputs = [turn for message in span.inputs for turn in turns_of(message)]
-        self._take_outputs(span, writing, self._take_context(inputs, span, writing))
+    def _take_outputs(self, span: GenAISpan, writing: Writing, node: str) -> None:
+        new: list[NewTurns] = []
+        for turn in turns_of(span.outputs, is_answer=True):
+            before, node = node, path_of([turn.digest], begin=node)[-1]
+            if node not in self.contexts:
+                self.contexts.add(before, turn.digest)
+                add_new(new, turn, before)
+        for said in new:
+            self._say(said, writing, at=span.end, response_id=span.span_id)
 
-    def _take_outputs(self, span: GenAISpan, writing: "_Writing", node: str) -> None:
-        for message in span.outputs:
-            for turn in turns_of({"role": "assistant", **message}):
-                before, node = node, path_of([turn.digest], begin=node)[-1]
-                if node not in self.contexts:
-                    self.contexts.add(before, turn.digest)
-                    self._say(turn, writing, at=span.end, turns=[[before, turn.digest]])
-
-    def _take_context(self, inputs: Sequence[Turn], span: GenAISpan, writing: "_Writing") -> str:
+    def _take_context(self, span: GenAISpan, writing: Writing) -> str:
         """Add what is new of a context; return its last node."""
+        inputs = list(self._with_known_ids(turns_of(span.inputs)))
         digests = [turn.digest for turn in inputs if _is_of_context(turn)]
         nodes = path_of(digests)
         begin = self.contexts.known(digests)
@@ -149,17 +147,39 @@ class SpanThread:
             return self.contexts.last
         if begin < len(digests) and self.contexts.goes_on(nodes[begin]):
             old = self._rewrite(digests, nodes, begin, span, writing)
+        new: list[NewTurns] = []
         n = -1
         for turn in inputs:
-            turns: list[JsonValue] = []
+            before = None
             if _is_of_context(turn):
                 n += 1
                 if n < begin or n in old:
                     continue
-                self.contexts.add(nodes[n], digests[n])
-                turns = [[nodes[n], digests[n]]]
-            self._say(turn, writing, at=span.begin, turns=turns)
+                before = nodes[n]
+                self.contexts.add(before, digests[n])
+            add_new(new, turn, before)
+        for n, said in enumerate(new):
+            self._say(said, writing, at=span.begin, response_id=f"{span.span_id}-{n}")
         return nodes[-1]
+
+    def _with_known_ids(self, turns: Iterable[Turn]) -> Iterator[Turn]:
+        """Yield turns, results under the ids of their calls.
+
+        OpenLLMetry has two ids for a call of the Responses API. A result whose id is not known
+        answers the first call of its context that has no result.
+        """
+        unanswered: OrderedDict[str, None] = OrderedDict()
+        for turn in turns:
+            asked = (part for part in turn.parts if part.get("type") == "tool_call")
+            unanswered |= {call_id: None for part in asked if (call_id := call_id_of(part))}
+            call_id = call_id_of(turn.parts[0])
+            if turn.role != "tool" or call_id is None:
+                yield turn
+                continue
+            if call_id not in unanswered and not self._has_call(call_id):
+                call_id = next(iter(unanswered), call_id)
+            unanswered.pop(call_id, None)
+            yield Turn("tool", ({**turn.parts[0], "id": call_id},))
 
     def _rewrite(
         self,
@@ -167,7 +187,7 @@ class SpanThread:
         nodes: Sequence[str],
         begin: int,
         span: GenAISpan,
-        writing: "_Writing",
+        writing: Writing,
     ) -> range:
         """Note that a context forks after `begin` turns; return those that are there already."""
         found = self.contexts.overlap(digests[begin:])
@@ -182,13 +202,15 @@ class SpanThread:
         writing.add(draft, at=span.begin, turns=turns)
         return old
 
-    def _say(self, turn: Turn, writing: "_Writing", *, at: int, turns: Sequence[JsonValue]) -> None:
-        """Add the messages of a turn but for calls, results and prompts that are there."""
+    def _say(self, new: NewTurns, writing: Writing, *, at: int, response_id: str) -> None:
+        """Add the messages of turns but for calls, results and prompts that are there."""
+        turn, turns = Turn(new.role, tuple(new.parts)), new.nodes
         calls = f"{writing.span.span_id}-{len(writing.drafts)}"
         for draft in drafts_of(turn, calls=calls):
             kept = self._new(draft)
             if kept is not None:
-                writing.add(kept, at=at, turns=turns, is_answer=turn.role == "assistant")
+                response = response_id if turn.role == "assistant" else None
+                writing.add(kept, at=at, turns=turns, response_id=response)
                 turns = []
         if turns:  # a message must say that the turn is there
             message = {"role": turn.role, "parts": list(turn.parts)}
@@ -217,7 +239,10 @@ class SpanThread:
                 pass
         return draft
 
-    def _take_tool(self, span: GenAISpan, tool: ToolRun, writing: "_Writing") -> None:
+    def _take_tool(
+        self, span: GenAISpan, tool: ToolRun, sent: Mapping[str, Item], writing: Writing
+    ) -> None:
+        """Add a tool's run: its result as a model was sent it, as far as that is known."""
         call_id = tool.call_id or self._open_call(tool.name) or span.span_id
         if not self._has_call(call_id):
             part = {"name": tool.name, "arguments": tool.arguments}
@@ -228,7 +253,9 @@ class SpanThread:
             return
         self._answer([call_id])
         result: Item = {"callId": call_id, "name": tool.name, "output": tool.result}
-        result["error"] = span.error
+        if call_id in sent:
+            result |= result_of(sent[call_id])
+        result["error"] = span.error or tool.error
         writing.add({"type": "tool_results", "results": [result]}, at=span.end)
 
     def _open_call(self, name: str) -> str | None:
@@ -252,6 +279,13 @@ def folded(events: Iterable[Event]) -> SpanThread:
     return found
 
 
+def _results_in(spans: Iterable[GenAISpan]) -> dict[str, Item]:
+    """Return the results that models were sent, by the ids of their calls."""
+    turns = (turn for span in spans for turn in turns_of(span.inputs))
+    results = (turn.parts[0] for turn in turns if turn.role == "tool")
+    return {call_id: part for part in results if (call_id := call_id_of(part)) is not None}
+
+
 def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
@@ -261,36 +295,3 @@ def _is_of_context(turn: Turn) -> bool:
     if turn.role == "tool":
         return call_id_of(turn.parts[0]) is None
     return turn.role != "system"
-
-
-class _Writing:
-    """The messages that a span adds, with ids that are the same each time."""
-
-    def __init__(self, span: GenAISpan) -> None:
-        self.span = span
-        self.drafts: list[Draft] = []
-        names = "+".join(span.records)
-        self._ids: Iterator[str] = (
-            derived_message_id("otel", span.trace_id, names, n) for n in count(1)
-        )
-
-    def add(
-        self,
-        draft: Draft,
-        *,
-        at: int,
-        turns: Sequence[JsonValue] = (),
-        is_answer: bool = False,
-    ) -> None:
-        """Add a message at a time in milliseconds since the epoch."""
-        span = self.span
-        metadata: Item = {}
-        if span.trace_id and span.span_id:
-            metadata["traceparent"] = f"00-{span.trace_id}-{span.span_id}-01"
-        if is_answer or draft["type"] == "llm_response":
-            metadata["responseId"] = span.span_id
-        if span.agent is not None:
-            metadata["actor"] = span.agent
-        if turns:
-            metadata[_METADATA] = {"turns": list(turns)}
-        self.drafts.append({"id": next(self._ids), "timestamp": at, **draft, "metadata": metadata})

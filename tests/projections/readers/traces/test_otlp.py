@@ -153,7 +153,7 @@ RUNS: dict[str, list[Item]] = {
 
 def _drafts(spans: list[Item]) -> list[Item]:
     thread = SpanThread()
-    found = [draft for each in placed(spans, lambda _: False) for draft in thread.take(each.span)]
+    found = thread.take([each.span for each in placed(spans, lambda _: False)])
     for draft in found:
         validate_message({key: value for key, value in draft.items() if key != "metadata"})
     return [each for each in found if each["type"] != "otel.span"]

@@ -1,0 +1,147 @@
+"""Turns as drafts of ours, and the drafts of a span, with ids that are the same each time."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from domain.identifiers import derived_message_id
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.traces.otlp.span import GenAISpan
+from projections.readers.traces.otlp.turns import RESPONSE, Role, Turn, call_id_of, is_text, said_in
+from projections.text_format import call_fields
+from projections.view import Item
+
+METADATA = "otel"
+"""The key of a message's metadata for the turns that it begins."""
+_DATA = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}")
+
+
+class Writing:
+    """The messages of a span so far."""
+
+    def __init__(self, span: GenAISpan) -> None:
+        self.span = span
+        self.drafts: list[Draft] = []
+        names = "+".join(span.records)
+        self._ids: Iterator[str] = (
+            derived_message_id("otel", span.trace_id, names, n) for n in count(1)
+        )
+
+    def add(
+        self,
+        draft: Draft,
+        *,
+        at: int,
+        turns: Sequence[JsonValue] = (),
+        response_id: str | None = None,
+    ) -> None:
+        """Add a message at a time in milliseconds since the epoch."""
+        span = self.span
+        metadata: Item = {}
+        if span.trace_id and span.span_id:
+            metadata["traceparent"] = f"00-{span.trace_id}-{span.span_id}-01"
+        if response_id is not None:
+            metadata["responseId"] = response_id
+        if span.agent is not None:
+            metadata["actor"] = span.agent
+        if turns:
+            metadata[METADATA] = {"turns": list(turns)}
+        self.drafts.append({"id": next(self._ids), "timestamp": at, **draft, "metadata": metadata})
+
+
+def drafts_of(turn: Turn, *, calls: str) -> Iterator[Draft]:
+    """Yield the messages of a turn; none is blank, and what is not known is kept as `otel.part`.
+
+    `calls` begins the ids of calls that have none.
+    """
+    match turn.role:
+        case "system":
+            said = "\n\n".join(said_in(part) for part in turn.parts if is_text(part))
+            if said:
+                yield {"type": "system", "text": said}
+        case "user":
+            yield from _input(turn)
+        case "tool":
+            yield from (
+                {"type": "tool_results", "results": [result_of(part)]}
+                for part in turn.parts
+                if part.get("type") == RESPONSE
+            )
+        case "assistant":
+            yield from _answer(turn, calls)
+    for part in turn.parts:
+        if not _is_known(turn.role, part):
+            yield {"type": "otel.part", "payload": {"role": turn.role, **part}}
+
+
+def result_of(part: Item) -> Item:
+    """Return the result of a call."""
+    output = part.get("response", part.get("result"))
+    found: Item = {"output": output}
+    for ours, theirs in (("callId", "id"), ("name", "name")):
+        if isinstance(part.get(theirs), str) and part[theirs]:
+            found[ours] = part[theirs]
+    return found
+
+
+def call_of(part: Item, *, call_id: str) -> Item:
+    """Return a call; arguments in a text are kept as they are spelled."""
+    name, arguments = part.get("name"), part.get("arguments")
+    name = name if isinstance(name, str) else "unknown"
+    if isinstance(arguments, str):
+        return {"id": call_id, **call_fields(name, arguments)}
+    return {"id": call_id, "name": name, **({} if arguments is None else {"args": arguments})}
+
+
+def _answer(turn: Turn, calls: str) -> Iterator[Draft]:
+    asked: list[Item] = []
+    for n, part in enumerate(turn.parts):
+        match part.get("type"):
+            case "reasoning" if said_in(part):
+                yield {"type": "reasoning", "title": "", "summary": said_in(part)}
+            case "text" if said_in(part):
+                yield {"type": "reply", "text": said_in(part)}
+            case "tool_call":
+                asked.append(call_of(part, call_id=call_id_of(part) or f"{calls}-{n}"))
+            case _:
+                pass
+    if asked:
+        yield {"type": "tool_calls", "calls": asked}
+
+
+def _input(turn: Turn) -> Iterator[Draft]:
+    said = [said_in(part) for part in turn.parts if is_text(part)]
+    files = [found for part in turn.parts if (found := _file(part)) is not None]
+    draft: Draft = {"type": "input"}
+    if said:
+        draft["text"] = "\n\n".join(said)
+    if files:
+        draft["files"] = files
+    if len(draft) > 1:
+        yield draft
+
+
+def _is_known(role: Role, part: Item) -> bool:
+    match role, part.get("type"):
+        case _, "text":
+            return True
+        case "assistant", "reasoning" | "tool_call":
+            return True
+        case "tool", "tool_call_response":
+            return True
+        case "user", "blob":
+            return _file(part) is not None
+        case _:
+            return False
+
+
+def _file(part: Item) -> Item | None:
+    match part:
+        case {"type": "blob", "content": str(data)} if _DATA.fullmatch(data):
+            found: Item = {"data": data}
+        case _:
+            return None
+    if isinstance(part.get("mime_type"), str):
+        found["mimeType"] = part["mime_type"]
+    return found
