@@ -11,9 +11,16 @@ from domain.catalogue import read_stored
 from domain.drafts import APPENDED_BY, IMPORT_ID
 from domain.integrity.hash_chain import digest
 from domain.json.text import JsonValue, parse_stored, print_bytes
+from domain.messages import InputMessage
 
 REDACTED = "[redacted]"
 """Replaces an erased text."""
+
+UNCHANGED = bytes(32).hex()
+"""Stands in `left` of a redaction for a message that another one had redacted."""
+
+ONLY_WITH_ALL = frozenset({"thread.started", "thread.annotated", "thread.redacted"})
+"""Facts that are kept when only some messages are redacted."""
 
 _REDACTED_FILE = {
     "data": "W3JlZGFjdGVkXQ==",  # "[redacted]" in base64
@@ -91,6 +98,17 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
         for place, file in enumerate(raw.get("files") or ())
     ]
     return print_bytes({**raw, "files": files})
+
+
+def is_without_file(type_name: str, message_id: str, body: bytes) -> bool:
+    """Return whether this is an input, one of whose files `without_files` replaced."""
+    raw = _read(body)
+    stored = type_name, message_id
+    return (
+        isinstance(read_stored(type_name, raw), InputMessage)
+        and (raw["type"], raw["id"]) == stored
+        and _REDACTED_FILE in (raw.get("files") or ())
+    )
 
 
 def left_digest(body: bytes, metadata: bytes | None) -> bytes:

@@ -59,9 +59,6 @@ class DerivedAuditor:
         for thread_id in self._threads_in("select_search_differences"):
             detail = "its row in agentlog.thread_search is not what its head says"
             yield Finding("derived-differs", detail, thread_id)
-        for thread_id, version in self._rows("select_erasure_differences"):
-            detail = "agentlog.erasures has not the row of this redaction, or a row of none"
-            yield Finding("derived-differs", detail, thread_id, version)
         with self._builds() as audit:
             for table in audit.missing:
                 detail = f"the table agentlog_readmodels.{table} is not there"
@@ -118,8 +115,6 @@ class DerivedAuditor:
         """Yield threads that derived tables have and the log has not, with the table."""
         for thread_id in self._threads_in("select_stray_snapshots"):
             yield thread_id, "agentlog.snapshots"
-        for thread_id in self._threads_in("select_stray_ledgers"):
-            yield thread_id, "agentlog.ledger"
         with self._builds() as audit:
             for table, thread_id in audit.stray_threads(self._tenant):
                 yield thread_id, f"agentlog_readmodels.{table}"

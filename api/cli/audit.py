@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -14,8 +15,9 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from api.cli.session import DataDir, InvalidOption, ThreadArgument, printable, service_in
 from api.composition import Service
 from domain.integrity.chain_audit import Finding
-from infrastructure.audit.auditor import check_positions
+from infrastructure.audit.accounts import check_all_tenants
 from infrastructure.audit.bundle import check_bundle
+from infrastructure.audit.findings import Audit
 from infrastructure.audit.notes import Checkpoint, VerifierKey
 
 app = typer.Typer()
@@ -29,7 +31,8 @@ KeptCheckpoint = Annotated[
 Verdict = Literal["whole", "NOT ALL CHECKED", "BROKEN"]
 _EXIT_CODES: Mapping[Verdict, int] = {"whole": 0, "NOT ALL CHECKED": 2, "BROKEN": 1}
 
-_PAGE = 1000
+_MOST_NAMES = 10
+"""Most names of other tenants that are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,11 @@ class Held:
 
     public_key: VerifierKey | None = None
     checkpoint: Checkpoint | None = None
+
+    @property
+    def checkpoints(self) -> Sequence[Checkpoint]:
+        """The checkpoint, if there is one."""
+        return [] if self.checkpoint is None else [self.checkpoint]
 
     @classmethod
     def read(cls, *, public_key: str | None, checkpoint: Path | None) -> Self:
@@ -154,34 +162,54 @@ def _verify_bundles(files: Sequence[Path], held: Held) -> Verdict:
 
 def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived: bool) -> Verdict:
     """Verify threads, or the whole log where none is named."""
-    auditor = service.own.proofs.auditor
+    auditor, derived_auditor = service.own.proofs.auditor, service.own.derived
+    audits: Iterator[tuple[str | None, Audit]]
+    if threads:
+        audits = ((thread_id, auditor.thread(thread_id)) for thread_id in threads)
+    else:
+        audits = auditor.log(held.checkpoints, public_key=held.public_key)
     whole, count, events = True, 0, 0
     with _progress() as progress:
         task = progress.add_task("threads", total=len(threads) or None)
-        for thread_id in threads or _all_threads(service):
-            audit = auditor.thread(thread_id)
+        for thread_id, audit in audits:
             _print_findings(audit.findings, count=audit.count)
-            differing = list(service.own.derived.thread(thread_id)) if derived else []
+            whole = whole and audit.whole
+            if thread_id is None:
+                continue
+            differing = list(derived_auditor.thread(thread_id)) if derived else []
             _print_findings(differing)
-            whole = whole and audit.whole and not differing
+            whole = whole and not differing
             count, events = count + 1, events + audit.events
             progress.advance(task)
-    if not threads or held.checkpoint is not None:
-        known = [] if held.checkpoint is None else [held.checkpoint]
-        tree = auditor.tree(known, public_key=held.public_key)
+    if threads and held.checkpoint is not None:
+        tree = auditor.tree(held.checkpoints, public_key=held.public_key)
         _print_findings(tree.findings, count=tree.count)
         whole = whole and tree.whole
     if not threads:
-        differing = list(service.own.derived.around()) if derived else []
-        found = [*check_positions(service.database).findings, *differing]
-        _print_findings(found)
-        whole = whole and not found
-    unchecked = list(service.own.derived.unchecked(threads or None)) if derived else []
+        log = check_all_tenants(service.database)
+        findings = [*log.audit.findings, *(derived_auditor.around() if derived else ())]
+        _print_findings(findings)
+        whole = whole and not findings
+        _print_others({name: n for name, n in log.events.items() if name != service.own.name})
+    unchecked = list(derived_auditor.unchecked(threads or None)) if derived else []
     _print_findings(unchecked)
     verdict: Verdict = "BROKEN" if not whole else "NOT ALL CHECKED" if unchecked else "whole"
     threads_word = "thread" if count == 1 else "threads"
     print(f"{verdict}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
     return verdict
+
+
+def _print_others(events: Mapping[str, int]) -> None:
+    """Say which tenants' events were not checked."""
+    if events:
+        names = ", ".join(map(repr, islice(events, _MOST_NAMES)))
+        names += ", …" if len(events) > _MOST_NAMES else ""
+        print(  # noqa: T201 - the command's output
+            printable(
+                f"not checked: {sum(events.values())} events of other tenants ({names}): set "
+                "AGENTLOG_TENANT to each"
+            )
+        )
 
 
 def _write(file: Path, pieces: Iterable[str]) -> None:
@@ -195,14 +223,6 @@ def _write(file: Path, pieces: Iterable[str]) -> None:
         raise InvalidOption(f"{file}: {error.strerror}") from error
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _all_threads(service: Service) -> Iterator[str]:
-    yield from service.own.proofs.auditor.headless()
-    store, after = service.store.with_hidden(), ""
-    while ids := store.thread_ids(after=after, limit=_PAGE):
-        yield from ids
-        after = ids[-1]
 
 
 def _progress() -> Progress:

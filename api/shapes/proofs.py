@@ -4,7 +4,7 @@ from typing_extensions import TypedDict
 
 from api.shapes.shape import Shape, TimeText, time_text
 from domain.integrity.chain_audit import What
-from infrastructure.audit import auditor, checkpoints
+from infrastructure.audit import checkpoints, findings
 from infrastructure.audit.evidence import ChainedEvent, ChainPage
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
@@ -85,7 +85,7 @@ class Consistency(_Ends):
     path: list[str]
 
 
-def audit_json(thread_id: str, audit: auditor.Audit) -> Audit:
+def audit_json(thread_id: str, audit: findings.Audit) -> Audit:
     """Return the result of a thread's audit."""
     return {
         "threadId": thread_id,

@@ -4,28 +4,28 @@ Digests are arguments, so that contents are not needed: records come from a data
 evidence file.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
-from domain.catalogue import read_stored
-from domain.facts import ThreadRedacted
+from domain.identifiers import is_message_id, is_thread_id
 from domain.integrity.hash_chain import GENESIS, link
-from domain.json.text import parse_stored
 
 What = Literal[
     "content-redacted",
     "content-missing",
     "redaction-unfounded",
     "redaction-undone",
+    "redaction-unfinished",
+    "erasure-differs",
     "body-altered",
     "link-broken",
     "version-missing",
     "position-not-growing",
     "position-missing",
+    "not-appendable",
+    "rows-unaccounted",
     "head-differs",
     "head-missing",
     "ledger-differs",
@@ -76,9 +76,10 @@ class ChainRecord:
 
     `found_digest` is of the stored body, None where some of it is missing; `body_digest` is the
     digest that the event states. `recorded_at` is None where the stored value is no time.
-    `redacted` is the version of the redaction that erased the content; then `left_digest` is of the
-    body in its place, `is_redacted_form` says whether that is what a redaction leaves, and `lacks`
-    whether some of it is missing.
+    `is_cut` says whether some of the body is kept apart. `redacted` is the version of the redaction
+    that erased the content; then `left_digest` is of the body in its place, `is_redacted_form` and
+    `is_without_file` say whether that is what a redaction of a message, or of a file, leaves, and
+    `lacks` whether some of it is missing.
     """
 
     tenant: str
@@ -92,15 +93,25 @@ class ChainRecord:
     found_digest: bytes | None
     metadata_digest: bytes
     chain: bytes
+    is_cut: bool = False
     redacted: int | None = None
     left_digest: bytes | None = None
     is_redacted_form: bool = True
+    is_without_file: bool = True
     lacks: bool = False
 
     @property
     def place(self) -> ChainPlace:
         """The place just after this event."""
         return ChainPlace(self.version, self.position, self.chain)
+
+
+def check_names(tenant: str, thread_id: str) -> list[Finding]:
+    """Return the findings for a thread's tenant and id."""
+    if tenant and is_thread_id(thread_id):
+        return []
+    detail = f"no append makes a thread {thread_id!r} of the tenant {tenant!r}"
+    return [Finding("not-appendable", detail, thread_id)]
 
 
 def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
@@ -113,6 +124,9 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
     def add(what: What, detail: str, version: int = record.version) -> None:
         found.append(Finding(what, detail, record.thread_id, version))
 
+    if record.version < 1 or record.position < 1 or not is_message_id(record.message_id):
+        place = f"version {record.version}, position {record.position}"
+        add("not-appendable", f"no append makes {place} and the message id {record.message_id!r}")
     missing = record.version - before.version - 1
     if missing > 0:
         first, last = before.version + 1, record.version - 1
@@ -121,15 +135,7 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
     if record.position <= before.position:
         detail = f"position {record.position} does not come after {before.position}"
         add("position-not-growing", detail)
-    if record.redacted is not None:
-        detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
-        add("content-redacted", detail)
-        if record.lacks:
-            add("content-missing", "some of what it left is not there")
-    elif record.found_digest is None:
-        add("content-missing", "some of its content is not there, and no redaction names it")
-    elif record.found_digest != record.body_digest:
-        add("body-altered", "its body is not the one that its SHA-256 is of")
+    found += _check_content(record)
     # after a gap there is no link to compare with
     if missing <= 0 and (record.recorded_at is None or _link(before, record) != record.chain):
         add(
@@ -140,98 +146,25 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
     return found
 
 
-class Redactions:
-    """Compares a thread's redaction facts with its redacted events.
+def _check_content(record: ChainRecord) -> list[Finding]:
+    """Return the findings for what an event holds."""
+    found: list[Finding] = []
 
-    `facts` are by version; they are in the chain. Those in `pending` are not executed yet. Where
-    `pending` is unknown (None), unexecuted redactions give no finding.
-    """
+    def add(what: What, detail: str) -> None:
+        found.append(Finding(what, detail, record.thread_id, record.version))
 
-    def __init__(
-        self,
-        thread_id: str,
-        facts: Mapping[int, ThreadRedacted],
-        *,
-        pending: Collection[int] | None = None,
-    ) -> None:
-        self._thread_id = thread_id
-        self._facts = facts
-        self._left = {
-            (version, message_id): left
-            for version, fact in facts.items()
-            for message_id, left in zip(fact.messages, fact.left, strict=False)
-        }
-        self._left_of_all: defaultdict[int, Any] = defaultdict(sha256)
-        self._named: dict[str, list[int]] = {}
-        self._done = {} if pending is None else {v: f for v, f in facts.items() if v not in pending}
-        for version, fact in self._done.items():
-            for message_id in fact.messages:
-                self._named.setdefault(message_id, []).append(version)
-        self._all = max((v for v, fact in self._done.items() if fact.all), default=0)
-
-    def check(self, record: ChainRecord) -> list[Finding]:
-        """Add the thread's next event, and return its findings."""
-        if record.type == "thread.redacted" and record.redacted is None:
-            return []
-        return [*self._unfounded(record), *self._undone(record)]
-
-    def findings(self) -> list[Finding]:
-        """Return the findings for redactions of all messages, after the last event."""
-        return [
-            Finding(
-                "body-altered",
-                f"what is left of the messages that version {version} redacted is not what it says",
-                self._thread_id,
-                version,
-            )
-            for version, found in self._left_of_all.items()
-            if self._facts[version].left and found.hexdigest() != self._facts[version].left[0]
-        ]
-
-    def _unfounded(self, record: ChainRecord) -> Iterator[Finding]:
-        by = record.redacted
-        if by is None:
-            return
-        fact = self._facts.get(by)
-        named = fact is not None and (fact.all or record.message_id in fact.messages)
-        if fact is None or not named or by <= record.version or record.type == "thread.redacted":
-            detail = f"it says that version {by} redacted it, which does not say so"
-            yield self._finding("redaction-unfounded", detail, record)
-            return
-        left, stated = record.left_digest, self._left.get((by, record.message_id))
-        if fact.all and left is not None:
-            self._left_of_all[by].update(left)
-        altered = left is not None and stated is not None and left.hex() != stated
-        if altered or (fact.blob is None and not record.is_redacted_form):
-            detail = "it was redacted, and something else was put in its place"
-            yield self._finding("body-altered", detail, record)
-
-    def _undone(self, record: ChainRecord) -> Iterator[Finding]:
-        by = None if record.redacted is None else self._facts.get(record.redacted)
-        if by is not None and by.blob is None:
-            return
-        for version in self._named.get(record.message_id, ()):
-            fact = self._done[version]
-            if version > record.version and (by is None or fact.blob is None):
-                detail = f"version {version} redacted it, and its content is there"
-                yield self._finding("redaction-undone", detail, record)
-                return
-        if self._all > record.version:
-            detail = f"version {self._all} redacted it, and its content is there"
-            yield self._finding("redaction-undone", detail, record)
-
-    def _finding(self, what: What, detail: str, record: ChainRecord) -> Finding:
-        return Finding(what, detail, self._thread_id, record.version)
-
-
-def redaction_in(body: bytes) -> ThreadRedacted | None:
-    """Return the redaction in a stored body; None where it is not a valid one."""
-    try:
-        raw = parse_stored(body)
-    except ValueError:
-        return None
-    found = read_stored("thread.redacted", raw) if isinstance(raw, dict) else None
-    return found if isinstance(found, ThreadRedacted) else None
+    if record.redacted is not None:
+        detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
+        add("content-redacted", detail)
+        if record.lacks:
+            add("content-missing", "some of what it left is not there")
+    elif record.found_digest is None:
+        add("content-missing", "some of its content is not there, and no redaction names it")
+    elif record.found_digest != record.body_digest:
+        add("body-altered", "its body is not the one that its SHA-256 is of")
+    if record.is_cut and record.type.startswith("thread."):
+        add("body-altered", "some of its body is kept apart, as it never is of a fact")
+    return found
 
 
 def broken(findings: Iterable[Finding]) -> bool:

@@ -11,13 +11,13 @@ from domain.integrity.chain_audit import (
     ChainPlace,
     ChainRecord,
     Finding,
-    Redactions,
     broken,
+    check_names,
     check_record,
-    redaction_in,
 )
 from domain.integrity.hash_chain import digest
 from domain.integrity.merkle_tree import is_included, leaf_hash
+from domain.integrity.redaction_audit import Redactions, redaction_in
 from infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
 from infrastructure.audit.notes import (
     Checkpoint,
@@ -105,14 +105,14 @@ def check_bundle(
     except (InvalidVerifierKey, InvalidNote, ValueError) as error:
         raise InvalidBundle(str(error)) from error
     findings = _signature_findings(bundle, enclosed, public_key or enclosed)
-    facts = {
+    findings += check_names(bundle.tenant, bundle.thread_id)
+    stated = {
         record.version: redaction_in(body)
         for record, body in events
         if record.type == "thread.redacted" and body is not None
     }
-    redactions = Redactions(
-        bundle.thread_id, {version: fact for version, fact in facts.items() if fact is not None}
-    )
+    facts = {version: fact for version, fact in stated.items() if fact is not None}
+    redactions = Redactions(bundle.thread_id, facts, pending=facts)
     place = ChainPlace()
     for record, _ in events:
         findings += check_record(place, record)
@@ -181,6 +181,7 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
         chain=_hash(event["chain"]),
         redacted=redacted,
         is_redacted_form=body is None and event["metadata"] is None,
+        is_without_file=body is None and event["metadata"] is None,
     )
     return record, body
 

@@ -24,7 +24,7 @@ from infrastructure.audit.checkpoints import (
 )
 from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 from infrastructure.audit.records import (
-    BEFORE_ALL,
+    LOWEST,
     PAGE_BYTES,
     PAGE_EVENTS,
     StoredEvent,
@@ -91,7 +91,8 @@ class Evidence:
         """
         head = self._reader.head(thread_id)
         previous = self._reader.chain_of(head, after) if after else GENESIS
-        return ChainPage(head, after, previous, self._events(head, after or BEFORE_ALL, limit))
+        first = after + 1 if after else LOWEST
+        return ChainPage(head, after, previous, self._events(head, first, limit))
 
     def of_thread(self, thread_id: str, *, signing: bool) -> Iterator[str]:
         """Yield the bundle of a thread as it is now, in pieces of text.
@@ -108,20 +109,20 @@ class Evidence:
         checkpoint = self._covering(head.position, signing=signing)
         inclusion = self._checkpoints.inclusion_of(head.position, head.chain, checkpoint)
         yield _opening(self._tenant, head, inclusion)
-        comma, after = "\n", BEFORE_ALL
+        comma, first = "\n", LOWEST
         # a connection for each page, so that a slow reader holds none
-        while events := self._events(head, after, PAGE_EVENTS):
+        while events := self._events(head, first, PAGE_EVENTS):
             yield comma + ",\n".join(map(print_text, events))
-            comma, after = ",\n", events[-1]["version"]
+            comma, first = ",\n", events[-1]["version"] + 1
         yield "\n]}\n"
 
-    def _events(self, head: Head, after: int, limit: int) -> Sequence[ChainedEvent]:
-        """Return events beyond a version up to the head; at least one if there is one."""
+    def _events(self, head: Head, first: int, limit: int) -> Sequence[ChainedEvent]:
+        """Return events from a version up to the head; at least one if there is one."""
         found: list[ChainedEvent] = []
         size = 0
         with log_snapshot(self._database) as cursor:
             for event in stored_events(
-                cursor, self._tenant, head.thread_id, after=after, limit=limit
+                cursor, self._tenant, head.thread_id, first=first, limit=limit
             ):
                 if event.version > head.version:
                     break  # appended since

@@ -20,23 +20,24 @@ from infrastructure.postgres.statements import statement
 
 @dataclass(frozen=True, slots=True)
 class StoredHead:
-    """A stored head and ledger; times that Python cannot represent are None."""
+    """A stored head, None where there is none, and ledger.
 
-    values: dict[str, Any]
+    Times that Python cannot represent are None.
+    """
+
+    values: dict[str, Any] | None
     ledger: dict[tuple[str, bytes], LedgerEntry]
 
     @classmethod
-    def read(
-        cls, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str
-    ) -> "StoredHead | None":
-        """Return those of a thread; None if it has no head."""
+    def read(cls, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str) -> "StoredHead":
+        """Return those of a thread."""
         asked = {"tenant": tenant, "thread_id": thread_id}
         row = cursor.execute(statement("select_audited_head"), asked).fetchone()
-        if row is None:
-            return None
         entries = cursor.execute(statement("select_audited_ledger"), asked).fetchall()
-        ledger = {(row[0], bytes(row[1])): LedgerEntry(row[2], row[3]) for row in entries}
-        return cls(dict(zip(_COLUMNS, row, strict=True)), ledger)
+        return cls(
+            None if row is None else dict(zip(_COLUMNS, row, strict=True)),
+            {(kind, bytes(digest)): LedgerEntry(*places) for kind, digest, *places in entries},
+        )
 
 
 _COLUMNS = (
@@ -79,28 +80,29 @@ class ReplayedHead:
             version=event.version, position=event.position, chain=event.chain
         )
 
-    def findings(self, stored: StoredHead | None, *, sound: bool) -> list[Finding]:
+    def findings(self, stored: StoredHead, *, sound: bool) -> list[Finding]:
         """Return the differences from the stored head and ledger.
 
         If the events are not `sound`, only the version and position of the last one are compared:
         the rest would be computed from other events than were chained.
         """
         thread_id, last = self._head.thread_id, self._head.version
-        if stored is None:
+        if stored.values is None and last:
             detail = "the thread has events but no head"
             return [Finding("head-missing", detail, thread_id)]
         found: list[Finding] = []
-        should = self._last_place()
-        sound = sound and all(stored.values[name] == value for name, value in should.items())
-        if sound:
-            should = self._values()
-        names = [name for name, value in should.items() if not _same(name, value, stored)]
-        if names:
-            detail = (
-                f"the head has another {', '.join(names)} than the events come to; they end with "
-                f"version {last} at position {self._head.position}"
-            )
-            found.append(Finding("head-differs", detail, thread_id, last))
+        if stored.values is not None:
+            should = self._last_place()
+            sound = sound and all(stored.values[name] == value for name, value in should.items())
+            if sound:
+                should = self._values()
+            names = [n for n, value in should.items() if not _same(n, value, stored.values[n])]
+            if names:
+                detail = (
+                    f"the head has another {', '.join(names)} than the events come to; they end "
+                    f"with version {last} at position {self._head.position}"
+                )
+                found.append(Finding("head-differs", detail, thread_id, last))
         ledger = {(key.kind, ledger_digest(key)): entry for key, entry in self._ledger.items()}
         if sound and ledger != stored.ledger:
             count = len(ledger.items() ^ stored.ledger.items())
@@ -135,8 +137,7 @@ def _message(event: StoredEvent) -> Message | Fact | None:
         return None
 
 
-def _same(name: str, ours: object, stored: StoredHead) -> bool:
-    theirs = stored.values[name]
+def _same(name: str, ours: object, theirs: object) -> bool:
     if name == "facts" and isinstance(ours, bytes) and isinstance(theirs, bytes) and ours != theirs:
         try:  # the same JSON may be printed differently
             return bool(parse_stored(ours) == parse_stored(theirs))

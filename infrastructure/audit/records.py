@@ -10,7 +10,7 @@ from psycopg.rows import TupleRow
 
 from domain.integrity.chain_audit import ChainRecord
 from domain.integrity.hash_chain import digest
-from domain.redaction import left_digest, redacted_body, redacted_metadata
+from domain.redaction import is_without_file, left_digest, redacted_body, redacted_metadata
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
 from infrastructure.postgres.database import Connections
@@ -19,8 +19,8 @@ from infrastructure.postgres.statements import statement
 PAGE_EVENTS = 1000
 PAGE_BYTES = 8 * 2**20
 """Most bytes of a page's stored bodies, except its last; and of the contents cut out of them."""
-BEFORE_ALL = -(2**63)
-"""Before any version, so that an audit also finds events below version 1."""
+LOWEST = -(2**63)
+"""The lowest version or position that the database can hold: no event stands below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class StoredEvent:
     chain: bytes
     metadata: bytes | None
     metadata_digest: bytes
+    is_cut: bool
     redacted: int | None
 
     @property
@@ -69,9 +70,11 @@ class StoredEvent:
             found_digest=None if body is None else digest(body),
             metadata_digest=self.metadata_digest,
             chain=self.chain,
+            is_cut=self.is_cut,
             redacted=self.redacted,
             left_digest=None if self.redacted is None else left_digest(self.body, self.metadata),
             is_redacted_form=self.redacted is None or self._is_redacted_form(),
+            is_without_file=self.redacted is None or self._is_without_file(),
             lacks=self.redacted is not None and bool(self.missing),
         )
 
@@ -81,6 +84,11 @@ class StoredEvent:
             redacted_metadata(self.metadata),
         )
         return (self.body, self.metadata) == as_left
+
+    def _is_without_file(self) -> bool:
+        return self.metadata_digest == digest(self.metadata or b"") and is_without_file(
+            self.type, self.message_id, self.body
+        )
 
 
 @contextmanager
@@ -97,24 +105,23 @@ def stored_events(
     tenant: str,
     thread_id: str,
     *,
-    after: int = BEFORE_ALL,
+    first: int = LOWEST,
     limit: int | None = None,
 ) -> Iterator[StoredEvent]:
-    """Yield a thread's events beyond a version, by version; a binary cursor is needed.
+    """Yield a thread's events from a version on, by version; a binary cursor is needed.
 
     They are read in pages, of `limit` events where the caller takes no more.
     """
+    limit = PAGE_EVENTS if limit is None else limit
     while True:
         asked = {
             "tenant": tenant,
             "thread_id": thread_id,
-            "after": after,
-            "limit": PAGE_EVENTS if limit is None else limit,
+            "first": first,
+            "limit": limit,
             "most_bytes": PAGE_BYTES,
         }
         rows = cursor.execute(statement("select_audit_page"), asked).fetchall()
-        if not rows:
-            return
         contents = _contents(cursor, tenant, [row[9] for row in rows if row[9] is not None])
         for row in rows:
             cuts = row[9]
@@ -122,7 +129,10 @@ def stored_events(
             if cuts is not None and found is None:  # too large to hold together
                 found = read_contents(cursor, tenant, [cuts])
             yield _event(row, found or {})
-        after = rows[-1][0]
+        # a page is full by number or by bytes
+        if len(rows) < limit and sum(len(row[5]) for row in rows) < PAGE_BYTES:
+            return
+        first = rows[-1][0] + 1
 
 
 def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
@@ -155,6 +165,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
         chain,
         metadata,
         metadata_digest,
+        cuts is not None,
         redacted,
     )
 

@@ -1,9 +1,9 @@
--- A thread's events after a version, as they are stored: at least one, limited by number and by
+-- A thread's events from a version on, as they are stored: at least one, limited by number and by
 -- bytes. A time that Python cannot represent is NULL.
 WITH beyond AS (
     SELECT *
     FROM agentlog.events
-    WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND version > %(after)s
+    WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND version >= %(first)s
     ORDER BY version
     LIMIT %(limit)s
 ),

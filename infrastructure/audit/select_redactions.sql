@@ -1,13 +1,16 @@
--- Redactions of a thread, and whether each is still to be executed. Nothing is ever cut out of one: a cut
--- would let its stored body say something else than was chained.
-SELECT fact.version, fact.body, erasures.version IS NOT NULL AS pending
-FROM agentlog.events AS fact
-LEFT JOIN agentlog.erasures
-    ON erasures.tenant = fact.tenant
-    AND erasures.thread_id = fact.thread_id
-    AND erasures.version = fact.version
-    AND erasures.number IS NULL
-WHERE fact.tenant = %(tenant)s
-  AND fact.thread_id = %(thread_id)s
-  AND fact.type = 'thread.redacted'
-  AND fact.cuts IS NULL
+-- Redactions of a thread beside the rows that say whether they were carried out: facts without such a row
+-- and rows without a fact too. A fact with cuts has no body here: a cut would let its stored body say something
+-- else than was chained.
+SELECT version,
+       CASE WHEN fact.cuts IS NULL THEN fact.body END AS body,
+       done.position IS NOT NULL AS has_row,
+       fact.position IS NOT DISTINCT FROM done.position AS is_same,
+       fact.position = done.position AND done.number IS NULL AS is_pending
+FROM (
+    SELECT * FROM agentlog.events
+    WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND type = 'thread.redacted'
+) AS fact
+FULL JOIN (
+    SELECT * FROM agentlog.erasures WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s
+) AS done USING (version)
+ORDER BY version

@@ -7,33 +7,40 @@ leaves.
 """
 
 from bisect import bisect_left
+from collections.abc import Iterator
 
 import psycopg
 from psycopg.rows import TupleRow
 
 from domain.integrity.merkle_tree import leaf_hash, node_hash, root_of, split_of
 from domain.points_in_time import BIGGEST
+from infrastructure.audit.records import LOWEST
 from infrastructure.postgres.statements import statement
 
 TILE = 1024
 """Leaves of a tile; a power of two, so that the tiles are nodes of the tree."""
 
-BEFORE_ALL = -(2**63)
-"""Before any position, forged ones included."""
 
-
-def leaves_after(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, after: int, upto: int = BIGGEST
+def leaves_from(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, first: int, upto: int = BIGGEST
 ) -> list[tuple[int, bytes]]:
-    """Return positions and hashes of the next leaves, at most one tile of them."""
+    """Return positions and hashes of the leaves from a position on, at most one tile of them."""
     asked = {
         "tenant": tenant,
-        "after": after,
+        "first": first,
         "upto": upto,
         "limit": TILE,
     }
     rows = cursor.execute(statement("select_leaves"), asked).fetchall()
     return [(position, leaf_hash(chain)) for position, chain in rows]
+
+
+def leaf_pages(cursor: psycopg.Cursor[TupleRow], tenant: str) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield positions and hashes of all leaves, by position, a tile at a time."""
+    first = LOWEST
+    while leaves := leaves_from(cursor, tenant, first):
+        yield leaves
+        first = leaves[-1][0] + 1
 
 
 class LogTree:
@@ -65,8 +72,8 @@ class LogTree:
         tile = bisect_left(self._lasts, position)
         row = self._cursor.execute(
             "SELECT count(*) FROM agentlog.events "
-            "WHERE tenant = %s AND position > %s AND position < %s",
-            (self._tenant, self._last_before(tile), position),
+            "WHERE tenant = %s AND position >= %s AND position < %s",
+            (self._tenant, self._first_of(tile), position),
         ).fetchone()
         return tile * TILE + (0 if row is None else int(row[0]))
 
@@ -90,10 +97,10 @@ class LogTree:
         return self._leaves[tile]
 
     def _leaves_beyond(self, tile: int) -> list[tuple[int, bytes]]:
-        return leaves_after(self._cursor, self._tenant, self._last_before(tile), self._upto)
+        return leaves_from(self._cursor, self._tenant, self._first_of(tile), self._upto)
 
-    def _last_before(self, tile: int) -> int:
-        return self._lasts[tile - 1] if tile else BEFORE_ALL
+    def _first_of(self, tile: int) -> int:
+        return self._lasts[tile - 1] + 1 if tile else LOWEST
 
     def _keep(self, root: bytes, last: int) -> None:
         self._cursor.execute(

@@ -8,7 +8,7 @@ from psycopg.rows import TupleRow
 
 from domain.integrity.merkle_tree import Frontier
 from infrastructure.audit.checkpoints import LogContradicted
-from infrastructure.audit.tree import BEFORE_ALL, leaves_after
+from infrastructure.audit.tree import leaf_pages
 from infrastructure.backup.errors import NothingToBackUp
 from infrastructure.postgres.log_position import position_in
 from infrastructure.postgres.statements import statement
@@ -85,13 +85,12 @@ def _tree(
         asked = {"tenant": tenant}
         last = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
         size, root = (size, root) if last is None else (last[0], last[2])
-    tree, after = Frontier(), BEFORE_ALL
-    while leaves := leaves_after(cursor, tenant, after):
+    tree = Frontier()
+    for leaves in leaf_pages(cursor, tenant):
         for _, hashed in leaves:
             tree.add(hashed)
             if tree.size == size and tree.root() != root:
                 raise LogContradicted(size)
-        after = leaves[-1][0]
         tell(tree.size)
     if tree.size < size:
         raise LogContradicted(size)

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from domain.errors import InvalidInput, UnknownThread
+from domain.errors import InvalidInput
 from domain.integrity.chain_audit import Finding, broken
-from infrastructure.audit.auditor import Audit, Auditor
+from infrastructure.audit.accounts import check_all_tenants
+from infrastructure.audit.auditor import Auditor
+from infrastructure.audit.findings import Audit
 from infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -17,10 +19,7 @@ from infrastructure.audit.notes import (
 )
 from infrastructure.backup.contents import Contents, Progress, contents_of
 from infrastructure.backup.manifest import BackupManifest, TenantLog
-from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
-
-_PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +67,31 @@ def verify_backup(
     expected = {each.tenant: each for each in manifest.tenants}
     for each in found.tenants:
         auditor = Auditor(database, tenant=each.tenant)
-        for audit in _audits(database, auditor, each.tenant, expected.get(each.tenant), held):
-            threads, count = threads + 1, count + audit.count
+        for thread_id, audit in _audits(auditor, each.tenant, expected.get(each.tenant), held):
+            threads, count = threads + (thread_id is not None), count + audit.count
             findings += [(each.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
-        threads -= 1  # the last audit is of the tree
+    log = check_all_tenants(database)
+    findings += [("", finding) for finding in log.audit.findings]
+    differences += [
+        f"tenant {tenant!r} has {events} events and no threads"
+        for tenant, events in log.events.items()
+        if tenant not in {each.tenant for each in found.tenants}
+    ]
     return BackupVerdict(
         tenants=len(found.tenants),
         threads=threads,
         events=sum(each.events for each in found.tenants),
         findings=findings,
         differences=differences,
-        count=count,
+        count=count + log.audit.count,
     )
 
 
 def _audits(
-    database: Database, auditor: Auditor, tenant: str, expected: TenantLog | None, held: _Held
-) -> Iterator[Audit]:
-    """Yield the audit of each thread, and that of the tree at the end."""
-    for thread_id in (*auditor.headless(), *_threads(database, tenant)):
-        with suppress(UnknownThread):  # deleted since: the database is in use already
-            yield auditor.thread(thread_id)
+    auditor: Auditor, tenant: str, expected: TenantLog | None, held: _Held
+) -> Iterator[tuple[str | None, Audit]]:
+    """Yield the audit of each thread, and that of the log at the end."""
     notes = []
     if expected is not None and expected.checkpoint is not None:
         with suppress(InvalidNote):  # which is among the differences
@@ -98,14 +100,7 @@ def _audits(
         notes.append(held.checkpoint)
     key = held.public_key
     of_tenant = key is not None and key.name == origin_of(tenant)
-    yield auditor.tree(notes, public_key=key if of_tenant else None)
-
-
-def _threads(database: Database, tenant: str) -> Iterator[str]:
-    reader, after = LogReader(database, tenant=tenant).with_hidden(), ""
-    while ids := reader.thread_ids(after=after, limit=_PAGE):
-        yield from ids
-        after = ids[-1]
+    yield from auditor.log(notes, public_key=key if of_tenant else None)
 
 
 def _differences(found: Contents, manifest: BackupManifest, held: _Held) -> Iterator[str]:

@@ -13,7 +13,13 @@ from domain.drafts import Prepared
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored
 from domain.messages import InputMessage
-from domain.redaction import left_digest, redacted_body, redacted_metadata, without_files
+from domain.redaction import (
+    UNCHANGED,
+    left_digest,
+    redacted_body,
+    redacted_metadata,
+    without_files,
+)
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, Stored, file_digests, stored, whole
 from infrastructure.postgres.binary_arrays import byte_strings, integers
@@ -114,7 +120,8 @@ class LeftDigests:
         """Return the digests; zeros for events of other redactions."""
         if self._named is None:
             return [self._of_all.hexdigest()]
-        return [self._by_id.get(each, bytes(32)).hex() for each in self._named]
+        left = {message_id: digest.hex() for message_id, digest in self._by_id.items()}
+        return [left.get(message_id, UNCHANGED) for message_id in self._named]
 
 
 def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> list[TupleRow]:

@@ -13,6 +13,7 @@ from domain.errors import InvalidMessage, VersionConflict
 from domain.events import Event
 from domain.facts import ThreadRedacted
 from domain.json.text import JsonValue, parse_stored
+from domain.redaction import ONLY_WITH_ALL
 from infrastructure.erasure.erased_events import LeftDigests
 from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
@@ -26,8 +27,6 @@ MOST_MESSAGES = 1000
 """Most messages that one redaction names."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-_ALONE = frozenset({"thread.started", "thread.annotated", "thread.redacted"})
-"""Facts that are kept when only some messages are redacted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +194,7 @@ class Redactor:
             )
         events = [self._store.message(thread_id, each) for each in message_ids]
         for event in events:
-            if event.type in _ALONE:
+            if event.type in ONLY_WITH_ALL:
                 raise NotRedactable(thread_id, event.message_id, event.type)
         facts = self._redactions(thread_id)
         if any(not _is_erased(event, facts) for event in events):

@@ -10,11 +10,14 @@ import pytest
 from infrastructure.audit.auditor import Auditor
 from infrastructure.audit.checkpoints import Checkpoints
 from infrastructure.audit.evidence import Evidence
+from infrastructure.audit.notes import Checkpoint
 from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
+from tests.databases import name_of, new_database
 from tests.infrastructure.appends import STORY, TENANT, reply
+from tests.infrastructure.audit.forged_log import TILE, Log, fill
 
 
 class Owner:
@@ -95,3 +98,34 @@ def told(store: Store) -> Store:
         store.append("t", [draft])
         store.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
     return store
+
+
+@pytest.fixture(scope="module")
+def small_tiles() -> Iterator[None]:
+    """Tiles of a few leaves."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("infrastructure.audit.tree.TILE", TILE)
+        patched.setattr("infrastructure.audit.tree_audit.TILE", TILE)
+        yield
+
+
+@pytest.fixture(scope="module")
+def signing(tmp_path_factory: pytest.TempPathFactory) -> SigningKey:
+    """A key that the forger has not."""
+    return SigningKey(tmp_path_factory.mktemp("key") / "key.pem", made=True)
+
+
+@pytest.fixture(scope="module")
+def filled(
+    server_url: str,
+    template_database: str,
+    signing: SigningKey,
+    small_tiles: None,  # noqa: ARG001 - of which it is filled with
+) -> Iterator[tuple[str, Checkpoint]]:
+    """The name of a database with the log, and the checkpoint that was handed out."""
+    with new_database(server_url, template=template_database) as url:
+        with Database(url, pool_size=2) as database:
+            log = Log.on(database, signing)
+            fill(log)
+            note = log.proofs.checkpoints.make().note
+        yield name_of(url), Checkpoint.parse(note)

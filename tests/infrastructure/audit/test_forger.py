@@ -6,54 +6,27 @@ Each change is found by `agentlog verify`, by what whoever checks holds from els
 nothing: readers are shown what was there before.
 """
 
-from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import pytest
 
-from api.shapes.threads import bare_view_json
-from domain.json.text import print_bytes
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.auditor import check_positions
 from infrastructure.audit.notes import Checkpoint
-from infrastructure.audit.proofs import Proofs
 from infrastructure.audit.signing import SigningKey
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
-from projections.registry import VIEWS
-from tests.databases import name_of, new_database
+from tests.databases import new_database
 from tests.infrastructure.appends import (
-    STORY,
     TENANT,
-    Clock,
-    Ids,
-    calls,
     fetch,
-    given,
-    reply,
 )
 from tests.infrastructure.audit.conftest import Owner
-from tests.infrastructure.readmodels.tables import catch_up
+from tests.infrastructure.audit.forged_log import By, Log
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "proof.md"
-PROMPT = "You are a careful agent. " * 40
-FILE, OTHER = b"a first file " * 100, b"a second file " * 100
-KEY = b"not in the database"
-TILE = 16
-"""Of the tests: a log of some seventy events has tiles."""
 
-By = Literal["verify", "verify --derived", "what you hold", "no reader"]
+pytestmark = pytest.mark.usefixtures("small_tiles")
 
 
 @dataclass(frozen=True)
@@ -87,6 +60,23 @@ _FORGED_FIGURES = _event(
     1,
     "redacted",
 )
+
+_PUT_BACK = (
+    "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "
+    'body = convert_to(\'{"id":"\' || message_id || \'","timestamp":1767268800000,'
+    '"type":"reply","text":"a secret"}\', \'UTF8\') '
+    "WHERE thread_id = 'redacted' AND version = 3"
+)
+
+
+def _under(thread_id: str, thread: str) -> str:
+    tables = ("events", "threads", "ledger")
+    updates = [
+        f"UPDATE agentlog.{table} SET thread_id = {thread_id} WHERE thread_id = '{thread}'"  # noqa: S608 - as above
+        for table in tables
+    ]
+    return f"WITH a AS ({updates[0]}), b AS ({updates[1]}) {updates[2]}"
+
 
 CHANGES: dict[str, Change] = {
     # bodies
@@ -203,6 +193,21 @@ CHANGES: dict[str, Change] = {
         "WHERE thread_id = 'strict' AND version = 3",
         "link-broken",
     ),
+    "a whole thread, under the id ''": Change(_under("''", "strict"), "not-appendable"),
+    "a whole thread, under an id that no append takes": Change(
+        _under("'a thread/\u00e9'", "strict"), "not-appendable"
+    ),
+    "the last event, below all versions, and its head set back": Change(
+        "WITH gone AS (UPDATE agentlog.events SET version = -9223372036854775808 "
+        "WHERE thread_id = 'strict' AND version = 3) "
+        "UPDATE agentlog.threads AS head SET version = 2, position = e.position, chain = e.chain "
+        "FROM agentlog.events AS e WHERE e.thread_id = 'strict' AND e.version = 2 "
+        "AND head.thread_id = 'strict'",
+        "not-appendable",
+    ),
+    "an event, below all positions": Change(
+        _event("position = -9223372036854775808", 3, "strict"), "position-missing"
+    ),
     "a position": Change(_event("position = position - 1", 5), "link-broken"),
     "the counter, ahead": Change(
         "UPDATE agentlog.counter SET position = position + 5", "position-missing"
@@ -237,6 +242,25 @@ CHANGES: dict[str, Change] = {
     ),
     "what a thread asked for, deleted": Change(
         "DELETE FROM agentlog.ledger WHERE thread_id = 'strict'", "ledger-differs"
+    ),
+    "what a thread asked for that is not there": Change(
+        "INSERT INTO agentlog.ledger VALUES ('tests', 'ghost', 'call', sha256('b'), 1, NULL)",
+        "ledger-differs",
+    ),
+    "a head of a thread that is not there": Change(
+        "INSERT INTO agentlog.threads SELECT tenant, 'ghost', version, position, chain, policy, "
+        "status, anomalies, parent, goal, facts, started_at, updated_at FROM agentlog.threads "
+        "WHERE thread_id = 'strict'",
+        "head-differs",
+    ),
+    "a head of a tenant that has no events": Change(
+        "INSERT INTO agentlog.threads SELECT 'ghost', thread_id, version, position, chain, policy, "
+        "status, anomalies, parent, goal, facts, started_at, updated_at FROM agentlog.threads "
+        "WHERE thread_id = 'strict'",
+        "rows-unaccounted",
+    ),
+    "what a thread asked for, given to no tenant": Change(
+        "UPDATE agentlog.ledger SET tenant = '' WHERE thread_id = 'strict'", "not-appendable"
     ),
     # redactions
     "a mark of redaction without a redaction": Change(
@@ -285,12 +309,37 @@ CHANGES: dict[str, Change] = {
         "FROM piece WHERE thread_id = 'redacted' AND fact.version = piece.version",
         "redaction-unfounded",
     ),
-    "a redacted content, put back": Change(
-        "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "
-        'body = convert_to(\'{"id":"\' || message_id || \'","timestamp":1767268800000,'
-        '"type":"reply","text":"a secret"}\', \'UTF8\') '
-        "WHERE thread_id = 'redacted' AND version = 3",
-        "redaction-undone",
+    "a redacted content, put back": Change(_PUT_BACK, "redaction-undone"),
+    "a redacted content, put back, and some of its redaction kept apart": Change(
+        f"WITH back AS ({_PUT_BACK}), "  # noqa: S608 - as above
+        "fact AS (SELECT tenant, version, convert_from(body, 'UTF8') AS body "
+        "FROM agentlog.events WHERE thread_id = 'redacted' AND type = 'thread.redacted'), "
+        'piece AS (SELECT *, substring(body FROM \'"reason":"[^"]*"\') AS text FROM fact), '
+        "kept AS (INSERT INTO agentlog.blobs SELECT tenant, sha256(text::bytea), 0, text::bytea "
+        "FROM piece) "
+        "UPDATE agentlog.events AS fact SET body = replace(piece.body, text, '')::bytea, "
+        "cuts = int4send(strpos(piece.body, text) - 1) || sha256(text::bytea) "
+        "FROM piece WHERE thread_id = 'redacted' AND fact.version = piece.version",
+        "body-altered",
+    ),
+    "a redacted content, put back, and its redaction unfinished": Change(
+        f"WITH back AS ({_PUT_BACK}) "  # noqa: S608 - as above
+        "UPDATE agentlog.erasures SET number = NULL, done_at = NULL WHERE thread_id = 'redacted'",
+        "redaction-unfinished",
+    ),
+    "a redacted content, put back, and its redaction below all versions": Change(
+        f"WITH back AS ({_PUT_BACK}), "  # noqa: S608 - as above
+        "done AS (DELETE FROM agentlog.erasures WHERE thread_id = 'redacted') "
+        "UPDATE agentlog.events SET version = -9223372036854775808 "
+        "WHERE thread_id = 'redacted' AND type = 'thread.redacted'",
+        "not-appendable",
+    ),
+    "that a redaction was carried out, deleted": Change(
+        "DELETE FROM agentlog.erasures WHERE thread_id = 'redacted'", "erasure-differs"
+    ),
+    "that a redaction was carried out that is not there": Change(
+        "UPDATE agentlog.erasures SET thread_id = 'ghost' WHERE thread_id = 'gone'",
+        "erasure-differs",
     ),
     # the tree and its checkpoints
     "a tile": Change("UPDATE agentlog.tiles SET root = sha256('')", "tile-differs"),
@@ -366,108 +415,6 @@ CHANGES: dict[str, Change] = {
         "DELETE FROM agentlog.thread_search", "derived-differs", "verify --derived"
     ),
 }
-
-
-@dataclass(frozen=True)
-class Log:
-    """A log with all there is to change, and what whoever checks it holds."""
-
-    database: Database
-    proofs: Proofs
-    derived: DerivedAuditor
-    store: Store
-    held: Checkpoint
-
-    @classmethod
-    def on(cls, database: Database, key: SigningKey, held: Checkpoint | None = None) -> "Log":
-        reader = LogReader(database, tenant=TENANT)
-        snapshots = Snapshots(database, tenant=TENANT, key=KEY, interval=5, share=100)
-        proofs = Proofs.over(database, tenant=TENANT, key=key)
-        store = Store(
-            reader=reader,
-            writer=Writer(database, clock=Clock(), new_id=Ids()),
-            blobs=Blobs(database, tenant=TENANT),
-            tenant=TENANT,
-            snapshots=snapshots,
-        )
-        derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
-        return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
-
-    def found(self, *, by: By) -> set[str]:
-        """Return what breaks, as `agentlog verify` finds it, with the options that it is given."""
-        auditor, holding = self.proofs.auditor, by == "what you hold"
-        threads = [*auditor.headless(), *self.store.with_hidden().thread_ids(limit=99)]
-        findings = [each for thread in threads for each in auditor.thread(thread).findings]
-        public_key = self.proofs.checkpoints.public_key() if holding else None
-        findings += auditor.tree([self.held] if holding else [], public_key=public_key).findings
-        findings += check_positions(self.database).findings
-        if by in {"verify --derived", "no reader"}:
-            findings += [each for thread in threads for each in self.derived.thread(thread)]
-            findings += self.derived.around()
-        return {each.what for each in findings if each.breaks}
-
-    def shown(self) -> dict[str, bytes]:
-        """Return what readers are shown of the threads, in every view."""
-        return {
-            f"{thread} {name}": print_bytes(bare_view_json(self.store.view(thread, view())))
-            for thread in ("t", "many")
-            for name, view in VIEWS.items()
-        }
-
-
-def _fill(log: Log) -> None:
-    store = log.store
-    goal = {"policy": "record", "goal": "Find the parcel", "metadata": {"team": "x"}}
-    store.start("t", goal)
-    store.append("t", [{"type": "system", "text": PROMPT}])
-    store.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
-    store.append("strict", [reply("one"), calls("a"), reply("two")])
-    files = [{"data": b64encode(each).decode()} for each in (FILE, OTHER)]
-    store.append("files", [{"type": "input", "text": "both", "files": files}])
-    usage = {"inputTokens": 10, "outputTokens": 5}
-    secret = [
-        {"type": "llm_response", "usage": usage, "id": given(1)},
-        reply("a secret", id=given(2), metadata={"responseId": "r"}),
-        reply("a secret", id=given(3)),
-    ]
-    store.append("redacted", secret)
-    store.append("gone", [reply("a secret"), calls("gone")])
-    store.append("many", [reply(str(number)) for number in range(2 * TILE)])
-    redactor = Redactor(log.database, store, Eraser(log.database), tenant=TENANT)
-    redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
-    redactor.redact("gone", None, "asked for")
-    redactor.redact_file(sha256(FILE).hexdigest(), "asked for")
-    for model in READ_MODELS.values():
-        catch_up(log.database, model, most_events=500)
-    log.shown()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_tiles() -> Iterator[None]:
-    """Tiles of a few leaves."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("infrastructure.audit.tree.TILE", TILE)
-        patched.setattr("infrastructure.audit.auditor.TILE", TILE)
-        yield
-
-
-@pytest.fixture(scope="module")
-def signing(tmp_path_factory: pytest.TempPathFactory) -> SigningKey:
-    """A key that the forger has not."""
-    return SigningKey(tmp_path_factory.mktemp("key") / "key.pem", made=True)
-
-
-@pytest.fixture(scope="module")
-def filled(
-    server_url: str, template_database: str, signing: SigningKey
-) -> Iterator[tuple[str, Checkpoint]]:
-    """The name of a database with the log, and the checkpoint that was handed out."""
-    with new_database(server_url, template=template_database) as url:
-        with Database(url, pool_size=2) as database:
-            log = Log.on(database, signing)
-            _fill(log)
-            note = log.proofs.checkpoints.make().note
-        yield name_of(url), Checkpoint.parse(note)
 
 
 @pytest.fixture

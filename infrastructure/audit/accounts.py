@@ -1,0 +1,73 @@
+"""Accounts of an audit: rows visited against rows there are, positions against the counter's."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from domain.integrity.chain_audit import Finding
+from infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
+from infrastructure.postgres.database import Connections
+from infrastructure.postgres.statements import statement
+
+
+def rows_of(database: Connections, tenant: str) -> Counter[str]:
+    """Return how many rows a tenant has in each table that an audit of its log vouches for."""
+    with database.connection() as connection:
+        rows = connection.execute(statement("count_audited_rows"), {"tenant": tenant}).fetchall()
+    return Counter(dict(rows))
+
+
+def unaccounted(
+    before: Mapping[str, int], visited: Mapping[str, int], after: Mapping[str, int]
+) -> list[Finding]:
+    """Return the tables of which not every row was visited.
+
+    Rows are only ever added: those visited are at least those there were before, at most those
+    there are after.
+    """
+    findings = []
+    for table, rows in after.items():
+        seen = visited.get(table, 0)
+        if not before[table] <= seen <= rows:
+            detail = f"agentlog.{table} has {rows} rows of this tenant, the audit visited {seen}"
+            findings.append(Finding("rows-unaccounted", detail))
+    return findings
+
+
+@dataclass(frozen=True, slots=True)
+class WholeLog:
+    """The check of what all tenants share; `events` counts those of each tenant."""
+
+    audit: Audit
+    events: Mapping[str, int]
+
+
+def check_all_tenants(database: Connections) -> WholeLog:
+    """Check that each position up to the log's belongs to exactly one event, and whose rows are.
+
+    `database` has to show the rows of all tenants.
+    """
+    findings = Findings()
+    with database.connection() as connection:
+        asked = {"limit": MOST_FINDINGS}
+        missing = connection.execute(statement("select_missing_positions"), asked).fetchall()
+        tenants = connection.execute(statement("select_tenants_of_log")).fetchall()
+    findings.add([_missing(*map(int, places)) for places in missing])
+    for tenant, events, others in tenants:
+        if not tenant and (events or others):
+            detail = f"{events + others} rows have no tenant: no append makes them"
+            findings.add([Finding("not-appendable", detail)])
+        elif not events and others:
+            detail = f"{others} rows are of the tenant {tenant!r}, of which there are no events"
+            findings.add([Finding("rows-unaccounted", detail)])
+    return WholeLog(findings.audit(), {tenant: events for tenant, events, _ in tenants if events})
+
+
+def _missing(first: int, last: int, count: int) -> Finding:
+    if count == 1:
+        detail = f"no event stands at position {first}"
+    elif count > 0:
+        detail = f"no events stand at positions {first} to {last}"
+    else:
+        detail = f"more than one event stands at position {first - 1}, or the log's counter is less"
+    return Finding("position-missing", detail)

@@ -1,0 +1,8 @@
+-- The rows of each table that an audit of a tenant vouches for.
+SELECT 'events', count(*) FROM agentlog.events WHERE tenant = %(tenant)s
+UNION ALL
+SELECT 'threads', count(*) FROM agentlog.threads WHERE tenant = %(tenant)s
+UNION ALL
+SELECT 'ledger', count(*) FROM agentlog.ledger WHERE tenant = %(tenant)s
+UNION ALL
+SELECT 'erasures', count(*) FROM agentlog.erasures WHERE tenant = %(tenant)s

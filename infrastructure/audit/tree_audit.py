@@ -1,0 +1,131 @@
+"""Checks a tenant's whole log against its checkpoints and its tiles; it reads the links once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from domain.integrity.chain_audit import Finding
+from domain.integrity.merkle_tree import Frontier, root_of
+from infrastructure.audit.findings import Audit, Findings
+from infrastructure.audit.notes import (
+    Checkpoint,
+    InvalidNote,
+    VerifierKey,
+    open_note,
+    origin_of,
+)
+from infrastructure.audit.records import LOWEST
+from infrastructure.audit.tree import TILE, leaf_pages
+
+
+def audit_tree(
+    cursor: psycopg.Cursor[TupleRow],
+    tenant: str,
+    held: Sequence[Checkpoint] = (),
+    *,
+    public_key: VerifierKey | None = None,
+) -> Audit:
+    """Check the log against its stored checkpoints and `held` ones; a binary cursor is needed.
+
+    `held` checkpoints were kept out of the database's reach, so they also reveal a history that was
+    rewritten as a whole. Signatures are checked by `public_key`, or without it by the key stored
+    with each checkpoint.
+    """
+    findings, frontier, before = Findings(), Frontier(), LOWEST
+    roots = _kept_roots(cursor, tenant, findings, public_key)
+    roots += [_Root(note.size, note.root, "that you hold") for note in held]
+    waiting = sorted(roots, key=lambda root: root.size)
+    tiles = _tiles(cursor, tenant)
+    for leaves in leaf_pages(cursor, tenant):
+        tile = tiles.pop(frontier.size // TILE, None)
+        if tile is not None:
+            findings.add(_tile_findings(frontier.size // TILE, tile, leaves))
+        for position, hashed in leaves:
+            while waiting and waiting[0].size == frontier.size:
+                findings.add(_root_findings(waiting.pop(0), frontier, before, position))
+            frontier.add(hashed)
+            before = position
+    for root in waiting:
+        findings.add(_root_findings(root, frontier, before, None))
+    for number, tile in tiles.items():
+        findings.add(_tile_findings(number, tile, ()))
+    findings.rows["events"] = frontier.size
+    return findings.audit()
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """The root of a checkpoint, and its position if known."""
+
+    size: int
+    root: bytes
+    which: str
+    position: int | None = None
+
+
+def _kept_roots(
+    cursor: psycopg.Cursor[TupleRow], tenant: str, findings: Findings, held: VerifierKey | None
+) -> list[_Root]:
+    rows = cursor.execute(
+        "SELECT size, root, note, public_key, position FROM agentlog.checkpoints "
+        "WHERE tenant = %s ORDER BY size",
+        (tenant,),
+    ).fetchall()
+    for size, root, note, public_key, _ in rows:
+        kept = VerifierKey(origin_of(tenant), public_key)
+        if held is not None and kept != held:
+            detail = f"the checkpoint of size {size} is of another key than you hold"
+            findings.add([Finding("other-key", detail)])
+            continue
+        try:
+            signed = open_note(note, kept)
+        except InvalidNote as error:
+            detail = f"the checkpoint of size {size}: {error.reason}"
+            findings.add([Finding("signature-invalid", detail)])
+            continue
+        if (signed.size, signed.root) != (size, root):
+            detail = f"the checkpoint of size {size} is kept with another note"
+            findings.add([Finding("signature-invalid", detail)])
+    return [_Root(row[0], row[1], "that is kept", row[4]) for row in rows]
+
+
+def _tiles(cursor: psycopg.Cursor[TupleRow], tenant: str) -> dict[int, tuple[bytes, int]]:
+    rows = cursor.execute(
+        "SELECT number, root, last_position FROM agentlog.tiles WHERE tenant = %s", (tenant,)
+    ).fetchall()
+    return {number: (root, last) for number, root, last in rows}
+
+
+def _root_findings(
+    kept: _Root, frontier: Frontier, before: int, following: int | None
+) -> list[Finding]:
+    """Return what is wrong with a checkpoint between two positions of the log."""
+    size, which = kept.size, kept.which
+    if size > frontier.size:
+        detail = f"the checkpoint {which} is over {size} events; the log has {frontier.size}"
+        return [Finding("tree-differs", detail)]
+    if frontier.root() != kept.root:
+        detail = (
+            f"the first {size} events are not those that the checkpoint {which} was signed over"
+        )
+        return [Finding("tree-differs", detail)]
+    if kept.position is not None:
+        is_there = before <= kept.position and (following is None or kept.position < following)
+        if not is_there:
+            detail = f"the checkpoint of size {size} has position {kept.position}, which is another"
+            return [Finding("checkpoint-differs", detail)]
+    return []
+
+
+def _tile_findings(
+    number: int, tile: tuple[bytes, int], leaves: Sequence[tuple[int, bytes]]
+) -> list[Finding]:
+    if len(leaves) == TILE and (root_of(h for _, h in leaves), leaves[-1][0]) == tile:
+        return []
+    detail = (
+        f"tile {number} is not of events {number * TILE} to {(number + 1) * TILE - 1}: they were "
+        "changed after it was made, or it was; the table may be truncated"
+    )
+    return [Finding("tile-differs", detail)]

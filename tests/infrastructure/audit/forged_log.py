@@ -1,0 +1,108 @@
+"""A log with all there is to forge, and what who checks it holds."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+from api.shapes.threads import bare_view_json
+from domain.json.text import print_bytes
+from infrastructure.appending.writer import Writer
+from infrastructure.audit.accounts import check_all_tenants
+from infrastructure.audit.notes import Checkpoint
+from infrastructure.audit.proofs import Proofs
+from infrastructure.audit.signing import SigningKey
+from infrastructure.derived_audit import DerivedAuditor
+from infrastructure.erasure.eraser import Eraser
+from infrastructure.erasure.redactor import Redactor
+from infrastructure.eventlog.blob_store import Blobs
+from infrastructure.eventlog.reader import LogReader
+from infrastructure.postgres.database import Database
+from infrastructure.views.snapshots.snapshots import Snapshots
+from infrastructure.views.store import Store
+from projections.readmodels.registry import READ_MODELS
+from projections.registry import VIEWS
+from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, calls, given, reply
+from tests.infrastructure.readmodels.tables import catch_up
+
+PROMPT = "You are a careful agent. " * 40
+FILE, OTHER = b"a first file " * 100, b"a second file " * 100
+KEY = b"not in the database"
+TILE = 16
+"""Of the tests: a log of some seventy events has tiles."""
+
+By = Literal["verify", "verify --derived", "what you hold", "no reader"]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log with all there is to change, and what who checks it holds."""
+
+    database: Database
+    proofs: Proofs
+    derived: DerivedAuditor
+    store: Store
+    held: Checkpoint
+
+    @classmethod
+    def on(cls, database: Database, key: SigningKey, held: Checkpoint | None = None) -> "Log":
+        reader = LogReader(database, tenant=TENANT)
+        snapshots = Snapshots(database, tenant=TENANT, key=KEY, interval=5, share=100)
+        proofs = Proofs.over(database, tenant=TENANT, key=key)
+        store = Store(
+            reader=reader,
+            writer=Writer(database, clock=Clock(), new_id=Ids()),
+            blobs=Blobs(database, tenant=TENANT),
+            tenant=TENANT,
+            snapshots=snapshots,
+        )
+        derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
+        return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
+
+    def found(self, *, by: By) -> set[str]:
+        """Return what breaks, as `agentlog verify` finds it, with the options that it is given."""
+        auditor, holding = self.proofs.auditor, by == "what you hold"
+        public_key = self.proofs.checkpoints.public_key() if holding else None
+        audits = dict(auditor.log([self.held] if holding else [], public_key=public_key))
+        findings = [finding for audit in audits.values() for finding in audit.findings]
+        findings += check_all_tenants(self.database).audit.findings
+        if by in {"verify --derived", "no reader"}:
+            threads = [thread_id for thread_id in audits if thread_id is not None]
+            findings += [each for thread in threads for each in self.derived.thread(thread)]
+            findings += self.derived.around()
+        return {each.what for each in findings if each.breaks}
+
+    def shown(self) -> dict[str, bytes]:
+        """Return what readers are shown of the threads, in every view."""
+        return {
+            f"{thread} {name}": print_bytes(bare_view_json(self.store.view(thread, view())))
+            for thread in ("t", "many")
+            for name, view in VIEWS.items()
+        }
+
+
+def fill(log: Log) -> None:
+    store = log.store
+    goal = {"policy": "record", "goal": "Find the parcel", "metadata": {"team": "x"}}
+    store.start("t", goal)
+    store.append("t", [{"type": "system", "text": PROMPT}])
+    store.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
+    store.append("strict", [reply("one"), calls("a"), reply("two")])
+    files = [{"data": b64encode(each).decode()} for each in (FILE, OTHER)]
+    store.append("files", [{"type": "input", "text": "both", "files": files}])
+    usage = {"inputTokens": 10, "outputTokens": 5}
+    secret = [
+        {"type": "llm_response", "usage": usage, "id": given(1)},
+        reply("a secret", id=given(2), metadata={"responseId": "r"}),
+        reply("a secret", id=given(3)),
+    ]
+    store.append("redacted", secret)
+    store.append("gone", [reply("a secret"), calls("gone")])
+    store.append("many", [reply(str(number)) for number in range(2 * TILE)])
+    redactor = Redactor(log.database, store, Eraser(log.database), tenant=TENANT)
+    redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
+    redactor.redact("gone", None, "asked for")
+    redactor.redact_file(sha256(FILE).hexdigest(), "asked for")
+    for model in READ_MODELS.values():
+        catch_up(log.database, model, most_events=500)
+    log.shown()
