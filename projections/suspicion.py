@@ -1,9 +1,9 @@
 """Rules of suspicion: signs that something went wrong where no message says so.
 
-Each rule is a function, and its docstring is its reason. Rules over one result see the first 256
+Each rule is a function, and its docstring is its reason. Rules over one result see the first 1,024
 bytes of its text, as JSON prints it: what is there without loading long contents, so that every
-reader gives the same answer. An object cut off there is read as far as it goes. Rules over a
-thread look back only, at a bounded past (`Past`).
+reader gives the same answer. An object cut off there is read as far as it goes. Rules over a thread
+look back only, at a bounded past (`Past`).
 """
 
 import re

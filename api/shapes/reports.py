@@ -39,7 +39,7 @@ _EXAMPLE: JsonValue = {
     "columns": [
         {"name": "tool", "unit": None, "comment": "name of the tool"},
         {"name": "calls", "unit": "calls", "comment": "calls of the tool"},
-        {"name": "error_rate", "unit": "share", "comment": "failed of answered"},
+        {"name": "error_rate", "unit": "share", "comment": "failed of stated"},
     ],
     "rows": [{"tool": "track", "calls": 12, "error_rate": 0.25}],
     "truncated": False,

@@ -2,7 +2,7 @@
 
 import orjson
 
-BEGINNING_BYTES = 256
+BEGINNING_BYTES = 1024
 """Most bytes of a beginning, as JSON prints it without quotes."""
 
 _LONGEST_ESCAPE = 6  # bytes that a printed character takes at most

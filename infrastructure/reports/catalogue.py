@@ -97,7 +97,7 @@ _ALL = (
             ReportColumn("answered", "calls", "those with a result"),
             ReportColumn("stated", "calls", "those whose result says whether the tool failed"),
             ReportColumn("failed", "calls", "those whose result is an error"),
-            share("error_rate", "failed of answered; null where no result says"),
+            share("error_rate", "failed of stated; null where results tell of failures only"),
             *percentiles("latency", "calls whose latency is known"),
         ),
         order="-calls",

@@ -1,7 +1,9 @@
 -- Answers, errors and latencies of tool calls.
 SELECT {names}
        calls, answered, stated, failed,
-       CASE WHEN stated > 0 THEN failed::float8 / answered END AS error_rate,
+       -- where results state failures only, their share says nothing
+       CASE WHEN stated > failed OR (stated > 0 AND stated = answered)
+            THEN failed::float8 / stated END AS error_rate,
        latency[1] AS latency_p50, latency[2] AS latency_p95, latency[3] AS latency_p99
 FROM (
     SELECT {breakdowns}

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from domain.events import Event
 from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, ToolResultsMessage
-from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
+from projections.readmodels.model import ReadModel, ThreadRows
 from projections.readmodels.table import Row, table_of
 from projections.readmodels.values import elapsed_ms, held, shown, time_of
 from projections.suspicion import suspicions
@@ -33,7 +33,9 @@ class ToolCallRow(Row):
     position: Annotated[int, "of that message in the log"]
     call_id: Annotated[str | None, "as the model named it; may come again in a thread"]
     tool: Annotated[str, "name of the tool; unknown where nobody said"]
-    arguments: Annotated[str | None, "the beginning of what it was called with, as JSON"]
+    arguments: Annotated[
+        str | None, "what it was called with, as JSON; texts in it up to 1 MiB each"
+    ]
     response_id: Annotated[str | None, "the model response that it came out of"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
     called_at: Annotated[datetime | None, "the same where a call asked, null where none did"]
@@ -56,7 +58,7 @@ class ToolCallRow(Row):
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
 
-    version = 4
+    version = 5
     table = table_of(
         ToolCallRow,
         name="tool_calls",
@@ -67,7 +69,7 @@ class ToolCalls(ReadModel[ToolCallRow]):
     )
     types: ClassVar[frozenset[str] | None] = frozenset({"tool_calls", "tool_results"})
     recalls: ClassVar[frozenset[str] | None] = frozenset({"tool_results"})
-    long_text_bytes: ClassVar[int] = BEGINNING
+    long_text_bytes: ClassVar[int] = 2**20
 
     @override
     def fold(self, event: Event, rows: ThreadRows[ToolCallRow]) -> None:
@@ -101,7 +103,7 @@ def _asked(
         position=event.position or 0,
         call_id=held(call.id),
         tool=held(call.name),
-        arguments=shown(arguments_text(call)),
+        arguments=held(arguments_text(call)),
         response_id=event.response_id,
         recorded_at=event.recorded_at,
         called_at=event.recorded_at,

@@ -73,7 +73,9 @@ LABELS = Path(__file__).parent / "airline_labels.json"
         ([], []),
         ('{"error": "cut off here and n', ["error_field"]),
         ('{"a": 1, "exit_code": 1' + ", " + '"b": "' + "x" * 900, ["exit_code"]),
-        ('{"a": "' + "x" * 900 + '", "error": "too late to be seen"}', []),
+        ("x" * 900 + "\nTraceback (most recent call last):", ["traceback"]),
+        ("x" * 1024 + "\nTraceback (most recent call last):", []),
+        ('{"a": "' + "x" * 1900 + '", "error": "too late to be seen"}', []),
     ],
 )
 def test_a_rule_marks_what_it_is_about(output: Any, rules: list[str]) -> None:

@@ -64,7 +64,7 @@ def is_error(text: str) -> bool:
 
 def _rate(failed: int, answered: int) -> float | None:
     """Return what is known of a tool: the source says only by "Error:" how a call ended."""
-    return failed / answered if failed else None
+    return 1.0 if failed == answered else None
 
 
 def test_tools_fail_as_often_as_in_the_source(reports: Reports, calls: list[Call]) -> None:

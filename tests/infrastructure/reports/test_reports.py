@@ -65,7 +65,7 @@ def tools(items: Sequence[Item]) -> list[Any]:
     failed = sum(item.failed for item in items)
     answered = len(ended(items))
     stated = sum(item.failed or item.about["tool"] == "mail" for item in ended(items))
-    known = rate(failed, answered) if stated else None
+    known = rate(failed, stated) if stated > failed or stated == answered else None
     return [len(items), answered, stated, failed, known, *took(items)]
 
 

@@ -56,6 +56,61 @@ def test_an_action_in_text_is_a_call_of_the_shell() -> None:
     assert (first["name"], first["args"]) == ("bash", {"command": "ls -la\n"})
 
 
+@pytest.mark.parametrize(
+    ("action", "observation", "tool", "ended"),
+    [
+        (
+            "edit 1:2\nx=(",
+            "Your proposed edit has introduced new syntax error(s).",
+            "edit",
+            "failed",
+        ),
+        ("open a.py", "[File: /a.py (1 lines total)]", "open", "succeeded"),
+        ("create a.py", "Error: File a.py is there.", "create", "failed"),
+        ("search_dir x", "OBSERVATION:\nNo matches found for x", "search_dir", "succeeded"),
+        ("submit", "diff --git a b", "submit", "unstated"),
+        ("python edit.py", "Error: no result of the shell is judged", "bash", "unstated"),
+    ],
+)
+def test_a_command_of_its_own_says_in_its_result_how_it_ended(
+    action: str, observation: str, tool: str, ended: str
+) -> None:
+    fields: dict[str, dict[str, Any]] = {
+        "failed": {"output": None, "error": observation},
+        "succeeded": {"output": observation, "error": None},
+        "unstated": {"output": observation},
+    }
+    step = {"action": action, "observation": observation, "response": "I do.", "thought": ""}
+    told = [_item("assistant", "I do.", action=action), _item("user", observation)]
+    refused = {"history": [_item("user", "go")], "trajectory": [step]}
+    for document in ({"history": told}, refused):
+        (history,) = FORMAT.read(document)
+        (call,) = _of(history, "tool_calls")[0]["calls"]
+        (result,) = _of(history, "tool_results")[0]["results"]
+        assert (call["name"], call["args"]) == (tool, {"command": action})
+        del result["callId"]
+        assert {**result, "name": tool} == {**fields[ended], "name": tool}
+
+
+def test_history_and_steps_are_of_one_moment() -> None:
+    """As the program writes them: both have grown by a step, and what was read stays."""
+    whole = parse((GOLDEN / "readers" / "swe-agent" / "calls.traj").read_bytes())
+    texts = [step["response"] for step in whole["trajectory"]]
+    (read,) = FORMAT.read(whole)
+    for count, text in enumerate(texts, 1):
+        ends = [n for n, item in enumerate(whole["history"]) if item["content"] == text]
+        if not ends:
+            continue
+        earlier = {
+            **whole,
+            "history": whole["history"][: ends[0] + 2],
+            "trajectory": whole["trajectory"][:count],
+        }
+        (part,) = FORMAT.read(earlier)
+        kept = [draft for draft in part.drafts if "id" not in draft]
+        assert kept == [draft for draft in read.drafts if "id" not in draft][: len(kept)]
+
+
 def test_the_end_of_a_run_is_told_by_its_status() -> None:
     ends = [
         history.drafts[-1] for name in ("calls.traj", "shell.traj") for history in _histories(name)

@@ -1,18 +1,19 @@
 """Messages of one run of SWE-agent.
 
-`history` has what the model saw and said, `trajectory` the steps in the environment. A step that
-belongs to no answer of the history was refused, or ended the run: it stands where it was.
+`history` has what the model saw and said, `trajectory` the steps in the environment. Both are of
+one moment: SWE-agent adds each step to both and then writes the file (`sweagent/agent/agents.py`,
+`DefaultAgent.step`). A step that belongs to no answer of the history was refused, or ended the run:
+it stands where it was.
 """
 
 from collections.abc import Sequence
 
 from domain.json.text import JsonValue, print_bytes
+from projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from projections.readers.draft import Draft
 from projections.readers.reading import Fields, Reading, text_of
 from projections.text_format import call_fields
 from projections.view import Item
-
-_SHELL = "bash"
 
 
 class Run:
@@ -24,7 +25,7 @@ class Run:
         self._answer = answer
         self._seen = set[bytes]()
         self._step: Fields | None = None
-        self._call_ids: list[str] = []
+        self._calls: dict[str, str | None] = {}  # tools of the calls before, by id
 
     def add(self, history: Sequence[Fields], status: str) -> None:
         """Add the messages of a history, and of the steps; `status` is how the run ended."""
@@ -51,7 +52,7 @@ class Run:
             for n, step in enumerate(self._steps_before(item)):
                 self._alone(step, f"{number}-{n}")
             self._assistant(item, f"{number}")
-        elif role == "tool" or (role == "user" and self._call_ids):
+        elif role == "tool" or (role == "user" and self._calls):
             self._observed(item)
         elif role in ("system", "user") and (text := _text(item)):
             item.take("role")
@@ -91,7 +92,7 @@ class Run:
             calls = [_action(action, number)]
         if calls:
             drafts.append({"type": "tool_calls", "calls": calls})
-        self._call_ids = [call["id"] for call in calls]
+        self._calls = {call["id"]: call["name"] for call in calls}
         item.take_equal({"role": "assistant", "action": None, "tool_calls": None})
         self._say(drafts, item, number)
 
@@ -109,7 +110,8 @@ class Run:
         """Add the results of the calls before, with what is left of their step."""
         text, ids = _text(item), item.item.get("tool_call_ids")
         if isinstance(ids, list) and all(isinstance(each, str) and each for each in ids):
-            self._call_ids = item.take("tool_call_ids")
+            self._calls = {call_id: self._calls.get(call_id) for call_id in ids}
+            item.take("tool_call_ids")
         output = item.take("content") if text is None else text
         item.take("role")
         step, self._step = self._step, None
@@ -118,10 +120,14 @@ class Run:
             if isinstance(said, str) and said in (text or ""):
                 step.take("observation")
             self._only_new(step)
-        results: list[Item] = [{"callId": each, "output": output} for each in self._call_ids]
-        draft = {"type": "tool_results", "results": results or [{"output": output}]}
+        results = self._results(output) or [{"output": output}]
+        draft = {"type": "tool_results", "results": results}
         self._reading.add(draft, item, parts=[] if step is None else [step])
-        self._call_ids = []
+        self._calls = {}
+
+    def _results(self, output: JsonValue) -> list[Item]:
+        """Return what the calls before gave back."""
+        return [{"callId": key, **result_of(tool, output)} for key, tool in self._calls.items()]
 
     def _close(self) -> None:
         """Add what is left of a step that no item of the history shows the observation of."""
@@ -130,12 +136,12 @@ class Run:
             return
         self._only_new(step)
         observation = step.text("observation")
-        if observation and self._call_ids:
-            results = [{"callId": each, "output": observation} for each in self._call_ids]
+        if observation and self._calls:
+            results = self._results(observation)
             self._reading.add({"type": "tool_results", "results": results}, step)
         else:
             self._reading.keep_left(step, "step")
-        self._call_ids = []
+        self._calls = {}
 
     def _only_new(self, step: Fields) -> None:
         """Leave those messages to the model that neither the history nor a step before has."""
@@ -164,13 +170,14 @@ class Run:
         observation = step.text("observation") if call is not None else None
         self._say(drafts, step, number)
         if call is not None and observation:
-            result = {"callId": call["id"], "name": _SHELL, "output": observation}
+            tool = call["name"]
+            result = {"callId": call["id"], "name": tool, **result_of(tool, observation)}
             self._reading.drafts.append({"type": "tool_results", "results": [result]})
 
 
 def _action(action: str, number: str) -> Item:
     """Return the call of an action that the model wrote as text."""
-    return {"id": f"action-{number}", "name": _SHELL, "args": {"command": action}}
+    return {"id": f"action-{number}", "name": tool_of(action), "args": {"command": action}}
 
 
 def _calls(item: Fields) -> list[Item]:
