@@ -4,6 +4,7 @@ import threading
 from http import HTTPStatus
 from typing import Any
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
@@ -86,6 +87,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
+    app.state.exports = CapacityLimiter(_EXPORTS)
     for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
@@ -142,6 +144,9 @@ _VERSIONED = (
     audit.router,
     keys.router,
 )
+_EXPORTS = 2
+"""OTLP requests read at once: each is all computation, and threads share one interpreter."""
+
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})

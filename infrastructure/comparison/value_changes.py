@@ -10,7 +10,7 @@ from domain.errors import InvalidInput
 from domain.events import Event
 from domain.json.text import JsonValue, parse_stored, print_bytes
 from domain.points_in_time import AtVersion, Moment
-from infrastructure.search.json_path import Predicate
+from infrastructure.search.json_path import PathTooSlow, Predicate
 from infrastructure.views.store import Store
 from infrastructure.views.view_fold import CHUNK
 from projections.comparison.changes import shortened
@@ -36,17 +36,6 @@ class NotOneState(InvalidInput):
             "messages by JSONPath (search, where)"
         )
         self.view = view
-
-
-class PathTooSlow(InvalidInput):
-    """A JSONPath takes too long on one state."""
-
-    def __init__(self, thread_id: str, version: int) -> None:
-        super().__init__(
-            f"path: takes longer than {SECONDS:g} s on the state of thread {thread_id!r} at "
-            f"version {version}: use a simpler JSONPath"
-        )
-        self.thread_id, self.version = thread_id, version
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +141,7 @@ class _Watched:
 
         def tick() -> None:
             if self._clock() > until:
-                raise PathTooSlow(self._thread_id, version)
+                raise PathTooSlow("path", self._thread_id, version, seconds=SECONDS)
 
         values = [value for _, value in self._predicate.matches(parse_stored(state), tick)]
         printed = print_bytes(values)

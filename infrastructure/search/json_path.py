@@ -30,6 +30,17 @@ class InvalidJsonPath(InvalidInput):
         self.text = text
 
 
+class PathTooSlow(InvalidInput):
+    """A JSONPath takes too long on one message or state."""
+
+    def __init__(self, parameter: str, thread_id: str, version: int, *, seconds: float) -> None:
+        super().__init__(
+            f"{parameter}: takes longer than {seconds:g} s on version {version} of thread "
+            f"{thread_id!r}: use a simpler JSONPath, or leave that thread out"
+        )
+        self.thread_id, self.version = thread_id, version
+
+
 class Predicate:
     """A JSONPath: a message matches where it selects something.
 

@@ -8,7 +8,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 from psycopg.errors import UndefinedTable
 from psycopg.rows import tuple_row
 
-from domain.errors import AgentlogError
 from domain.events import Event
 from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
@@ -16,6 +15,7 @@ from infrastructure.readmodels.batch import recorded
 from infrastructure.readmodels.projection_status import NotYetBuilt
 from infrastructure.search.hits import Hit, hit_of
 from infrastructure.search.index import MODEL, Candidates, Index
+from infrastructure.search.json_path import PathTooSlow
 from infrastructure.search.query import Query
 
 SECONDS = 2.0
@@ -31,17 +31,6 @@ _TRIES = 3
 
 AnswerT = TypeVar("AnswerT")
 Asked = ParamSpec("Asked")
-
-
-class SearchTooLong(AgentlogError):
-    """A JSONPath takes too long on one message."""
-
-    def __init__(self, thread_id: str, version: int) -> None:
-        super().__init__(
-            f"where: takes longer than {SECONDS:g} s on version {version} of thread "
-            f"{thread_id!r}: use a simpler JSONPath, or leave that thread out"
-        )
-        self.thread_id, self.version = thread_id, version
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +81,7 @@ class Search:
 
         Raises:
             NotYetBuilt: the read model is not built yet, or only in another version.
-            SearchTooLong: a JSONPath takes too long on one message.
+            PathTooSlow: a JSONPath takes too long on one message.
         """
         until = self._clock() + SECONDS
         query = self._ask(Index.narrowed, query)
@@ -175,6 +164,6 @@ class Search:
 
         def tick() -> None:
             if self._clock() > until:
-                raise SearchTooLong(event.thread_id, event.version)
+                raise PathTooSlow("where", event.thread_id, event.version, seconds=SECONDS)
 
         return tick

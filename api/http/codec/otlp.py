@@ -8,8 +8,9 @@ import zlib
 from typing import Literal
 
 from api.http.codec.otlp_json import records_of_json
-from api.http.codec.problems import BodyTooLarge
-from api.http.request.errors import InvalidOtlp, OtlpMissing, UnknownCoding, UnknownMediaType
+from api.http.codec.otlp_protobuf import records_of_protobuf
+from api.http.codec.otlp_work import Work
+from api.http.request.errors import InvalidOtlp, UnknownCoding, UnknownMediaType
 from api.http.request.limits import RequestLimits
 from domain.json.text import print_bytes
 from projections.view import Item
@@ -22,25 +23,25 @@ Signal = Literal["traces", "logs"]
 _REJECTED = {"traces": "rejectedSpans", "logs": "rejectedLogRecords"}
 
 
-def unzipped(body: bytes, coding: str, *, limit: int) -> bytes:
+def unzipped(body: bytes, coding: str, work: Work) -> bytes:
     """Return a body without its content coding.
 
     Raises:
         UnknownCoding: it is not gzip.
-        BodyTooLarge: before more than `limit` bytes are unzipped.
+        BodyTooLarge: before more is unzipped than `work` allows.
         InvalidOtlp: it is not whole.
     """
     if coding in {"", "identity"}:
+        work.add_bytes(len(body))
         return body
     if coding != "gzip":
         raise UnknownCoding(coding)
     unzip = zlib.decompressobj(wbits=GZIP_WITH_HEADER)
     try:
-        found = unzip.decompress(body, limit + 1)
+        found = unzip.decompress(body, work.most_bytes + 1)
     except zlib.error as error:
         raise InvalidOtlp("the body is no gzip") from error
-    if len(found) > limit:
-        raise BodyTooLarge(limit)
+    work.add_bytes(len(found))
     if not unzip.eof or unzip.unused_data:
         raise InvalidOtlp("the body is not one whole gzip")
     return found
@@ -54,22 +55,17 @@ def media_type_of(header: str) -> str:
     return found
 
 
-def records_in(body: bytes, media_type: str, signal: Signal, limits: RequestLimits) -> list[Item]:
+def records_in(
+    body: bytes, media_type: str, signal: Signal, limits: RequestLimits, work: Work
+) -> list[Item]:
     """Return the spans or log records of a body.
 
     Raises:
         InvalidInput: the body is malformed, or has too much in it.
-        OtlpMissing: protobuf needs a package that is not installed.
     """
     if media_type == JSON:
-        return limits.batch(records_of_json(limits.json_in(body), signal))
-    try:
-        from api.http.codec.otlp_protobuf import (  # noqa: PLC0415 - needs an extra
-            records_of_protobuf,
-        )
-    except ModuleNotFoundError as error:
-        raise OtlpMissing from error
-    return records_of_protobuf(body, signal, limits)
+        return records_of_json(limits.json_in(body), signal, work)
+    return records_of_protobuf(body, signal, work)
 
 
 def answer(media_type: str, signal: Signal, *, refused: int, reason: str) -> bytes:

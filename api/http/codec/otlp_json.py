@@ -6,8 +6,9 @@ numbers from some exporters (opentelemetry-proto, docs/specification.md, JSON Pr
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from api.http.codec.otlp_work import Work
 from api.http.request.errors import InvalidOtlp
-from domain.json.text import JsonValue
+from domain.json.text import JsonValue, print_bytes
 from projections.view import Item
 
 _NAMES = {
@@ -17,27 +18,52 @@ _NAMES = {
 _HEX = frozenset("0123456789abcdef")
 
 
-def records_of_json(value: JsonValue, signal: str) -> list[Item]:
-    """Return the spans or log records of a body; raises `InvalidOtlp` with the place."""
-    return list(_records(value, *_NAMES[signal]))
+def records_of_json(value: JsonValue, signal: str, work: Work) -> list[Item]:
+    """Return the spans or log records of a body.
+
+    Raises:
+        InvalidOtlp: with the place.
+        TooManyMessages, TooManyParts, BodyTooLarge: it has more than `work` allows.
+    """
+    return list(_records(value, *_NAMES[signal], work))
 
 
-def _records(value: JsonValue, groups: str, scopes: str, records: str) -> Iterator[Item]:
-    place = groups
-    for n, group in enumerate(_objects(_object(value, "").get(place), place)):
+def _records(
+    value: JsonValue, groups: str, scopes: str, records: str, work: Work
+) -> Iterator[Item]:
+    for n, group in enumerate(_objects(_object(value, "").get(groups), groups)):
+        place = f"{groups}[{n}]"
         resource = _attributes(
-            _object(group.get("resource"), f"{place}[{n}].resource"), f"{place}[{n}].resource"
+            _object(group.get("resource"), f"{place}.resource"), f"{place}.resource"
         )
-        below = f"{place}[{n}].{scopes}"
+        size = len(print_bytes(resource))
+        below = f"{place}.{scopes}"
         for m, scoped in enumerate(_objects(group.get(scopes), below)):
-            scope = _object(scoped.get("scope"), below)
+            given = _object(scoped.get("scope"), below)
+            scope = {key: given[key] for key in ("name", "version") if given.get(key)}
+            repeated = size + len(print_bytes(scope))
             inside = f"{below}[{m}].{records}"
-            for k, record in enumerate(_objects(scoped.get(records), inside)):
-                yield {
-                    **_record(record, f"{inside}[{k}]"),
-                    "scope": {key: scope[key] for key in ("name", "version") if scope.get(key)},
-                    "resource": resource,
-                }
+            for k, given_record in enumerate(_objects(scoped.get(records), inside)):
+                work.add_record(repeated=repeated)
+                record = _record(given_record, f"{inside}[{k}]")
+                _count(record, work)
+                yield {**record, "scope": scope, "resource": resource}
+
+
+def _count(value: JsonValue, work: Work) -> None:
+    """Count what readers take apart in the values of a record."""
+    match value:
+        case str():
+            work.add_text(value)
+        case list():
+            for item in value:
+                _count(item, work)
+        case dict():
+            for name, item in value.items():
+                work.add_name(name)
+                _count(item, work)
+        case _:
+            pass
 
 
 def _record(record: Item, place: str) -> Item:

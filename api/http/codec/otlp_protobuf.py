@@ -1,134 +1,271 @@
-"""Spans and log records of OTLP's protobuf; needs the package `opentelemetry-proto`."""
+"""Spans and log records of OTLP's protobuf, read from the bytes as they are.
 
+Generated classes would build all that a body stands for before it could be counted. The numbers of
+fields are those of opentelemetry-proto 1.10. As protobuf has it, a field that is not known is
+passed over; of one that stands twice the last counts, and lists and messages are joined.
+"""
+
+import struct
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
-from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue
-from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
-
+from api.http.codec.otlp_work import DEEPEST, Work
+from api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
 from api.http.request.errors import InvalidOtlp
-from api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
 from domain.json.text import JsonValue
 from projections.view import Item
 
-_Group = tuple[Callable[[Any], Item], Any, Any, Sequence[Any]]
-_LENGTHS = {"trace_id": {0, 16}, "span_id": {0, 8}, "parent_span_id": {0, 8}}
+_COMMON, _ITEMS = tag(1, LENGTH), tag(2, LENGTH)
+_KEY, _VALUE = tag(1, LENGTH), tag(2, LENGTH)
+_ENTRY = tag(1, LENGTH)
+_DOUBLE = struct.Struct("<d")
+_NO_STATUS: Item = {"code": 0, "message": ""}
 
 
-def records_of_protobuf(body: bytes, signal: str, limits: RequestLimits) -> list[Item]:
+_Read = Callable[[Wire, int, int, JsonValue], JsonValue]
+"""Reads a field from its begin and end; the last argument is what there is of it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A kind of message: names of fields and how they are read, by their tags."""
+
+    fields: Mapping[int, tuple[str, _Read]]
+    empty: Callable[[], Item]
+
+    def read(self, wire: Wire, begin: int, end: int, before: JsonValue = None) -> Item:
+        """Return a message as a JSON object."""
+        found: Item = self.empty() if before is None else before
+        for number, inner, after in wire.fields(begin, end):
+            field = self.fields.get(number)
+            if field is not None:
+                name, read = field
+                found[name] = read(wire, inner, after, found.get(name))
+        return found
+
+
+def records_of_protobuf(data: bytes, signal: str, work: Work) -> list[Item]:
     """Return the spans or log records of a body.
 
     Raises:
         InvalidOtlp: it is malformed.
-        TooManyMessages, TooManyParts: found before objects are made of them, which take more.
+        TooManyMessages, TooManyParts, BodyTooLarge: it has more than `work` allows.
     """
+    wire = Wire(data, work)
+    kind = _LOG if signal == "logs" else _SPAN
     try:
-        groups: list[_Group]
-        if signal == "logs":
-            groups = [
-                (_log, group, scoped, scoped.log_records)
-                for group in ExportLogsServiceRequest.FromString(body).resource_logs
-                for scoped in group.scope_logs
-            ]
-        else:
-            groups = [
-                (_span, group, scoped, scoped.spans)
-                for group in ExportTraceServiceRequest.FromString(body).resource_spans
-                for scoped in group.scope_spans
-            ]
-    except DecodeError as error:
-        raise InvalidOtlp(f"the body is no protobuf of OTLP {signal}") from error
-    if sum(len(records) for *_, records in groups) > limits.max_batch_messages:
-        raise TooManyMessages(limits.max_batch_messages)
-    parts = sum(len(each.attributes) for *_, records in groups for each in records)
-    if len(groups) + parts > limits.max_json_parts:
-        raise TooManyParts(limits.max_json_parts)
-    found: list[Item] = []
-    for read, group, scoped, records in groups:
-        common = _common(group, scoped)
-        found += [{**read(each), **common} for each in records]
-    return found
-
-
-def _common(group: Any, scoped: Any) -> Item:  # noqa: ANN401 - messages of two signals
-    scope = {"name": scoped.scope.name, "version": scoped.scope.version}
-    return {
-        "scope": {key: value for key, value in scope.items() if value},
-        "resource": _pairs(group.resource.attributes),
-    }
-
-
-def _id(record: Span | LogRecord, name: str) -> str:
-    """Return an id in hexadecimal; empty where there is none."""
-    found: bytes = getattr(record, name)
-    if len(found) not in _LENGTHS[name]:
-        raise InvalidOtlp(f"a {name} has {max(_LENGTHS[name])} bytes, not {len(found)}")
-    return found.hex() if any(found) else ""
-
-
-def _span(span: Span) -> Item:
-    found: Item = {
-        "traceId": _id(span, "trace_id"),
-        "spanId": _id(span, "span_id"),
-        "name": span.name,
-        "kind": span.kind,
-        "startTimeUnixNano": span.start_time_unix_nano,
-        "endTimeUnixNano": span.end_time_unix_nano,
-        "attributes": _pairs(span.attributes),
-    }
-    if parent := _id(span, "parent_span_id"):
-        found["parentSpanId"] = parent
-    if span.events:
-        found["events"] = [
-            {
-                "name": each.name,
-                "timeUnixNano": each.time_unix_nano,
-                "attributes": _pairs(each.attributes),
-            }
-            for each in span.events
+        return [
+            record
+            for number, begin, end in wire.fields(0, len(data))
+            if number == _ENTRY
+            for record in _records_of_group(wire, begin, end, kind)
         ]
-    if span.status.code or span.status.message:
-        found["status"] = {"code": span.status.code, "message": span.status.message}
+    except (Malformed, UnicodeDecodeError) as error:
+        raise InvalidOtlp(f"the body is no protobuf of OTLP {signal}") from error
+
+
+def _records_of_group(wire: Wire, begin: int, end: int, kind: _Message) -> Iterator[Item]:
+    resource, size = _common(wire, begin, end, _RESOURCE)
+    for group in _items(wire, begin, end):
+        scope, scope_size = _common(wire, *group, _SCOPE)
+        common = {
+            "scope": {key: value for key, value in scope.items() if value},
+            "resource": resource["attributes"],
+        }
+        for record in _items(wire, *group):
+            wire.work.add_record(repeated=size + scope_size)
+            yield {**_said(kind.read(wire, *record)), **common}
+
+
+def _common(wire: Wire, begin: int, end: int, kind: _Message) -> tuple[Item, int]:
+    """Return what the items of a group have in common, and its size in bytes."""
+    common, size = kind.empty(), 0
+    for number, inner, after in wire.fields(begin, end):
+        if number == _COMMON:
+            kind.read(wire, inner, after, common)
+            size += after - inner
+    return common, size
+
+
+def _items(wire: Wire, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield begin and end of each item of a group; a list of them may take a lot of memory."""
+    for number, inner, after in wire.fields(begin, end):
+        if number == _ITEMS:
+            yield inner, after
+
+
+def _said(record: Item) -> Item:
+    """Return a record without a parent and a status that say nothing."""
+    if not record.get("parentSpanId", True):
+        del record["parentSpanId"]
+    if record.get("status") == _NO_STATUS:
+        del record["status"]
+    return record
+
+
+def _text(wire: Wire, begin: int, end: int, _: JsonValue = None) -> str:
+    return wire.data[begin:end].decode()
+
+
+def _fixed(wire: Wire, begin: int, end: int, _: JsonValue) -> int:
+    return int.from_bytes(wire.data[begin:end], "little")
+
+
+def _integer(_wire: Wire, value: int, _end: int, _: JsonValue) -> int:
+    return value - 2**64 if value >= 2**63 else value
+
+
+def _trace_id(wire: Wire, begin: int, end: int, _: JsonValue) -> str:
+    return _id(wire.data[begin:end], 16)
+
+
+def _span_id(wire: Wire, begin: int, end: int, _: JsonValue) -> str:
+    return _id(wire.data[begin:end], 8)
+
+
+def _id(data: bytes, size: int) -> str:
+    """Return an id in hexadecimal; empty where there is none."""
+    if data and len(data) != size:
+        raise InvalidOtlp(f"an id that has {size} bytes has {len(data)}")
+    return data.hex() if any(data) else ""
+
+
+def _event(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
+    wire.work.add_event()
+    events = [] if before is None else before
+    events.append(_EVENT.read(wire, begin, end))
+    return events
+
+
+def _attribute(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
+    attributes = {} if before is None else before
+    key, value = _pair(wire, begin, end, 1)
+    attributes[key] = value
+    return attributes
+
+
+def _pair(wire: Wire, begin: int, end: int, level: int) -> tuple[str, JsonValue]:
+    key, value = "", None
+    for number, inner, after in wire.fields(begin, end):
+        if number == _KEY:
+            key = _text(wire, inner, after)
+        elif number == _VALUE:
+            value = _value(wire, inner, after, level)
+    wire.work.add_name(key)
+    return key, value
+
+
+def _value(wire: Wire, begin: int, end: int, level: int) -> JsonValue:
+    if level > DEEPEST:
+        raise InvalidOtlp(f"an attribute is nested deeper than {DEEPEST} levels")
+    found: JsonValue = None
+    for number, inner, after in wire.fields(begin, end):
+        read = _VALUES.get(number)
+        if read is not None:
+            found = read(wire, inner, after, level)
     return found
 
 
-def _log(record: LogRecord) -> Item:
-    found: Item = {
-        "traceId": _id(record, "trace_id"),
-        "spanId": _id(record, "span_id"),
-        "eventName": record.event_name,
-        "severityText": record.severity_text,
-        "timeUnixNano": record.time_unix_nano,
-        "observedTimeUnixNano": record.observed_time_unix_nano,
-        "attributes": _pairs(record.attributes),
-    }
-    if record.HasField("body"):
-        found["body"] = _plain(record.body)
+def _string(wire: Wire, begin: int, end: int, _level: int) -> JsonValue:
+    found = _text(wire, begin, end)
+    wire.work.add_text(found)
     return found
 
 
-def _pairs(pairs: Any) -> Item:  # noqa: ANN401 - a repeated field
-    return {each.key: _plain(each.value) for each in pairs}
+def _double(wire: Wire, begin: int, _end: int, _level: int) -> JsonValue:
+    (found,) = _DOUBLE.unpack_from(wire.data, begin)
+    return found if isfinite(found) else str(found)
 
 
-def _plain(value: AnyValue) -> JsonValue:
-    match value.WhichOneof("value"):
-        case None:
-            return None
-        case "array_value":
-            return [_plain(each) for each in value.array_value.values]
-        case "kvlist_value":
-            return _pairs(value.kvlist_value.values)
-        case "bytes_value":
-            return b64encode(value.bytes_value).decode()
-        case "double_value":
-            found = value.double_value
-            return found if isfinite(found) else str(found)
-        case kind:
-            return getattr(value, kind)
+def _list(wire: Wire, begin: int, end: int, level: int) -> JsonValue:
+    return [
+        _value(wire, inner, after, level + 1)
+        for number, inner, after in wire.fields(begin, end)
+        if number == _ENTRY
+    ]
+
+
+def _dict(wire: Wire, begin: int, end: int, level: int) -> JsonValue:
+    return dict(
+        _pair(wire, inner, after, level + 1)
+        for number, inner, after in wire.fields(begin, end)
+        if number == _ENTRY
+    )
+
+
+def _base64(wire: Wire, begin: int, end: int, _level: int) -> JsonValue:
+    return b64encode(wire.data[begin:end]).decode()
+
+
+def _body_of_log(wire: Wire, begin: int, end: int, _: JsonValue) -> JsonValue:
+    return _value(wire, begin, end, 1)
+
+
+_VALUES: Mapping[int, Callable[[Wire, int, int, int], JsonValue]] = {
+    tag(1, LENGTH): _string,
+    tag(2, VARINT): lambda _wire, value, _end, _level: bool(value),
+    tag(3, VARINT): _integer,
+    tag(4, FIXED64): _double,
+    tag(5, LENGTH): _list,
+    tag(6, LENGTH): _dict,
+    tag(7, LENGTH): _base64,
+}
+_RESOURCE = _Message({tag(1, LENGTH): ("attributes", _attribute)}, lambda: {"attributes": {}})
+_SCOPE = _Message({tag(1, LENGTH): ("name", _text), tag(2, LENGTH): ("version", _text)}, dict)
+_STATUS = _Message(
+    {tag(2, LENGTH): ("message", _text), tag(3, VARINT): ("code", _integer)}, _NO_STATUS.copy
+)
+_EVENT = _Message(
+    {
+        tag(1, FIXED64): ("timeUnixNano", _fixed),
+        tag(2, LENGTH): ("name", _text),
+        tag(3, LENGTH): ("attributes", _attribute),
+    },
+    lambda: {"name": "", "timeUnixNano": 0, "attributes": {}},
+)
+_SPAN = _Message(
+    {
+        tag(1, LENGTH): ("traceId", _trace_id),
+        tag(2, LENGTH): ("spanId", _span_id),
+        tag(4, LENGTH): ("parentSpanId", _span_id),
+        tag(5, LENGTH): ("name", _text),
+        tag(6, VARINT): ("kind", _integer),
+        tag(7, FIXED64): ("startTimeUnixNano", _fixed),
+        tag(8, FIXED64): ("endTimeUnixNano", _fixed),
+        tag(9, LENGTH): ("attributes", _attribute),
+        tag(11, LENGTH): ("events", _event),
+        tag(15, LENGTH): ("status", _STATUS.read),
+    },
+    lambda: {
+        "traceId": "",
+        "spanId": "",
+        "name": "",
+        "kind": 0,
+        "startTimeUnixNano": 0,
+        "endTimeUnixNano": 0,
+        "attributes": {},
+    },
+)
+_LOG = _Message(
+    {
+        tag(1, FIXED64): ("timeUnixNano", _fixed),
+        tag(3, LENGTH): ("severityText", _text),
+        tag(5, LENGTH): ("body", _body_of_log),
+        tag(6, LENGTH): ("attributes", _attribute),
+        tag(9, LENGTH): ("traceId", _trace_id),
+        tag(10, LENGTH): ("spanId", _span_id),
+        tag(11, FIXED64): ("observedTimeUnixNano", _fixed),
+        tag(12, LENGTH): ("eventName", _text),
+    },
+    lambda: {
+        "traceId": "",
+        "spanId": "",
+        "eventName": "",
+        "severityText": "",
+        "timeUnixNano": 0,
+        "observedTimeUnixNano": 0,
+        "attributes": {},
+    },
+)

@@ -15,7 +15,6 @@ from api.http.request.errors import (
     InvalidOtlp,
     KeyInUrl,
     MethodNotImplemented,
-    OtlpMissing,
     RefusedRequest,
     TransferCodingNotImplemented,
     UnknownCoding,
@@ -91,7 +90,6 @@ from infrastructure.readmodels.projection_status import (
     RebuildUnderWay,
 )
 from infrastructure.reports.reports import ReportTooLong
-from infrastructure.search.search import SearchTooLong
 from infrastructure.transfer.traces import ThreadContended
 from infrastructure.views.snapshots.key import InvalidSnapshotKey
 from projections.readmodels.registry import UnknownReadModel
@@ -104,9 +102,9 @@ Problem = dict[str, JsonValue]
 class BodyTooLarge(InvalidInput):
     """The request's body is larger than the service takes."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, what: str = "the body") -> None:
         super().__init__(
-            f"the body is larger than {limit} bytes: send fewer messages at a time, "
+            f"{what} is larger than {limit} bytes: send fewer messages at a time, "
             "or raise AGENTLOG_MAX_BODY_BYTES"
         )
         self.limit = limit
@@ -185,7 +183,6 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NotRedactable: 409,
     NotYetBuilt: 503,
     NothingToRedact: 422,
-    OtlpMissing: 501,
     McpMissing: 501,
     PlotsMissing: 501,
     ProjectionBehind: 503,
@@ -194,7 +191,6 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     RebuildUnderWay: 409,
     ReportTooLong: 503,
     RuleBroken: 409,
-    SearchTooLong: 503,
     StatementTooLong: 503,
     StreamsExhausted: 503,
     ThreadExists: 409,

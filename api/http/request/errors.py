@@ -5,7 +5,6 @@ ForeignSite
 InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
 UnknownMediaType
 UnknownCoding
-OtlpMissing
 RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
@@ -143,13 +142,3 @@ class UnknownCoding(InvalidInput):
 
     def __init__(self, found: str) -> None:
         super().__init__(f"Content-Encoding {found[:64]!r}: send gzip, or no coding")
-
-
-class OtlpMissing(AgentlogError):
-    """OTLP in protobuf needs an extra that is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "OTLP in protobuf needs more packages: pip install 'agentlog[otel]', or let the "
-            "exporter send JSON"
-        )

@@ -32,13 +32,17 @@ class TooManyMessages(InvalidInput):
 
 
 class TooManyParts(InvalidInput):
-    """The JSON has more brackets, colons, commas and strings than the service takes at once."""
+    """The body has more brackets, colons, commas and strings than the service takes at once."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(
+        self,
+        most: int,
+        *,
+        what: str = "brackets, colons, commas and strings that the JSON of one body or line",
+    ) -> None:
         super().__init__(
-            f"more than the {most} brackets, colons, commas and strings that the JSON of one body "
-            "or line may have: send it in several, send what is large as a string of JSON, or "
-            "raise AGENTLOG_MAX_JSON_PARTS"
+            f"more than the {most} {what} may have: send it in several, send what is large as a "
+            "string of JSON, or raise AGENTLOG_MAX_JSON_PARTS"
         )
         self.most = most
 

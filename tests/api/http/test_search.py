@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from infrastructure.postgres.database import Database
+from infrastructure.search import search
 from infrastructure.views.store import Store
 from projections.readmodels.message_words import MessageWords
 from tests.api.keyholders import bearing, make_key
@@ -158,6 +159,18 @@ def test_what_is_off_is_a_problem_that_names_it(
     client: TestClient, pair: tuple[str, str], reason: str
 ) -> None:
     assert reason in refused(client, pair)
+
+
+def test_a_path_that_takes_too_long_is_the_fault_of_who_asks(
+    client: TestClient, store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "SECONDS", 0.05)
+    deep: Any = -2
+    for level in range(60):
+        deep = [deep, deep] if level < 6 else [deep]
+    store.append("t", [{"type": "acme.note", "payload": deep}])
+    catch_up(database, MessageWords())
+    assert "path-too-slow" in refused(client, ("where", "$..[?@..[?@..[?@==-1]]]"))
 
 
 def test_an_index_that_is_not_there_or_behind_is_said(

@@ -11,11 +11,10 @@ from domain.points_in_time import AtVersion
 from infrastructure.comparison import value_changes as module
 from infrastructure.comparison.value_changes import (
     NotOneState,
-    PathTooSlow,
     ValueChange,
     value_changes,
 )
-from infrastructure.search.json_path import InvalidJsonPath, Predicate
+from infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
 from infrastructure.views.results import State
 from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
@@ -110,7 +109,7 @@ def test_a_request_that_takes_long_says_how_far_it_came(store: Store) -> None:
 def test_a_path_that_takes_for_ever_is_refused_with_the_version(store: Store) -> None:
     store.append("t", [reply("one")] * 3)
     ticks = itertools.count(step=0.1)
-    with pytest.raises(PathTooSlow, match=r"path: .*'t' at version 0: use a simpler"):
+    with pytest.raises(PathTooSlow, match=r"path: .*version 0 of thread 't': use a simpler"):
         value_changes(
             store, "t", STATE, "$[?@ == 1 || @ == 2 || @ == 3]", clock=lambda: next(ticks)
         )

@@ -8,6 +8,7 @@ import pytest
 
 from api.http.codec.otlp_json import records_of_json
 from api.http.codec.otlp_protobuf import records_of_protobuf
+from api.http.codec.otlp_work import Work
 from api.http.request.limits import USUAL
 from domain.json.text import parse, print_bytes
 from infrastructure.eventlog.reader import LogReader
@@ -24,12 +25,16 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 OPENAI = choose_view("openai", {})
 
 
+def _work() -> Work:
+    return Work.allowed(2**24, USUAL, most_bytes=2**24)
+
+
 def _by_json(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return records_of_json(parse(print_bytes(export_request(spans))), "traces")
+    return records_of_json(parse(print_bytes(export_request(spans))), "traces", _work())
 
 
 def _by_protobuf(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return records_of_protobuf(printed(spans), "traces", USUAL)
+    return records_of_protobuf(printed(spans), "traces", _work())
 
 
 def _messages(store: Store, thread_id: str) -> list[Any]:

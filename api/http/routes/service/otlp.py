@@ -3,8 +3,8 @@
 Exporters retry what is answered 429 or 503, and drop a batch at any other error.
 """
 
+from anyio import to_thread
 from fastapi import APIRouter, Request, Response
-from starlette.concurrency import run_in_threadpool
 
 from api.http.codec.dependencies import append_origin, body_of, header_of, request_limits, tenant_of
 from api.http.codec.otlp import (
@@ -16,6 +16,7 @@ from api.http.codec.otlp import (
     records_in,
     unzipped,
 )
+from api.http.codec.otlp_work import Work
 from api.http.openapi.answers import Schema, answers, content
 
 router = APIRouter(tags=["otlp"])
@@ -27,7 +28,7 @@ _BODY: Schema = {
         "content": content("Otlp", JSON, PROTOBUF),
     }
 }
-_ANSWERS = answers(200, "Otlp", 400, 413, 415, 501)
+_ANSWERS = answers(200, "Otlp", 400, 413, 415)
 
 
 @router.post("/otlp/v1/traces", response_class=Response, responses=_ANSWERS, openapi_extra=_BODY)
@@ -54,16 +55,16 @@ async def _take(request: Request, signal: Signal) -> Response:
     coding = (header_of(headers, b"content-encoding") or b"").decode("latin-1").strip().lower()
     body = await body_of(request)
     limits, origin = await request_limits(request), await append_origin(request)
-    limit: int = request.app.state.max_body_bytes
+    most_bytes: int = request.app.state.max_body_bytes
     traces = tenant_of(request).traces
 
     def take() -> bytes:
-        whole = unzipped(body, coding, limit=limit)
-        records = records_in(whole, media_type, signal, limits)
+        work = Work.allowed(len(body), limits, most_bytes=most_bytes)
+        records = records_in(unzipped(body, coding, work), media_type, signal, limits, work)
         into = traces.take_spans if signal == "traces" else traces.take_records
         refused = into(records, origin=origin)
         reason = "; ".join(refused.reasons)
         return answer(media_type, signal, refused=refused.count, reason=reason)
 
-    found = await run_in_threadpool(take)
+    found = await to_thread.run_sync(take, limiter=request.app.state.exports)
     return Response(found, media_type=media_type)

@@ -5,11 +5,15 @@ path. System prompts and results are no part of it: prompts change with each cal
 in any order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 
 ROOT = ""
+
+_MOST_TIPS = 16
+"""Paths that a context is compared with: the latest that end with one of its turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Contexts:
 
     _nodes: dict[str, tuple[str, str]] = field(default_factory=dict)
     _forked: set[str] = field(default_factory=set)
+    _tips: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The nodes that no turn follows, with their numbers, by their digests."""
     last: str = ROOT
 
     def __contains__(self, node: str) -> bool:
@@ -42,6 +48,9 @@ class Contexts:
         if node not in self._nodes:
             self._nodes[node] = (before, digest)
             self._forked.add(before)
+            self._tips.get(self._nodes.get(before, (ROOT, ROOT))[1], {}).pop(before, None)
+            if node not in self._forked:
+                self._tips.setdefault(digest, {})[node] = len(self._nodes)
         self.last = node
         return node
 
@@ -64,20 +73,30 @@ class Contexts:
         This finds what is left of a context whose beginning was cut off or summarised.
         """
         found: Overlap | None = None
-        for tip in (node for node in self._nodes if node not in self._forked):
-            path: list[str] = []
-            node = tip
-            while node in self._nodes and len(path) < len(digests):
-                node, digest = self._nodes[node]
-                path.append(digest)
-            for end in range(len(digests), 0, -1):
-                length = 0
-                while length < min(end, len(path)) and path[length] == digests[end - 1 - length]:
-                    length += 1
-                if length and (found is None or length >= found.end - found.begin):
-                    found = Overlap(end - length, end)
-                    break
+        for tip in self._tips_at(digests):
+            path = list(islice(self._path(tip), len(digests)))
+            lengths = _common(path, digests[::-1])[::-1]
+            least = 1 if found is None else found.end - found.begin
+            ends = range(len(digests), 0, -1)
+            end = next((end for end in ends if lengths[end - 1] >= least), None)
+            if end is not None:
+                found = Overlap(end - lengths[end - 1], end)
         return found
+
+    def _tips_at(self, digests: Sequence[str]) -> list[str]:
+        """Return the latest tips that are one of these turns, the last one last."""
+        tips = [
+            (number, node)
+            for digest in set(digests)
+            for node, number in islice(reversed(self._tips.get(digest, {}).items()), _MOST_TIPS)
+        ]
+        return [node for _, node in sorted(tips)[-_MOST_TIPS:]]
+
+    def _path(self, node: str) -> Iterator[str]:
+        """Yield the digests of a node and those before it, the last turn first."""
+        while node in self._nodes:
+            node, digest = self._nodes[node]
+            yield digest
 
 
 def node_of(before: str, digest: str) -> str:
@@ -91,3 +110,21 @@ def path_of(digests: Sequence[str], *, begin: str = ROOT) -> list[str]:
     for digest in digests:
         nodes.append(node_of(nodes[-1], digest))
     return nodes
+
+
+def _common(pattern: Sequence[str], text: Sequence[str]) -> list[int]:
+    """Return for each place of a text how much of a pattern stands there.
+
+    Linear, by the Z algorithm (Gusfield, Algorithms on Strings, 1997, section 1.3).
+    """
+    joined = [*pattern, None, *text]
+    lengths = [0] * len(joined)
+    begin = end = 0
+    for at in range(1, len(joined)):
+        length = min(lengths[at - begin], end - at) if at < end else 0
+        while at + length < len(joined) and joined[length] == joined[at + length]:
+            length += 1
+        lengths[at] = length
+        if at + length > end:
+            begin, end = at, at + length
+    return lengths[len(pattern) + 1 :]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import count
 
 from domain.identifiers import derived_message_id
@@ -14,6 +15,7 @@ from projections.view import Item
 
 METADATA = "otel"
 """The key of a message's metadata for the turns that it begins."""
+_FEW_RECORDS = 16
 _DATA = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}")
 
 
@@ -24,6 +26,8 @@ class Writing:
         self.span = span
         self.drafts: list[Draft] = []
         names = "+".join(span.records)
+        if len(span.records) > _FEW_RECORDS:  # each id is derived from all of it
+            names = sha256(names.encode()).hexdigest()
         self._ids: Iterator[str] = (
             derived_message_id("otel", span.trace_id, names, n) for n in count(1)
         )

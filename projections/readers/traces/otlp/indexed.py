@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from domain.json.text import JsonValue
 from projections.view import Item
 
+_MOST_DIGITS = 9
+
 
 def indexed_messages(attributes: Mapping[str, JsonValue], prefix: str) -> Sequence[Item]:
     """Return the messages under a prefix in the order of their numbers, in parts."""
@@ -27,7 +29,8 @@ def nested(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
 
 
 def _numbered(tree: Item) -> list[Item]:
-    return [tree[key] for key in sorted((key for key in tree if key.isdecimal()), key=int)]
+    numbers = (key for key in tree if key.isdecimal() and len(key) <= _MOST_DIGITS)
+    return [tree[key] for key in sorted(numbers, key=int)]
 
 
 def _message(tree: Item) -> Item:

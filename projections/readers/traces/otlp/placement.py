@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from domain.json.text import JsonValue
 from projections.readers.traces.otlp import langfuse, logfire, openinference, semconv
 from projections.readers.traces.otlp.span import GenAISpan, text
 from projections.view import Item
@@ -22,8 +21,8 @@ _NAMES = (
 )
 _SCRUBBED = "[Scrubbed due to "  # Logfire puts this where a value looks like a secret
 
-_Key = tuple[str, str]
-"""Trace and span id."""
+_Key = tuple[str, str | None]
+"""Trace and span id; a parent has None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +74,25 @@ def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Pl
 
 
 class _Tree:
-    """Spans of a batch with their parents, whether of generative AI or not."""
+    """Spans of a batch with their parents, whether of generative AI or not.
+
+    However long chains of parents are, each span is walked over once for the names above it, and
+    once for those below. A circle of parents, which no tracer makes, ends where it began.
+    """
 
     def __init__(self, spans: Sequence[Item]) -> None:
-        self._parents = {_key(each): (each["traceId"], each.get("parentSpanId")) for each in spans}
+        self._parents: Mapping[_Key, _Key] = {
+            _key(each): (each["traceId"], each.get("parentSpanId")) for each in spans
+        }
         self._own: Mapping[_Key, str | None] = {_key(each): conversation_of(each) for each in spans}
+        self._above: dict[_Key, str | None] = {}
         self._below: dict[_Key, str] = {}
         for key, name in self._own.items():
-            if name is not None:
-                for above in self._above(key):
-                    self._below.setdefault(above, name)
+            self._walk_up(key)
+            above = self._parents[key]
+            while name is not None and above in self._parents and above not in self._below:
+                self._below[above] = name
+                above = self._parents[above]
 
     def own(self, key: _Key) -> str | None:
         """Return the name that a span has itself."""
@@ -92,17 +100,19 @@ class _Tree:
 
     def related(self, key: _Key) -> str | None:
         """Return the name of a span, its nearest ancestor that has one, or a descendant."""
-        names = (self._own[each] for each in (key, *self._above(key)))
-        return next((name for name in names if name is not None), self._below.get(key))
+        return self._own[key] or self._above[key] or self._below.get(key)
 
-    def _above(self, key: _Key) -> Iterator[_Key]:
-        """Yield the ancestors, nearest first."""
-        seen = {key}
-        above: tuple[str, JsonValue] = self._parents[key]
-        while above in self._parents and above not in seen:
-            seen.add(above)
-            yield above
-            above = self._parents[above]
+    def _walk_up(self, key: _Key) -> None:
+        """Note the name of the nearest ancestor that has one, for a span and its ancestors."""
+        path: list[_Key] = []
+        while key in self._parents and key not in self._above:
+            self._above[key] = None
+            path.append(key)
+            key = self._parents[key]
+        name = self._own.get(key) or self._above.get(key)
+        for below in reversed(path):
+            self._above[below] = name
+            name = self._own[below] or name
 
 
 def _key(span: Item) -> _Key:

@@ -42,13 +42,15 @@ class SpanThread:
     """What a thread has of spans.
 
     `records` are the ids of raw records, `calls` the open calls by id with their tools' names,
-    `answered` the ids of those with a result. Of prompts and errors only digests are held.
+    `calls_of_tools` their ids by these names, `answered` the ids of those with a result. Of prompts
+    and errors only digests are held.
     `conversation` is the name that the thread's metadata has for it.
     """
 
     version: int = 0
     records: set[str] = field(default_factory=set)
     calls: dict[str, str] = field(default_factory=dict)
+    calls_of_tools: dict[str, dict[str, None]] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
     systems: set[str] = field(default_factory=set)
     errors: set[str] = field(default_factory=set)
@@ -71,7 +73,7 @@ class SpanThread:
             case SystemMessage(text=text):
                 self.systems.add(_digest(text))
             case ToolCallsMessage(calls=calls):
-                self.calls |= {call.id: call.name for call in calls}
+                self._ask((call.id, call.name) for call in calls)
             case ToolResultsMessage(results=results):
                 self._answer(each.call_id for each in results)
             case CustomMessage(type="otel.part", payload={"role": "system", **part}):
@@ -231,7 +233,7 @@ class SpanThread:
                 self._answer([call_id])
             case {"type": "tool_calls", "calls": list(calls)}:
                 fresh = [each for each in calls if not self._has_call(each["id"])]
-                self.calls |= {each["id"]: each["name"] for each in fresh}
+                self._ask((each["id"], each["name"]) for each in fresh)
                 return {**draft, "calls": fresh} if fresh else None
             case {"type": "otel.part", "payload": {"role": "system", **part}}:
                 return self._new({"type": "system", "text": print_text(part)}) and draft
@@ -247,7 +249,7 @@ class SpanThread:
         if not self._has_call(call_id):
             part = {"name": tool.name, "arguments": tool.arguments}
             call = call_of(part, call_id=call_id)
-            self.calls[call_id] = tool.name
+            self._ask([(call_id, tool.name)])
             writing.add({"type": "tool_calls", "calls": [call]}, at=span.begin)
         if call_id in self.answered:
             return
@@ -259,16 +261,30 @@ class SpanThread:
         writing.add({"type": "tool_results", "results": [result]}, at=span.end)
 
     def _open_call(self, name: str) -> str | None:
-        return next((each for each, tool in self.calls.items() if tool == name), None)
+        return next(iter(self.calls_of_tools.get(name, ())), None)
 
     def _has_call(self, call_id: str) -> bool:
         return call_id in self.calls or call_id in self.answered
 
+    def _ask(self, calls: Iterable[tuple[str, str]]) -> None:
+        for call_id, name in calls:
+            self._close(call_id)
+            self.calls[call_id] = name
+            self.calls_of_tools.setdefault(name, {})[call_id] = None
+
     def _answer(self, call_ids: Iterable[str | None]) -> None:
         for call_id in call_ids:
             if call_id is not None:
-                self.calls.pop(call_id, None)
+                self._close(call_id)
                 self.answered.add(call_id)
+
+    def _close(self, call_id: str) -> None:
+        name = self.calls.pop(call_id, None)
+        if name is not None:
+            of_tool = self.calls_of_tools[name]
+            del of_tool[call_id]
+            if not of_tool:
+                del self.calls_of_tools[name]
 
 
 def folded(events: Iterable[Event]) -> SpanThread:

@@ -1,0 +1,1 @@
+"""What each entry point does with hostile shapes: work is linear, and bounded."""
