@@ -15,7 +15,15 @@ from projections.readers.agents import (
 from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.history import Format
-from projections.readers.models import anthropic, genai, langchain, pydantic_ai, responses
+from projections.readers.models import (
+    anthropic,
+    bedrock,
+    gemini,
+    genai,
+    langchain,
+    pydantic_ai,
+    responses,
+)
 from projections.readers.traces import langfuse, langsmith
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -31,8 +39,10 @@ FORMATS: Mapping[str, Format] = {
         alpaca.FORMAT,
         anthropic.FORMAT,
         atif.FORMAT,
+        bedrock.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
+        gemini.FORMAT,
         genai.FORMAT,
         inspect_log.FORMAT,
         langchain.FORMAT,
