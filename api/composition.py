@@ -31,6 +31,7 @@ from infrastructure.keys.cache import RecentKeys
 from infrastructure.keys.keys import Keys
 from infrastructure.postgres.conninfo import Timeouts
 from infrastructure.postgres.database import Database
+from infrastructure.postgres.migration import described
 from infrastructure.postgres.notifications import Listener
 from infrastructure.postgres.roles import LOGIN, check_membership, make_login
 from infrastructure.readmodels.projection_status import ProjectionStatus
@@ -54,7 +55,7 @@ class Service:
     """The components over a migrated database: those of each tenant and the shared ones.
 
     `own` is the settings' tenant. `url` is the database's, for other processes; `where` is its
-    description for people. `listener` starts on first use.
+    description for people, `schema` says what became of its schema. `listener` starts on first use.
     """
 
     tenants: Tenants
@@ -69,6 +70,7 @@ class Service:
     snapshot_key: bytes = field(repr=False)
     url: str = field(repr=False)
     where: str
+    schema: str
 
     @property
     def store(self) -> Store:
@@ -162,6 +164,7 @@ def open_service(
                 snapshot_key=snapshot_key,
                 url=place.url,
                 where=place.where,
+                schema=place.schema,
             )
 
 
@@ -188,6 +191,7 @@ class _MigratedDatabase:
 
     url: str = field(repr=False)
     where: str
+    schema: str
     owner: Database | None
 
 
@@ -200,17 +204,18 @@ def _ready_database(settings: Settings, *, new: bool) -> Iterator[_MigratedDatab
             Keeper(server),
             Database(server.url, pool_size=1) as owner,
         ):
-            owner.migrate()
+            schema = described(owner.migrate())
             with owner.connection() as connection:
                 make_login(connection)
             url = make_conninfo(server.url, user=LOGIN)
-            yield _MigratedDatabase(url, f"its own PostgreSQL in {settings.data_dir}", owner)
+            where = f"its own PostgreSQL in {settings.data_dir}"
+            yield _MigratedDatabase(url, where, schema, owner)
         return
     with Database(settings.database_url, pool_size=1) as given:
-        given.migrate()
+        schema = described(given.migrate())
         with given.connection() as connection:
             check_membership(connection)
-    yield _MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", None)
+    yield _MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", schema, None)
 
 
 def _analyst(place: _MigratedDatabase, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:

@@ -4,6 +4,7 @@ A transaction-level advisory lock makes concurrent starts safe. It ends with the
 migration killed half-way leaves no lock behind (libraries that keep theirs in a row do).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -65,6 +66,14 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
             "as the owner of the tables, who may also create roles (or has an administrator create "
             "agentlog_service and agentlog_tenant, and grant them WITH ADMIN OPTION)"
         ) from error
+
+
+def described(applied: Sequence[Migration]) -> str:
+    """Return in words what `migrate` did."""
+    if not applied:
+        return f"already at migration {migrations()[-1].number}"
+    names = [f"{migration.number:04}_{migration.name}" for migration in applied]
+    return f"ran migration {names[0]}" if len(names) == 1 else f"ran {names[0]} to {names[-1]}"
 
 
 def _run(connection: psycopg.Connection) -> list[Migration]:

@@ -85,7 +85,7 @@ def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database's schema up to date (serve does it too)."""
     with service_in(data_dir, new=True) as service:
-        Console().print(Text(f"up to date: {service.where}"))
+        Console(soft_wrap=True).print(Text(f"{service.where}: {service.schema}"))
 
 
 @app.command()
@@ -135,7 +135,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        console.print(f"agentlog listens on {address}, with {service.where}")
+        console.print(f"agentlog listens on {address}, with {service.where}: {service.schema}")
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:

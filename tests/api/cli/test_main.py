@@ -9,6 +9,7 @@ from typer.main import get_group
 
 from api.cli.main import COMMANDS
 from api.http.app import VERSION
+from infrastructure.postgres.migration import migrations
 from tests.command_line import WAIT_SECONDS, agentlog, environment
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
@@ -94,8 +95,14 @@ def test_a_setting_that_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     assert outcome.err.startswith("agentlog: AGENTLOG_POOL_SIZE: ")
 
 
-def test_migrate_brings_a_new_database_up_to_date(empty_database_url: str) -> None:
-    for _ in range(2):
-        outcome = agentlog("migrate", url=empty_database_url)
-        assert (outcome.code, outcome.out) == (0, "up to date: AGENTLOG_DATABASE_URL\n")
+def test_migrate_says_what_it_ran(empty_database_url: str) -> None:
+    known = migrations()
+    first, last = known[0], known[-1]
+    outcome = agentlog("migrate", url=empty_database_url)
+    assert outcome.code == 0
+    assert outcome.out == (
+        f"AGENTLOG_DATABASE_URL: ran 0001_{first.name} to {last.number:04}_{last.name}\n"
+    )
+    again = agentlog("migrate", url=empty_database_url)
+    assert again.out == f"AGENTLOG_DATABASE_URL: already at migration {last.number}\n"
     assert agentlog("threads", "--json", url=empty_database_url).out == ""
