@@ -215,6 +215,8 @@ def _document(app: FastAPI) -> dict[str, Any]:
         )
         schemas = found.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(components())
+        for name, schema in schemas.items():
+            schema["title"] = name  # pydantic gives all pages one title, and generators one class
         describe_limits(found)
         describe_permissions(found)
         app.openapi_schema = found

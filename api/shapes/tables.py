@@ -15,6 +15,8 @@ from domain.json.text import JsonValue, parse_stored, print_text
 from infrastructure.analysts.answers import AnswerColumn, QueryResult
 from infrastructure.analysts.errors import InvalidQuery
 
+_ROW = {"type": "array", "items": {}}
+
 
 class QueryAnswer(TypedDict):
     r"""Rows in the order of the columns.
@@ -25,7 +27,9 @@ class QueryAnswer(TypedDict):
     """
 
     columns: Sequence[AnswerColumn]
-    rows: Annotated[JsonValue, WithJsonSchema({"type": "array", "items": {"type": "array"}})]
+    rows: Annotated[
+        JsonValue, WithJsonSchema({"type": "array", "items": {"type": "array", "items": {}}})
+    ]
     rowCount: int
     truncated: bool
     asOf: dict[str, int]

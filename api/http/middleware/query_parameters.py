@@ -46,12 +46,12 @@ class KnownQueries:
 
 
 def _names_in(document: Mapping[str, Any]) -> _Names:
-    """Return the parameters of each operation; those of an object are written `name.KEY`."""
+    """Return the parameters of each operation."""
     return {
         (method.upper(), path): [
-            f"{each['name']}.KEY" if each["schema"].get("type") == "object" else each["name"]
-            for each in operation.get("parameters", ())
-            if each["in"] == "query"
+            parameter["name"]
+            for parameter in operation.get("parameters", ())
+            if parameter["in"] == "query"
         ]
         for path, item in document["paths"].items()
         for method, operation in item.items()

@@ -81,7 +81,7 @@ _BODIES: dict[str, Schema] = {
             "parameters": {
                 "description": "Values for `:name`, or in a list for `$1`. The type follows from "
                 "where a value stands, as for a text in quotes: else say it, as in `:n::bigint`.",
-                "anyOf": [{"type": "object"}, {"type": "array"}],
+                "anyOf": [{"type": "object"}, {"type": "array", "items": {}}],
             },
             "limit": {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 1000},
             "timeoutSeconds": {

@@ -26,7 +26,7 @@ from api.http.codec.dependencies import (
 from api.http.codec.ndjson import NumberedLine, numbered_lines
 from api.http.codec.problems import problem_of
 from api.http.codec.responses import page_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body
+from api.http.openapi.answers import TRACEPARENT, answers, body, content
 from api.http.request.limits import RequestLimits
 from api.shapes.shape import Page
 from api.shapes.threads import Event, appended_json, event_json
@@ -56,16 +56,21 @@ def read_log(
     return page_answer(events, limit, shown=shown, place=lambda event: event.position or 0)
 
 
+_BODY = body(
+    "BulkLines",
+    TRACEPARENT,
+    description="A line each append: its thread, its messages, all or none of them.",
+    media_type=_LINES,
+)
+_BODY["requestBody"]["content"] |= content("File", "application/octet-stream")
+"""Whatever the type says, lines are read: generators of clients know the second type."""
+
+
 @router.post(
     "/log",
     response_class=Response,  # not the framework's class, which would add JSON to the document
     responses=answers(200, "BulkAnswers", media_type=_LINES),
-    openapi_extra=body(
-        "BulkLines",
-        TRACEPARENT,
-        description="A line each append: its thread, its messages, all or none of them.",
-        media_type=_LINES,
-    ),
+    openapi_extra=_BODY,
 )
 async def append_lines(request: Request) -> StreamingResponse:
     """Append to many threads, any number of lines: each succeeds or fails by itself.
