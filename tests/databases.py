@@ -1,6 +1,7 @@
 """Databases to test on: made from nothing or from a template, and gone afterwards."""
 
 import shutil
+import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -20,6 +21,15 @@ CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "of
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
 _ROOM_BYTES = 4 * 2**30
 
+_CLEAN_UP = """
+read -r _ && exit # the line comes where the block ended, and else the end of its process
+for file in "$0"/*/postgresql/postmaster.pid; do
+    [ ! -e "$file" ] || kill -QUIT "$(head -n 1 "$file")"
+done
+rm -rf "$0"
+"""
+"""Stops the servers in a folder and removes it once this process was killed."""
+
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
@@ -31,10 +41,14 @@ def short_folder() -> Iterator[Path]:
     roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
     folder = Path(tempfile.mkdtemp(prefix="agentlog-test-", dir=_MEMORY if roomy else None))
     folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
+    with subprocess.Popen(
+        ["/bin/sh", "-c", _CLEAN_UP, folder], stdin=subprocess.PIPE, start_new_session=True
+    ) as watcher:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder)
+            watcher.communicate(b"removed\n")
 
 
 @contextmanager
