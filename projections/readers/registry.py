@@ -14,6 +14,7 @@ from projections.readers.agents import (
 )
 from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from projections.readers.datasets import alpaca, sharegpt
+from projections.readers.exports import chatgpt, claude_ai
 from projections.readers.history import Format
 from projections.readers.models import (
     anthropic,
@@ -40,6 +41,8 @@ FORMATS: Mapping[str, Format] = {
         anthropic.FORMAT,
         atif.FORMAT,
         bedrock.FORMAT,
+        chatgpt.FORMAT,
+        claude_ai.FORMAT,
         claude_code.FORMAT,
         codex.FORMAT,
         gemini.FORMAT,

@@ -33,7 +33,17 @@ SOURCES = sorted(
 TIME_OR_ID = re.compile(r"\d{4}-\d\d-\d\dT\S+|[0-9a-fA-F-]{32,36}")
 SHORTEST = 4
 GROWING = {"messages", "steps", "conversations"}
-OF_KINDS = {"type", "role", "kind", "part_kind", "object", "message_type", "from", "source"}
+OF_KINDS = {
+    "type",
+    "role",
+    "kind",
+    "part_kind",
+    "object",
+    "message_type",
+    "from",
+    "source",
+    "sender",
+}
 
 
 @pytest.fixture(params=SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -1,0 +1,116 @@
+"""Reader of Claude.ai's export, `conversations.json`: a conversation a record.
+
+Shapes as in github.com/Sinity/polylogue `docs/providers/claude-ai.md` and
+github.com/withLinda/claude-conversation-exporter: `chat_messages` with Anthropic's blocks, of which
+calls and results may lack their ids.
+"""
+
+from collections.abc import Iterator
+
+from domain.errors import InvalidMessage
+from domain.json.text import JsonValue
+from projections.readers.history import Format, History
+from projections.readers.models.anthropic_blocks import KNOWN, read_blocks, text_of
+from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from projections.readers.times import milliseconds
+from projections.view import Item
+
+_KNOWN = (
+    *KNOWN,
+    *("uuid", "sender", "text", "updated_at", "created_at", "summary", "account", "project"),
+    *("parent_message_uuid", "index", "truncated", "files", "attachments", "file_name", "id"),
+    *("file_size", "file_type", "start_timestamp", "stop_timestamp", "message", "display_content"),
+    *(
+        "integration_name",
+        "integration_icon_url",
+        "name",
+        "approval_options",
+        "approval_key",
+        "summaries",
+    ),
+)
+_SAYS = {"human": "input", "assistant": "reply"}
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    whole = Fields(document, "")
+    messages = whole.item.get("chat_messages")
+    if not isinstance(messages, list):
+        raise InvalidMessage.at("chat_messages", "not an array of messages")
+    whole.take("chat_messages")
+    facts: Item = {}
+    for theirs, ours in (("name", "title"), ("model", "model"), ("created_at", "createdAt")):
+        if text := whole.text(theirs):
+            facts[ours] = text
+    own_id = whole.text("uuid")
+    reading, opened = Reading("claude-ai", known=_KNOWN), list[str]()
+    for n, message in enumerate(messages):
+        _read_message(reading, Fields(message, f"chat_messages[{n}]"), opened)
+    with reading.by_content():
+        reading.keep_left(whole, "conversation")
+    yield reading.history(id=own_id, metadata=facts)
+
+
+def _read_message(reading: Reading, message: Fields, opened: list[str]) -> None:
+    sender = message.item.get("sender")
+    says = _SAYS.get(sender) if isinstance(sender, str) else None
+    of_draft: Item = {}
+    if (own_id := id_of_uuid(message.item.get("uuid"))) is not None:
+        message.take("uuid")
+        of_draft["id"] = own_id
+    if (at := milliseconds(message.item.get("created_at"))) is not None:
+        message.take("created_at")
+        of_draft["timestamp"] = at
+    if says is None:
+        reading.keep(message, "message", **of_draft)
+        return
+    if says == "reply" and own_id is not None:
+        of_draft["metadata"] = {"responseId": own_id}
+    message.take("sender")
+    content, text = message.take("content"), message.item.get("text")
+    if not content and isinstance(text, str) and text:
+        content = text
+    if text in (content, text_of(content)):
+        message.take("text")
+    entry = Entry(reading, message, **of_draft)
+    attachments = list(message.items("attachments"))
+    place = message.within("content")
+    read_blocks(entry, _named(content, place, opened), place, says)
+    for attachment in attachments:
+        if (extracted := attachment.text("extracted_content")) is not None:
+            entry.add({"type": "input", "text": extracted}, attachment)
+        else:
+            entry.keep(attachment, "attachment", is_known=True)
+    if not entry.count:
+        entry.keep(message, "message", is_known=True)
+
+
+def _named(content: JsonValue, place: str, opened: list[str]) -> JsonValue:
+    """Return blocks with ids: a call without one has that of its place, a result the open call's.
+
+    `opened` are the calls without an id and without a result.
+    """
+    if not isinstance(content, list):
+        return content
+    found: list[JsonValue] = []
+    for n, block in enumerate(content):
+        match block:
+            case {"type": "tool_use", **rest} if rest.get("id") is None:
+                opened.append(f"at:{place}[{n}]")
+                found.append({**block, "id": opened[-1]})
+            case {"type": "tool_result", **rest} if rest.get("tool_use_id") is None and opened:
+                found.append({**block, "tool_use_id": opened.pop(0)})
+            case _:
+                found.append(block)
+    return found
+
+
+def _is_document(value: JsonValue) -> bool:
+    match value:
+        case {"chat_messages": list(messages), "uuid": str()}:
+            return all(isinstance(each, dict) and "sender" in each for each in messages)
+        case _:
+            return False
+
+
+FORMAT = Format("claude-ai", "Claude.ai export", _read, _is_document, unit="conversation")
