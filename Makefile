@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := .venv-runtime
 PHOENIX := .venv-phoenix
+TRACED := .venv-traced
 WORKERS ?= 3
 PAGE := api/page/index.html
 NODE = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --prefix web --loglevel=error
@@ -72,8 +73,14 @@ $(PHOENIX)/.ready: $(VENV)/.ready # Phoenix, in an environment of its own: it br
 	$(BIN)/uv pip install --quiet --python $(PHOENIX) arize-phoenix==20.26.1
 	@touch $@
 
-test-slow: tools page $(PHOENIX)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
-	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix $(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
+$(TRACED)/.ready: requirements-traced.lock $(VENV)/.ready # agents and what traces them
+	$(BIN)/uv venv --quiet --clear $(TRACED)
+	$(BIN)/uv pip install --quiet --python $(TRACED) --require-hashes --requirement $<
+	@touch $@
+
+test-slow: tools page $(PHOENIX)/.ready $(TRACED)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
+		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
@@ -113,7 +120,8 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 		--output-file requirements-runtime.lock pyproject.toml
 	$(BIN)/$(COMPILE) --group build --constraint requirements.lock \
 		--output-file requirements-build.lock
+	$(BIN)/$(COMPILE) --group traced --output-file requirements-traced.lock --upgrade
 	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) web/node_modules api/page
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) web/node_modules api/page

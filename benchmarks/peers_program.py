@@ -14,12 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
-from agents.extensions.memory import (  # type: ignore[import-not-found] # of the peers' environment
-    SQLAlchemySession,
-)
-from langchain_core.messages import (  # type: ignore[import-not-found] # of the peers' environment
-    convert_to_messages,
-)
+from agents.extensions.memory import SQLAlchemySession
+from langchain_core.messages import convert_to_messages
 from langchain_postgres import (  # type: ignore[import-not-found] # of the peers' environment
     PostgresChatMessageHistory,
 )

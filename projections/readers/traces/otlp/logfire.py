@@ -34,8 +34,12 @@ def read(span: Item) -> GenAISpan:
         return replace(row, kind="chat", inputs=chat_messages(given), outputs=chat_messages(gave))
     events = unpacked(attributes["events"])
     listed = events if isinstance(events, list) else []
-    inputs = [chat_message(event) for event in listed if isinstance(event, dict)]
+    inputs = [chat_message(event) for event in listed if _is_message(event)]
     outputs: list[Item] = []
     while inputs and inputs[-1]["role"] == "assistant":  # what it said last is the answer
         outputs.append(inputs.pop())
     return replace(row, inputs=inputs, outputs=outputs[::-1])
+
+
+def _is_message(event: JsonValue) -> bool:
+    return isinstance(event, dict) and str(event.get("event.name")).endswith(".message")

@@ -116,7 +116,7 @@ def _turns_of(message: Item, role: Role) -> Iterator[Turn]:
             yield Turn("tool", (part,))
     others = [part for part in parts if part.get("type") != RESPONSE]
     if role == "assistant":
-        said_first = sorted(_each_call_once(others), key=lambda part: not _is_said(part))
+        said_first = sorted(_opened(others), key=lambda part: not _is_said(part))
         yield from _answer_turns(said_first)
     elif others:
         yield Turn(role, tuple(others))
@@ -135,24 +135,26 @@ def _answer_turns(parts: Iterable[Item]) -> Iterator[Turn]:
         yield Turn("assistant", tuple(turn))
 
 
-def _each_call_once(parts: Iterable[Item]) -> Iterator[Item]:
-    """Yield the parts of an answer without repeated calls.
+def _opened(parts: Iterable[Item]) -> Iterator[Item]:
+    """Yield the parts of an answer: calls that are there twice once, and items of an API opened.
 
-    LangChain has a call of the Responses API in the content and beside it; OpenLLMetry prints the
-    one in the content as text.
+    LangChain has a call of the Responses API in the content and beside it; OpenLLMetry prints what
+    is in the content as text, thoughts too.
     """
     listed = list(parts)
     beside = {call_id_of(part) for part in listed if part.get("type") == "tool_call"}
     calls: set[str | None] = set()
     for part in listed:
+        named = call_id_of(part) if part.get("type") == "tool_call" else None
         match unpacked(part.get("content")) if is_text(part) else None:
             case {"type": "function_call", "call_id": str(call_id)} if call_id in beside:
-                continue
+                pass
+            case {"type": "reasoning", "id": str(), "summary": list(summary)}:
+                yield from ({"type": "reasoning", "content": said.get("text")} for said in summary)
+            case _ if named is None or named not in calls:
+                yield part
             case _:
                 pass
-        named = call_id_of(part) if part.get("type") == "tool_call" else None
-        if named is None or named not in calls:
-            yield part
         calls.add(named)
 
 

@@ -1,0 +1,1 @@
+"""Agents, each with its instrumentations; they need the packages of requirements-traced.lock."""
