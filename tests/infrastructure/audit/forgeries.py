@@ -1,0 +1,320 @@
+# ruff: noqa: S608 - our own words
+"""What an owner of the database without triggers may do to a log, drawn by hypothesis.
+
+A forgery is a function of a connection. One that the database refuses, by a constraint, comes to
+nothing. Forged facts are linked as an append links them, and heads are set to what the events come
+to, by our own code: only what was on record before cannot be had.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import psycopg
+from hypothesis import strategies as st
+from typing_extensions import override
+
+from domain.catalogue import read_stored
+from domain.integrity.hash_chain import digest, link
+from domain.json.text import JsonValue, parse, print_bytes
+from domain.redaction import left_digest, redacted_body, redacted_metadata
+from domain.threads import LedgerEntry, LedgerKey
+from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
+from tests.infrastructure.appends import NOON, TENANT, ulid
+
+THREADS = ("t", "strict", "files", "redacted", "gone", "many")
+TABLES = (
+    "events",
+    "threads",
+    "ledger",
+    "erasures",
+    "blobs",
+    "thread_search",
+    "checkpoints",
+    "tiles",
+)
+LOG_TABLES = ("events", "threads", "ledger", "erasures")
+LOWEST = -(2**63)
+
+SENTINELS = {
+    "text": ("''", "'other'", "'ghost'", "'t'", "'closed'", "{} || 'x'", "NULL"),
+    "bigint": (str(LOWEST), str(2**63 - 1), "-1", "0", "1", "{} + 1", "{} - 1", "NULL"),
+    "integer": ("-1", "0", "1", "{} + 1"),
+    "bytea": ("''", "'{{}}'", "sha256('')", "set_byte({}, 0, 33)", "substr({}, 2)", "NULL"),
+    "timestamp with time zone": ("'infinity'", "'-infinity'", "{} + interval '1 us'"),
+    "boolean": ("NOT {}",),
+    "jsonb": ("'{{}}'",),
+    "tsvector": ("''",),
+}
+"""Values of each type that may be put in a column."""
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """A change, and what it is called."""
+
+    name: str
+    do: Callable[[psycopg.Connection], object]
+
+    @override
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _sql(query: str) -> Forgery:
+    return Forgery(query, lambda connection: connection.execute(query.encode()))
+
+
+def _nth(table: str, row: int) -> str:
+    rows = f"SELECT ctid FROM agentlog.{table} ORDER BY {table}::text"
+    return f"({rows} OFFSET (SELECT {row} % greatest(count(*), 1) FROM agentlog.{table}) LIMIT 1)"
+
+
+@st.composite
+def _cells(draw: st.DrawFn, columns: dict[str, dict[str, str]]) -> Forgery:
+    """A row that is changed in a column, copied with another value there, or deleted."""
+    table = draw(st.sampled_from(TABLES))
+    column = draw(st.sampled_from(sorted(columns[table])))
+    row, other = draw(st.integers(0, 99)), draw(st.integers(0, 99))
+    values = [each.format(column) for each in SENTINELS[columns[table][column]]]
+    of_other = f"(SELECT {column} FROM agentlog.{table} WHERE ctid = {_nth(table, other)})"
+    value = draw(st.sampled_from([*values, of_other]))
+    listed = ", ".join(columns[table])
+    copied = ", ".join(value if name == column else name for name in columns[table])
+    nth = _nth(table, row)
+    place = f"FROM agentlog.{table} WHERE ctid = {nth}"
+    return _sql(
+        draw(
+            st.sampled_from(
+                (
+                    f"UPDATE agentlog.{table} SET {column} = {value} WHERE ctid = {nth}",
+                    f"INSERT INTO agentlog.{table} ({listed}) SELECT {copied} {place}",
+                    f"DELETE {place}",
+                )
+            )
+        )
+    )
+
+
+@st.composite
+def _moved_threads(draw: st.DrawFn) -> Forgery:
+    """A thread that is given another id or another tenant."""
+    thread = draw(st.sampled_from(THREADS))
+    change = draw(st.sampled_from(("thread_id = ''", "thread_id = 'a/b'", "tenant = ''")))
+    tables = draw(st.sampled_from((LOG_TABLES, ("events", "threads"))))
+    return _sql(
+        "; ".join(
+            f"UPDATE agentlog.{table} SET {change} WHERE thread_id = '{thread}'" for table in tables
+        )
+    )
+
+
+@st.composite
+def _moved_ends(draw: st.DrawFn) -> Forgery:
+    """The last events of a thread, moved to where an audit may not look; its head is set back."""
+    thread = draw(st.sampled_from(THREADS))
+    count = draw(st.integers(1, 2))
+    target = draw(st.sampled_from(("", thread)))
+    first = draw(st.sampled_from((LOWEST, LOWEST + 1, -1, 0, 1)))
+    with_head = draw(st.booleans())
+
+    def do(connection: psycopg.Connection) -> None:
+        connection.execute(
+            "UPDATE agentlog.events AS moved SET thread_id = %s, version = %s + place "
+            "FROM (SELECT version, row_number() OVER (ORDER BY version) - 1 AS place FROM ("
+            "SELECT version FROM agentlog.events WHERE thread_id = %s "
+            "ORDER BY version DESC LIMIT %s) AS last) AS last "
+            "WHERE thread_id = %s AND moved.version = last.version",
+            (target, first, thread, count, thread),
+        )
+        settle(connection, thread)
+        if target != thread and with_head:
+            settle(connection, target)
+
+    return Forgery(f"last {count} of {thread} moved to {target!r} from version {first}", do)
+
+
+@st.composite
+def _redactions(draw: st.DrawFn) -> Forgery:
+    """A redaction that is linked rightly, and something else in place of what it names."""
+    thread = draw(st.sampled_from(("t", "strict", "many")))
+    number = draw(st.integers(0, 20))
+    scope = draw(st.sampled_from(("messages", "blob", "all")))
+    # what a redaction of a whole message after the checkpoint leaves is its own word: see threats
+    has_left = draw(st.booleans()) if scope == "blob" else False
+    pending = draw(st.booleans())
+
+    def do(connection: psycopg.Connection) -> None:
+        rows = connection.execute(
+            "SELECT version, message_id, type, body, metadata FROM agentlog.events "
+            "WHERE thread_id = %s AND type NOT LIKE 'thread.%%' AND cuts IS NULL "
+            "AND type <> 'input' ORDER BY version",
+            (thread,),
+        ).fetchall()
+        version, message_id, kind, body, metadata = rows[number % len(rows)]
+        forged, kept = print_bytes(_other(parse(body))), metadata
+        if scope != "blob":
+            forged = redacted_body(kind, message_id, forged)
+            kept = redacted_metadata(metadata)
+        left = [left_digest(forged, kept).hex()] if has_left else None
+        facts: dict[str, dict[str, JsonValue]] = {
+            "all": {"all": True},
+            "messages": {"messages": [message_id]},
+            "blob": {"messages": [message_id], "blob": "0" * 64},
+        }
+        stated: dict[str, JsonValue] = {"left": left} if left else {}
+        by = append(connection, thread, {**facts[scope], **stated}, pending=pending)
+        connection.execute(
+            "UPDATE agentlog.events SET redacted = %s, body = %b, metadata = %b, "
+            "metadata_sha256 = sha256(coalesce(metadata, '')) "
+            "WHERE thread_id = %s AND version = %s",
+            (by, forged, kept, thread, version),
+        )
+        settle(connection, thread)
+
+    return Forgery(f"redaction of {scope} of {thread}[{number}] left={has_left} {pending=}", do)
+
+
+@st.composite
+def _restored(draw: st.DrawFn) -> Forgery:
+    """A redacted content, put back, and something done to its redaction."""
+    thread, version = draw(st.sampled_from((("redacted", 3), ("gone", 1))))
+    cover = draw(st.sampled_from(sorted(_COVERS)))
+    query = (
+        "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "
+        'body = convert_to(\'{"id":"\' || message_id || '
+        f'\'","timestamp":{NOON},"type":"reply","text":"a secret"}}\', \'UTF8\') '
+        f"WHERE thread_id = '{thread}' AND version = {version}"
+    )
+
+    def do(connection: psycopg.Connection) -> None:
+        connection.execute(query.encode())
+        connection.execute(_COVERS[cover].format(thread).encode())
+
+    return Forgery(f"{thread} {version} put back, {cover}", do)
+
+
+_COVERS = {
+    "nothing else": "SELECT",
+    "pending": "UPDATE agentlog.erasures SET number = NULL, done_at = NULL WHERE thread_id = '{0}'",
+    "deleted": "DELETE FROM agentlog.erasures WHERE thread_id = '{0}'",
+    "fact below all versions": f"UPDATE agentlog.events SET version = {LOWEST} "
+    "WHERE thread_id = '{0}' AND type = 'thread.redacted'",
+    "fact in part apart": "WITH piece AS (SELECT version, convert_from(body, 'UTF8') AS body, "
+    'substring(convert_from(body, \'UTF8\') FROM \'"reason":"[^"]*"\') AS text '
+    "FROM agentlog.events WHERE thread_id = '{0}' AND type = 'thread.redacted'), "
+    "kept AS (INSERT INTO agentlog.blobs SELECT 'tests', sha256(text::bytea), 0, text::bytea "
+    "FROM piece) UPDATE agentlog.events AS fact SET body = replace(piece.body, text, '')::bytea, "
+    "cuts = int4send(strpos(piece.body, text) - 1) || sha256(text::bytea) "
+    "FROM piece WHERE thread_id = '{0}' AND fact.version = piece.version",
+}
+"""What hides that a redacted content is there."""
+
+
+def forgeries(columns: dict[str, dict[str, str]]) -> st.SearchStrategy[list[Forgery]]:
+    """Return one change or two; half of them are of the known kinds."""
+    known = st.one_of(_moved_threads(), _moved_ends(), _redactions(), _restored())
+    return st.lists(st.one_of(_cells(columns), known), min_size=1, max_size=2)
+
+
+def append(
+    connection: psycopg.Connection,
+    thread_id: str,
+    fields: dict[str, JsonValue],
+    pending: bool,  # noqa: FBT001
+) -> int:
+    """Append a redaction as an append would link it; return its version."""
+    row: Any = connection.execute(
+        "SELECT head.version + 1, counter.position + 1, head.chain, counter.recorded_at "
+        "FROM agentlog.threads AS head, agentlog.counter WHERE thread_id = %s AND tenant = %s",
+        (thread_id, TENANT),
+    ).fetchone()
+    version, position, chain, recorded_at = row
+    message_id = ulid(9_000_000 + position)
+    base = {"id": message_id, "timestamp": NOON, "type": "thread.redacted"}
+    body = print_bytes({**base, **fields, "reason": "x"})
+    linked = link(
+        chain,
+        tenant=TENANT,
+        thread_id=thread_id,
+        version=version,
+        position=position,
+        type_name="thread.redacted",
+        message_id=message_id,
+        recorded_at=recorded_at,
+        body_digest=digest(body),
+        metadata_digest=digest(b""),
+    )
+    connection.execute(
+        "INSERT INTO agentlog.events (tenant, thread_id, version, position, type, message_id, "
+        "recorded_at, body, body_sha256, chain) "
+        "VALUES (%s, %s, %s, %s, 'thread.redacted', %s, %s, %b, %b, %b)",
+        (TENANT, thread_id, version, position, message_id, recorded_at, body, digest(body), linked),
+    )
+    connection.execute("UPDATE agentlog.counter SET position = %s", (position,))
+    connection.execute(
+        "INSERT INTO agentlog.erasures SELECT %s, %s, %s, %s, "
+        "CASE WHEN %s THEN NULL ELSE max(number) + 1 END, CASE WHEN %s THEN NULL ELSE now() END "
+        "FROM agentlog.erasures",
+        (TENANT, thread_id, version, position, pending, pending),
+    )
+    return int(version)
+
+
+def settle(connection: psycopg.Connection, thread_id: str) -> None:
+    """Set a thread's head and ledger to what its events come to, those below version 1 apart."""
+    rows: list[Any] = connection.execute(
+        "SELECT version, position, chain, recorded_at, type, "
+        "agentlog.body_of(tenant, body, cuts) FROM agentlog.events "
+        "WHERE thread_id = %s AND tenant = %s AND version > 0 ORDER BY version",
+        (thread_id, TENANT),
+    ).fetchall()
+    head, ledger = Head(TENANT, thread_id), dict[LedgerKey, LedgerEntry]()
+    began: datetime | None = None
+    for version, position, chain, recorded_at, kind, body in rows:
+        message = read_stored(kind, parse(body))
+        began = began or recorded_at
+        if message is not None:
+            head, noted = replayed(head, ledger, version, message, body)
+            ledger.update(noted)
+        head = head._replace(
+            version=version, position=position, chain=chain, updated_at=recorded_at
+        )
+    for table in ("threads", "ledger"):
+        query = f"DELETE FROM agentlog.{table} WHERE thread_id = %s AND tenant = %s"
+        connection.execute(query.encode(), (thread_id, TENANT))
+    if not rows:
+        return
+    connection.execute(
+        "INSERT INTO agentlog.threads (tenant, thread_id, version, position, chain, policy, "
+        "status, anomalies, parent, goal, facts, started_at, updated_at, hidden) "
+        "VALUES (%s, %s, %s, %s, %b, %s, %s, %s, %s, %s, %b, %s, %s, %s)",
+        (
+            *(TENANT, thread_id, head.version, head.position, head.chain, head.policy),
+            *(head.status, head.anomalies, head.parent, searchable(head.goal), head.facts),
+            *(began, head.updated_at, head.hidden),
+        ),
+    )
+    for key, entry in ledger.items():
+        connection.execute(
+            "INSERT INTO agentlog.ledger VALUES (%s, %s, %s, %b, %s, %s)",
+            (TENANT, thread_id, key.kind, ledger_digest(key), entry.asked, entry.answered),
+        )
+
+
+def _other(value: JsonValue, *, name: str = "") -> JsonValue:
+    """Return a message that says something else, of the same type and id."""
+    match value:
+        case dict(fields):
+            return {key: _other(each, name=key) for key, each in fields.items()}
+        case list(items):
+            return [_other(each, name=name) for each in items]
+        case bool():
+            return not value
+        case int() | float() if name != "timestamp":
+            return value + 1
+        case str() if name not in {"id", "type", "callId", "workerId", "mode", "reason"}:
+            return f"{value} forged"
+        case _:
+            return value
