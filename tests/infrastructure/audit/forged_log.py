@@ -69,8 +69,8 @@ class Log:
         if by in {"verify --derived", "no reader"}:
             threads = [thread_id for thread_id in audits if thread_id is not None]
             findings += [each for thread in threads for each in self.derived.thread(thread)]
-            findings += self.derived.around()
-        return {each.what for each in findings if each.breaks}
+            findings += [*self.derived.around(), *self.derived.unchecked()]
+        return {each.what for each in findings if each.breaks or each.what == "derived-unchecked"}
 
     def shown(self) -> dict[str, bytes]:
         """Return what readers are shown of the threads, in every view."""

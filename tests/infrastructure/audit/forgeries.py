@@ -24,17 +24,11 @@ from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, 
 from tests.infrastructure.appends import NOON, TENANT, ulid
 
 THREADS = ("t", "strict", "files", "redacted", "gone", "many")
-TABLES = (
-    "events",
-    "threads",
-    "ledger",
-    "erasures",
-    "blobs",
-    "thread_search",
-    "checkpoints",
-    "tiles",
-)
 LOG_TABLES = ("events", "threads", "ledger", "erasures")
+TABLES = (*LOG_TABLES, "blobs", "thread_search", "checkpoints", "tiles")
+Columns = dict[str, dict[str, str]]
+"""Types of the columns of tables, by their names."""
+
 LOWEST = -(2**63)
 
 SENTINELS = {
@@ -48,6 +42,8 @@ SENTINELS = {
     "tsvector": ("''",),
 }
 """Values of each type that may be put in a column."""
+
+_FIGURES = frozenset({"bigint", "double precision"})
 
 
 @dataclass(frozen=True)
@@ -67,34 +63,44 @@ def _sql(query: str) -> Forgery:
 
 
 def _nth(table: str, row: int) -> str:
-    rows = f"SELECT ctid FROM agentlog.{table} ORDER BY {table}::text"
-    return f"({rows} OFFSET (SELECT {row} % greatest(count(*), 1) FROM agentlog.{table}) LIMIT 1)"
+    rows = f"SELECT ctid FROM {table} AS counted ORDER BY counted::text"
+    return f"({rows} OFFSET (SELECT {row} % greatest(count(*), 1) FROM {table}) LIMIT 1)"
 
 
 @st.composite
-def _cells(draw: st.DrawFn, columns: dict[str, dict[str, str]]) -> Forgery:
+def _cells(draw: st.DrawFn, tables: Columns) -> Forgery:
     """A row that is changed in a column, copied with another value there, or deleted."""
-    table = draw(st.sampled_from(TABLES))
-    column = draw(st.sampled_from(sorted(columns[table])))
-    row, other = draw(st.integers(0, 99)), draw(st.integers(0, 99))
-    values = [each.format(column) for each in SENTINELS[columns[table][column]]]
-    of_other = f"(SELECT {column} FROM agentlog.{table} WHERE ctid = {_nth(table, other)})"
+    table = draw(st.sampled_from(sorted(tables)))
+    columns = tables[table]
+    column = draw(st.sampled_from(sorted(columns)))
+    nth, other = _nth(table, draw(st.integers(0, 99))), _nth(table, draw(st.integers(0, 99)))
+    of_other = f"(SELECT {column} FROM {table} WHERE ctid = {other})"
+    values = [value.format(column) for value in SENTINELS.get(columns[column], ("NULL",))]
     value = draw(st.sampled_from([*values, of_other]))
-    listed = ", ".join(columns[table])
-    copied = ", ".join(value if name == column else name for name in columns[table])
-    nth = _nth(table, row)
-    place = f"FROM agentlog.{table} WHERE ctid = {nth}"
-    return _sql(
-        draw(
-            st.sampled_from(
-                (
-                    f"UPDATE agentlog.{table} SET {column} = {value} WHERE ctid = {nth}",
-                    f"INSERT INTO agentlog.{table} ({listed}) SELECT {copied} {place}",
-                    f"DELETE {place}",
-                )
-            )
-        )
+    copied = ", ".join(value if name == column else name for name in columns)
+    copy = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {copied} FROM {table}"
+    update = f"UPDATE {table} SET {column} = {value}"
+    change = draw(st.sampled_from((update, copy, f"DELETE FROM {table}")))
+    return _sql(f"{change} WHERE ctid = {nth}")
+
+
+@st.composite
+def _strays(draw: st.DrawFn, derived: Columns) -> Forgery:
+    """Rows of what is derived that are of a thread which is not there, or of an unknown build."""
+    table = draw(st.sampled_from(sorted(name for name in derived if "readmodels" in name)))
+    columns, thread_id = derived[table], draw(st.sampled_from(("''", "'ghost'")))
+    copied = ", ".join(thread_id if name == "thread_id" else name for name in columns)
+    stray = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {copied} FROM {table} LIMIT 1"
+    name, _, build = table.removeprefix("agentlog_readmodels.").rpartition("_")
+    unknown = (
+        f"UPDATE {table} SET {{0}} = {{0}} + 1; UPDATE agentlog.projections "
+        f"SET version = version + {draw(st.sampled_from((-1, 1)))} "
+        f"WHERE name = '{name}' AND build = {build}"
     )
+    figures = sorted(
+        each for each, kind in columns.items() if kind in {"double precision", "bigint"}
+    )
+    return _sql(stray if draw(st.booleans()) else unknown.format(draw(st.sampled_from(figures))))
 
 
 @st.composite
@@ -152,6 +158,8 @@ def _redactions(draw: st.DrawFn) -> Forgery:
             "AND type <> 'input' ORDER BY version",
             (thread,),
         ).fetchall()
+        if not rows:
+            raise psycopg.DataError("the thread is elsewhere already")
         version, message_id, kind, body, metadata = rows[number % len(rows)]
         forged, kept = print_bytes(_other(parse(body))), metadata
         if scope != "blob":
@@ -212,10 +220,11 @@ _COVERS = {
 """What hides that a redacted content is there."""
 
 
-def forgeries(columns: dict[str, dict[str, str]]) -> st.SearchStrategy[list[Forgery]]:
+def forgeries(log: Columns, derived: Columns) -> st.SearchStrategy[list[Forgery]]:
     """Return one change or two; half of them are of the known kinds."""
-    known = st.one_of(_moved_threads(), _moved_ends(), _redactions(), _restored())
-    return st.lists(st.one_of(_cells(columns), known), min_size=1, max_size=2)
+    known = st.one_of(_moved_threads(), _moved_ends(), _redactions(), _restored(), _strays(derived))
+    drawn = st.one_of(_cells(log), _cells(derived))
+    return st.lists(st.one_of(drawn, known), min_size=1, max_size=2)
 
 
 def append(
@@ -230,6 +239,8 @@ def append(
         "FROM agentlog.threads AS head, agentlog.counter WHERE thread_id = %s AND tenant = %s",
         (thread_id, TENANT),
     ).fetchone()
+    if row is None:
+        raise psycopg.DataError("the thread has no head any more")
     version, position, chain, recorded_at = row
     message_id = ulid(9_000_000 + position)
     base = {"id": message_id, "timestamp": NOON, "type": "thread.redacted"}
