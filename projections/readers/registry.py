@@ -11,6 +11,8 @@ from projections.readers.agents import (
     inspect_log,
     letta_agent,
     openhands,
+    openhands_old,
+    tau2,
 )
 from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from projections.readers.datasets import alpaca, sharegpt
@@ -54,9 +56,11 @@ FORMATS: Mapping[str, Format] = {
         letta_agent.FORMAT,
         mini_swe_agent.FORMAT,
         openhands.FORMAT,
+        openhands_old.FORMAT,
         pydantic_ai.FORMAT,
         sharegpt.FORMAT,
         swe_agent.FORMAT,
+        tau2.FORMAT,
     )
 }
 

@@ -5,11 +5,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from domain.json.text import parse
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.records import read_records
 from infrastructure.transfer.files.sources import find_sources
 from projections.readers.agents.openhands import FORMAT
 from projections.readers.history import History
+from projections.readers.registry import FORMATS, recognise
+from tests.projections.readers.of_format import of_type
 from tests.test_golden import GOLDEN
 
 FOLDER = GOLDEN / "readers" / "openhands" / "conversation"
@@ -104,3 +107,20 @@ def test_a_sub_agents_conversation_names_its_parent() -> None:
     }
     (history,) = FORMAT.read([state])
     assert history.parent == "4f1c2d00-7777-4888-9999-aaaabbbbcccc"
+
+
+def test_events_of_version_0_answer_the_action_that_caused_them() -> None:
+    path = GOLDEN / "readers" / "openhands-0" / "trajectory.json"
+    (history,) = FORMATS["openhands-0"].read(parse(path.read_bytes()))
+    results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
+    assert [(each["callId"], each["name"], each.get("error")) for each in results] == [
+        ("toolu_01", "execute_bash", None),
+        ("toolu_02", "str_replace_editor", "c.py is not there"),
+    ]
+    assert [each["error"] for each in of_type(history, "runtime_error")] == ["the model is busy"]
+    assert len(of_type(history, "llm_response")) == 1
+
+
+def test_an_array_of_events_of_version_0_is_one_thread() -> None:
+    path = GOLDEN / "readers" / "openhands-0" / "trajectory.json"
+    assert recognise(parse(path.read_bytes())).name == "openhands-0"
