@@ -83,7 +83,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
         recent_bytes=lambda: tenants[own].store.recent.size,  # all tenants share it
     )
     app.state.metrics = Metrics(writer, database, traffic, gauges, standings.lags)
-    app.state.readiness = monitoring.readiness_of(database)
+    app.state.readiness = monitoring.readiness_of(database, writer)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits

@@ -30,7 +30,8 @@ from infrastructure.appending.append_request import (
 from infrastructure.appending.committer import Committer
 from infrastructure.appending.writer_metrics import WriterMeters
 from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
+from infrastructure.postgres.errors import DatabaseUnavailable, LockNotGranted, StatementTooLong
+from infrastructure.postgres.statements import statement
 
 logger = logging.getLogger("agentlog")
 
@@ -73,6 +74,7 @@ class Writer:
         self._awake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._woken = False
+        self._is_failing = False
         self._database = database
         self._committer = Committer(database, self.meters)
 
@@ -80,6 +82,17 @@ class Writer:
     def waiting(self) -> int:
         """How many appends wait."""
         return len(self._queue)
+
+    def check_writable(self, *, wait_seconds: float) -> None:
+        """Write without appending, if the last append could not be written.
+
+        Raises:
+            psycopg.Error, DatabaseUnavailable: the database still takes no writes.
+        """
+        if self._is_failing:
+            with self._database.connection(wait_seconds=wait_seconds) as connection:
+                connection.execute(statement("touch_counter"))
+            self._is_failing = False
 
     def append(self, request: AppendRequest) -> Appended:
         """Append one request durably; raises the error that refuses it."""
@@ -157,11 +170,14 @@ class Writer:
                 for entry in entries:
                     self._write([entry])
                 return
+            if isinstance(error, DatabaseUnavailable):
+                self._is_failing = not isinstance(error, StatementTooLong | LockNotGranted)
             if isinstance(error, AgentlogError):
                 error.detached()
             for entry in entries:
                 entry.outcomes = error
             return
+        self._is_failing = False
         rest = iter(decided)
         for entry in entries:
             entry.outcomes = [

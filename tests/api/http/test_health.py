@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from infrastructure.postgres.database import Database
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
-from tests.infrastructure.appends import check_log, given, last_position
+from tests.infrastructure.appends import check_log, fetch, given, last_position
 from tests.infrastructure.postgres.relay import Relay
 
 
@@ -98,3 +98,47 @@ def test_a_defect_is_told_as_one_and_gives_nothing_away(
     assert "counter" not in str(found)
     assert "POST /v1/threads/t/messages failed" in caplog.text
     assert 'relation "agentlog.counter" does not exist' in caplog.text
+
+
+FULL = """
+CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+END
+$$;
+CREATE TRIGGER full_disk BEFORE INSERT ON agentlog.events FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER full_disk BEFORE UPDATE ON agentlog.counter FOR EACH ROW EXECUTE FUNCTION refuse()
+"""
+ROOM = (
+    "DROP TRIGGER full_disk ON agentlog.events; DROP TRIGGER full_disk ON agentlog.counter; "
+    "DROP FUNCTION public.refuse"
+)
+
+
+def test_a_service_whose_appends_fail_is_not_ready_until_the_log_can_be_written(
+    client: TestClient, database: Database
+) -> None:
+    path, message = "/v1/threads/t/messages", {"type": "tick"}
+    assert client.post(path, json=message).status_code == 201
+    before = written_by(database)
+    assert client.get("/readyz").status_code == 200
+    assert written_by(database) == before  # nothing is written without need
+    with database.connection() as connection:
+        connection.execute(FULL)
+    assert client.get("/readyz").status_code == 200  # not known yet
+    assert client.post(path, json=message).status_code == 503
+    for _ in range(2):
+        answer = client.get("/readyz")
+        problem_in(answer, 503, "database-unavailable", "cannot be written", "No space left")
+    assert client.get(path).status_code == 200
+    with database.connection() as connection:
+        connection.execute(ROOM)
+    assert client.get("/readyz").status_code == 200
+    assert written_by(database) != before
+    assert client.post(path, json=message).status_code == 201
+
+
+def written_by(database: Database) -> str:
+    """Return the transaction that wrote the log's counter."""
+    found: str = fetch(database, "SELECT xmin::text FROM agentlog.counter")[0][0]
+    return found

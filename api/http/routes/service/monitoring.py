@@ -21,8 +21,11 @@ from infrastructure.appending.writer import Writer
 from infrastructure.postgres.database import Database
 from infrastructure.postgres.errors import DatabaseUnavailable
 from infrastructure.postgres.log_position import log_position
+from infrastructure.runtime.secret_redaction import without_secrets
 
 router = APIRouter(tags=["health"])
+
+_READY = "ready"
 
 Lags = Callable[[], Mapping[str, int]]
 """Returns the number of unread events of each projection; may query the database."""
@@ -89,18 +92,24 @@ async def healthz() -> Response:
 
 @router.get("/readyz", responses=answers(200, Health))
 async def readyz(request: Request) -> Response:
-    """The database answers."""
-    readiness: Inquiry[bool] = request.app.state.readiness
-    if not await readiness.answer():
-        raise DatabaseUnavailable("it gave no answer")
-    return json_answer({"status": "ready"})
+    """The database answers, and takes writes: the last append was written, or a probe is now."""
+    readiness: Inquiry[str] = request.app.state.readiness
+    reason = await readiness.answer()
+    if reason != _READY:
+        raise DatabaseUnavailable(reason or "it gave no answer")
+    return json_answer({"status": reason})
 
 
-def readiness_of(database: Database) -> Inquiry[bool]:
-    """Return a query that checks whether the database answers."""
+def readiness_of(database: Database, writer: Writer) -> Inquiry[str]:
+    """Return a query that answers "ready", or why the service is not."""
 
-    def ask() -> bool:
+    def ask() -> str:
         with database.connection(wait_seconds=CONNECTION_SECONDS) as connection:
-            return connection.execute("SELECT true").fetchone() == (True,)
+            connection.execute("SELECT true")
+        try:
+            writer.check_writable(wait_seconds=CONNECTION_SECONDS)
+        except UNANSWERED as error:
+            return f"the log cannot be written: {without_secrets(str(error)).strip()}"
+        return _READY
 
     return Inquiry(database, ask)
