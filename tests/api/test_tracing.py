@@ -10,7 +10,11 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from api.http.middleware.tracing import Traced
 from api.tracing import open_traces
 from infrastructure.settings import TraceSettings
 from tests.api.cli.test_serving import address_of, end
@@ -208,3 +212,23 @@ def test_the_console_shows_spans_as_they_end(
     with open_traces(TraceSettings()) as traces, served(traces.around(app)) as http:
         http.get("/v1/threads/nobody")
     assert '"name": "GET /v1/threads/{thread_id}"' in capsys.readouterr().out
+
+
+EXPORTS = [
+    ("/otlp/v1/traces", "OpenTelemetry Collector/1.0"),
+    ("/v1/logs", "curl"),
+    ("/", "OTel-OTLP-Exporter-Python/1.45.0"),
+]
+
+
+@pytest.mark.parametrize(("path", "agent"), EXPORTS, ids=[path for path, _ in EXPORTS])
+def test_an_export_causes_no_span_that_would_be_exported_again(
+    app: FastAPI, path: str, agent: str
+) -> None:
+    kept, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    with served(Traced(app, provider.get_tracer("tests"))) as client:
+        client.post(path, json={}, headers={"User-Agent": agent})
+        assert kept.get_finished_spans() == ()
+        client.get("/healthz")
+        assert [span.name for span in kept.get_finished_spans()] == ["GET /healthz"]

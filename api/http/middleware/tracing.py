@@ -1,7 +1,8 @@
 """Server spans for HTTP requests; imported only with tracing enabled.
 
 The request's `traceparent` header is replaced by that of the span. So readers of the header, such
-as appends for the metadata of their messages, find the span.
+as appends for the metadata of their messages, find the span. Requests of exporters have no span:
+where traces come back here, directly or by a collector, each export would cause the next one.
 """
 
 from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_context
@@ -11,6 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.middleware.request_metrics import NO_ROUTE, ROUTE
 
 _CONTEXT = frozenset({b"traceparent", b"tracestate"})
+_EXPORTS = ("/v1/traces", "/v1/logs", "/v1/metrics")
+"""The ends of OTLP's paths."""
+_EXPORTER = b"OTel-OTLP-Exporter-"
+"""How exporters name themselves, by OTLP's specification."""
 _DEFECT = 500
 
 
@@ -24,7 +29,7 @@ class Traced:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request in a span of its own."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or _is_export(scope):
             await self._app(scope, receive, send)
             return
         method: str = scope["method"]
@@ -69,3 +74,9 @@ class Traced:
                 span.update_name(f"{method} {route}")
                 span.set_attribute("http.route", route)
             span.end()
+
+
+def _is_export(scope: Scope) -> bool:
+    return scope["path"].endswith(_EXPORTS) or any(
+        name == b"user-agent" and value.startswith(_EXPORTER) for name, value in scope["headers"]
+    )
