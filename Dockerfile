@@ -4,14 +4,14 @@
 FROM python:3.13-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /source
-COPY requirements.lock requirements-runtime.lock ./
+COPY requirements-build.lock requirements-runtime.lock ./
 # What runs goes into the image; what only builds stays behind, and is pinned all the same.
 RUN python -m venv /opt/agentlog \
     && /opt/agentlog/bin/pip install --require-hashes --only-binary :all: \
         --requirement requirements-runtime.lock
 RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --require-hashes --only-binary :all: \
-        --requirement requirements.lock
+        --requirement requirements-build.lock
 COPY . .
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
     && /opt/agentlog/bin/pip install --no-index --no-deps /wheels/*.whl
@@ -21,7 +21,8 @@ FROM python:3.13-slim
 RUN groupadd --system --gid 10001 agentlog \
     && useradd --system --uid 10001 --gid agentlog --no-create-home \
         --home-dir /var/lib/agentlog --shell /usr/sbin/nologin agentlog \
-    && install --directory --owner=agentlog --group=agentlog --mode=0700 /var/lib/agentlog
+    && install --directory --owner=agentlog --group=agentlog --mode=0700 \
+        /var/lib/agentlog /backups
 COPY --from=build /opt/agentlog /opt/agentlog
 ENV PATH=/opt/agentlog/bin:$PATH \
     PYTHONUNBUFFERED=1 \

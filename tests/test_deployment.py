@@ -1,12 +1,19 @@
 """What is deployed: the locks and the container files, as far as reading them can tell."""
 
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
+import httpx2
+import psycopg
 import yaml  # type: ignore[import-untyped]  # comes with schemathesis, without types
+from psycopg.conninfo import make_conninfo
+
+from infrastructure.backup.programs import Programs
+from tests.command_line import AGENTLOG, environment, started
 
 HOUSE = Path(__file__).parents[1]
 LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-runtime", "-build", "-install"))
@@ -93,7 +100,97 @@ def test_the_composed_database_keeps_its_data_and_is_awaited() -> None:
     volume, _, place = services["postgres"]["volumes"][0].partition(":")
     assert volume in file["volumes"]
     assert place == "/var/lib/postgresql"
-    assert services["agentlog"]["depends_on"]["postgres"]["condition"] == "service_healthy"
+    assert services["owner"]["depends_on"]["postgres"]["condition"] == "service_healthy"
+    for first, then in (("owner", "login"), ("login", "agentlog")):
+        condition = services[then]["depends_on"][first]["condition"]
+        assert condition == "service_completed_successfully"
     assert services["postgres"]["healthcheck"]["test"][0] == "CMD"
     password = services["postgres"]["environment"]["POSTGRES_PASSWORD"]
-    assert services["agentlog"]["environment"]["PGPASSWORD"] == password
+    for name in ("owner", "login"):
+        assert services[name]["environment"]["PGPASSWORD"] == password
+    assert services["agentlog"]["environment"]["PGPASSWORD"] != password
+
+
+def test_the_image_is_built_with_the_tools_that_build_and_no_others() -> None:
+    text = (HOUSE / "Dockerfile").read_text()
+    locks = {"requirements-build.lock", "requirements-runtime.lock"}
+    assert set(re.findall(r"requirements[a-z-]*\.lock", text)) == locks
+    assert set(re.findall(r"!(requirements.*)", (HOUSE / ".dockerignore").read_text())) == locks
+
+
+def test_the_composed_service_writes_nowhere_and_its_keys_and_backups_are_kept() -> None:
+    file = compose()
+    services = file["services"]
+    for name in ("agentlog", "owner", "login"):
+        assert services[name]["read_only"], name
+        assert services[name]["cap_drop"] == ["ALL"], name
+    assert services["agentlog"]["volumes"] == ["keys:/var/lib/agentlog:ro"]
+    assert services["owner"]["volumes"] == ["keys:/var/lib/agentlog", "backups:/backups"]
+    assert {"keys", "backups"} <= file["volumes"].keys()
+    keys = services["agentlog"]["environment"]
+    for name in ("AGENTLOG_SIGNING_KEY", "AGENTLOG_SNAPSHOT_KEY"):
+        assert keys[name].startswith("/var/lib/agentlog/")
+
+
+def test_the_composed_services_start_in_turn_and_the_last_is_no_superuser(
+    empty_database_url: str, tmp_path: Path
+) -> None:
+    """As compose starts them, without containers."""
+    file, place = compose(), "/var/lib/agentlog"
+    services = file["services"]
+    log_in = {"agentlog": "agentlog_app"}
+
+    def environment_of(name: str) -> dict[str, str]:
+        given: dict[str, str] = services[name]["environment"]
+        found = {each: value.replace(place, str(tmp_path)) for each, value in given.items()}
+        user = log_in.get(name)
+        url = make_conninfo(empty_database_url, **({"user": user} if user else {}))
+        path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
+        return {**environment(url), **found, "AGENTLOG_DATABASE_URL": url, "PATH": path}
+
+    shell, flags, script = services["owner"]["command"]
+    script = script.replace("$$", "$").replace(place, str(tmp_path))
+    for _ in range(2):  # at each start: what is there is kept
+        subprocess.run([shell, flags, script], env=environment_of("owner"), check=True)
+        kept = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert kept.keys() == {"signing-key.pem", "snapshot-key"}
+    sql = tmp_path / "login.sql"
+    sql.write_text(file["configs"]["login"]["content"])
+    psql = Programs.at_least(15).folder / "psql"
+    for _ in range(2):
+        subprocess.run(
+            [psql, "--set=ON_ERROR_STOP=1", f"--file={sql}", empty_database_url],
+            env={**os.environ, "SERVICE_PASSWORD": "a 'quoted' one"},
+            check=True,
+        )
+    with psycopg.connect(empty_database_url) as connection:
+        rights = "SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassrls FROM pg_roles "
+        row = connection.execute(f"{rights} WHERE rolname = 'agentlog_app'".encode()).fetchone()
+        assert row == (False,)
+    settings = environment_of("agentlog")
+    tmp_path.chmod(0o500)
+    with started("serve", "--host", "0.0.0.0", "--port", "0", **settings) as process:  # noqa: S104 - as the image does
+        assert process.stdout is not None
+        port = process.stdout.readline().partition("0.0.0.0:")[2].partition(",")[0]
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+            assert client.get("/readyz").status_code == 200
+            message = {"type": "reply", "text": "x"}
+            append = "/v1/threads/t/messages"
+            assert client.post(append, json=message).status_code == 201
+            rebound = {"Host": "evil.example:8080", "Origin": "http://evil.example:8080"}
+            assert client.get("/v1/threads", headers=rebound).status_code == 403
+            assert client.post(append, json=message, headers=rebound).status_code == 403
+            made = {"name": "evil", "scopes": ["admin", "read"]}
+            assert client.post("/v1/keys", json=made, headers=rebound).status_code == 403
+    checkpoint = subprocess.run(
+        [AGENTLOG, "checkpoint"], env=settings, capture_output=True, text=True, check=True
+    )
+    assert checkpoint.stdout.startswith("agentlog/default\n1\n")
+    tmp_path.chmod(0o700)
+    _run_as_owner(empty_database_url, "DROP OWNED BY agentlog_app")
+    _run_as_owner(empty_database_url, "DROP ROLE agentlog_app")
+
+
+def _run_as_owner(url: str, query: LiteralString) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute(query)
