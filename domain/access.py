@@ -5,14 +5,14 @@ from typing import Literal
 
 from domain.errors import AgentlogError
 
-Scope = Literal["read", "append", "redact", "admin"]
-"""What a key allows; none includes another.
+Scope = Literal["read", "append", "redact", "admin", "metrics"]
+"""What a key allows; none includes another, but `admin` includes `metrics`.
 
 read: threads, views, the log, reports. append: messages, facts of threads, files. redact: erase
-contents. admin: keys, checkpoints, projections, figures of the whole service.
+contents. admin: keys, checkpoints, projections. metrics: figures of the whole service.
 """
 
-SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin")
+SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin", "metrics")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Principal:
 
     def may(self, scope: Scope) -> bool:
         """Return whether the principal has the scope."""
-        return scope in self.scopes
+        return scope in self.scopes or (scope == "metrics" and "admin" in self.scopes)
 
 
 class NotAuthenticated(AgentlogError):

@@ -4,12 +4,31 @@ Of OpenTelemetry's own variables it reads only whether traces are enabled; its S
 """
 
 import os
+import re
+from difflib import get_close_matches
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from domain.errors import AgentlogError
+
+_PREFIX = "AGENTLOG_"
+OF_TOOLS = frozenset({"ADD_GOLDEN", "POSTGRES_PASSWORD", "SERVICE_PASSWORD", "URL", "WRITE_DOCS"})
+"""What compose and the tools of this project read, beside AGENTLOG_TEST_…"""
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+
+
+class UnknownSetting(AgentlogError):
+    """A variable is named like a setting, and there is none of that name."""
+
+    def __init__(self, name: str, *, nearest: str | None) -> None:
+        way = "see docs/reference/settings.md" if nearest is None else f"the nearest is {nearest}"
+        super().__init__(f"{name} is no setting: {way}; unset it if it is not meant for agentlog")
+        self.name = name
 
 
 def default_data_dir() -> Path:
@@ -26,9 +45,7 @@ def default_data_dir() -> Path:
 class Settings(BaseSettings):
     """Settings of the service; every field is an environment variable AGENTLOG_FIELD."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="AGENTLOG_", frozen=True, hide_input_in_errors=True
-    )
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, hide_input_in_errors=True)
 
     database_url: str | None = Field(default=None, repr=False)
     """PostgreSQL 15 or newer; without it agentlog runs its own."""
@@ -43,6 +60,8 @@ class Settings(BaseSettings):
     """Most connections to the database."""
     anonymous: Literal["loopback", "allow"] = "loopback"
     """Clients served without a key before the first key is made: this machine only, or any."""
+    allowed_hosts: str = ""
+    """Names of the service, with commas, that clients without a key may use; addresses always."""
     read_audit: Literal["on", "off"] = "off"
     """Whether each read over HTTP is recorded before it is answered."""
     max_body_bytes: int = Field(default=16 * 2**20, ge=1)
@@ -95,6 +114,44 @@ class Settings(BaseSettings):
     """Whether `serve` runs the projections, in a process beside it."""
     fold_ahead: Literal["on", "off"] = "on"
     """Whether `serve` folds long threads ahead of reads as they grow."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, values: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
+        """Raise `UnknownSetting` for the first variable that no field reads."""
+        known = [field.upper() for field in cls.model_fields]
+        for name in sorted(os.environ):
+            prefix, field = name[: len(_PREFIX)].upper(), name[len(_PREFIX) :].upper()
+            is_of_tools = field in OF_TOOLS or field.startswith("TEST_")
+            if prefix == _PREFIX and field not in known and not is_of_tools:
+                nearest = get_close_matches(field, known, n=1)
+                raise UnknownSetting(name, nearest=f"{_PREFIX}{nearest[0]}" if nearest else None)
+        return values
+
+    @field_validator("forwarded_allow_ips")
+    @classmethod
+    def _see_networks(cls, text: str) -> str:
+        for part in filter(None, map(str.strip, text.split(","))):
+            if part != "*":
+                try:
+                    ip_network(part)
+                except ValueError as error:
+                    reason = f"{part!r} is no address, no network as 10.0.0.0/8, and not *"
+                    raise ValueError(reason) from error
+        return text
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _see_names(cls, text: str) -> str:
+        for part in filter(None, map(str.strip, text.split(","))):
+            if not _HOST.fullmatch(part.lower()):
+                raise ValueError(f"{part!r} is no host name: leave scheme and port out")
+        return text
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names in `allowed_hosts`."""
+        return frozenset(part.strip().lower() for part in self.allowed_hosts.split(",")) - {""}
 
 
 class TraceSettings(BaseSettings):

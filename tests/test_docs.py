@@ -20,7 +20,7 @@ from api.http.middleware.permissions import NEEDS
 from domain.catalogue import MESSAGE_TYPES
 from domain.threads import Rule
 from infrastructure.postgres.database import Database
-from infrastructure.settings import Settings
+from infrastructure.settings import OF_TOOLS, Settings
 from projections.registry import VIEWS, option_values
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
@@ -140,7 +140,7 @@ def test_commands_and_settings_exist(document: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"(?:^ {4}|`)make ([a-z-]+)", text, re.MULTILINE)):
         assert f"\n{target}:" in makefile, target
-    known = {name.upper() for name in Settings.model_fields} | _MEANT_FOR_TESTS
+    known = {name.upper() for name in Settings.model_fields} | OF_TOOLS | _MEANT_FOR_TESTS
     assert set(re.findall(r"AGENTLOG_([A-Z_]+)", text)) <= known
     commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
     named = re.findall(r"(?:^ {4}|`)agentlog ([a-z]+)", text, re.MULTILINE)

@@ -96,8 +96,10 @@ def settings_with(
         return Settings(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type] # validated by the model
     except ValidationError as error:
         first = error.errors()[0]
-        name = f"AGENTLOG_{str(first['loc'][0]).upper()}"
-        raise InvalidOption(f"{name}: {first['msg'].lower()}") from error
+        field = str(first["loc"][0])  # the variable itself, where it has not our prefix
+        name = field if field.isupper() else f"AGENTLOG_{field.upper()}"
+        reason = first["msg"].removeprefix("Value error, ")
+        raise InvalidOption(f"{name}: {reason[:1].lower()}{reason[1:]}") from error
 
 
 def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextManager[Service]:

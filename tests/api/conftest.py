@@ -46,6 +46,7 @@ from tests.infrastructure.appends import TENANT, Clock, Ids
 
 MAX_BODY_BYTES = 16 * 2**20
 MAX_BLOB_BYTES = 5 * 2**20
+ALLOWED_HOSTS = frozenset({"testserver", "here", "there", "logs.example"})
 
 
 def store_over(database: Database, *, tenant: str = TENANT) -> Store:
@@ -70,7 +71,7 @@ def entrance_over(
     keys = Keys(database, random_bytes=token_bytes, clock=lambda: datetime.now(UTC))
     recent = RecentKeys(keys, listener, ticks=time.monotonic)
     recent.look_made()
-    return Entrance(recent, Accesses(database), anonymous, audited)
+    return Entrance(recent, Accesses(database), anonymous, ALLOWED_HOSTS, audited)
 
 
 def app_over(  # noqa: PLR0913 - what tests set

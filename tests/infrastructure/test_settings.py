@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from api.composition import Service
 from domain.json.text import MAX_DEPTH
-from infrastructure.settings import Settings
+from infrastructure.settings import Settings, UnknownSetting
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 
@@ -48,6 +48,8 @@ def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPa
         ("LOG_FORMAT", "xml"),
         ("LOG_LEVEL", "loud"),
         ("ACCESS_LOG", "perhaps"),
+        ("ALLOWED_HOSTS", "logs.example, http://logs.example"),
+        ("ALLOWED_HOSTS", "logs.example:8080"),
     ],
 )
 def test_what_would_be_no_limit_is_refused(
@@ -56,3 +58,45 @@ def test_what_would_be_no_limit_is_refused(
     monkeypatch.setenv(f"AGENTLOG_{name}", value)
     with pytest.raises(ValidationError):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("AGENTLOG_READ_AUDITT", "AGENTLOG_READ_AUDIT"),
+        ("AGENTLOG_PROT", "AGENTLOG_PORT"),
+        ("agentlog_snapshotkey", "AGENTLOG_SNAPSHOT_KEY"),
+        ("AGENTLOG_", "docs/reference/settings.md"),
+        ("AGENTLOG_XYZZY", "docs/reference/settings.md"),
+    ],
+)
+def test_a_setting_that_does_not_exist_is_refused_with_the_nearest(
+    monkeypatch: pytest.MonkeyPatch, name: str, nearest: str
+) -> None:
+    monkeypatch.setenv(name, "on")
+    with pytest.raises(UnknownSetting, match=f"{name} is no setting.* {nearest};"):
+        Settings()
+
+
+def test_settings_in_any_case_and_variables_of_our_tools_are_none_of_those(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("agentlog_port", "81")
+    for name in ("AGENTLOG_URL", "AGENTLOG_TEST_DATABASE_URL", "AGENTLOG_POSTGRES_PASSWORD"):
+        monkeypatch.setenv(name, "x")
+    assert Settings().port == 81
+
+
+@pytest.mark.parametrize("text", ["foo", "10.0.0.1/8", "127.0.0.1,proxy", "10.0.0.1 10.0.0.2"])
+def test_trusted_proxies_that_are_no_addresses_are_refused(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", text)
+    with pytest.raises(ValidationError):
+        Settings()
+
+
+def test_trusted_proxies_are_addresses_networks_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1, 10.0.0.0/8, fd00::/8, *")
+    monkeypatch.setenv("AGENTLOG_ALLOWED_HOSTS", " Logs.example,agentlog,")
+    assert Settings().hosts == {"logs.example", "agentlog"}

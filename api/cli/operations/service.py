@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from api.cli.session import DataDir, printable, service_in, settings_with
-from api.composition import Service, open_service
+from api.composition import Service, open_service, signing_key
 from api.http.app import create_app, openapi_document
 from api.http.middleware.authentication import AnonymousFrom, Entrance
 from api.http.request.limits import limits_from
@@ -97,6 +97,8 @@ def openapi() -> None:
 def _run(settings: Settings, *, with_examples: bool = False) -> None:
     """Serve until a signal; then end requests, connections and our PostgreSQL."""
     signal.signal(signal.SIGTERM, _leave)
+    if settings.signing_key is not None:
+        signing_key(settings).read()  # not at the first checkpoint
     take_descriptors()
     map_large_blocks()
     console = Console(soft_wrap=True, highlight=False)
@@ -158,6 +160,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
             service.keys,
             service.accesses,
             anonymous=anonymous,
+            allowed_hosts=settings.hosts,
             audited=settings.read_audit == "on",
         ),
         standings=service.standings,

@@ -1,17 +1,17 @@
 """Authenticates requests by API key before their bodies are read.
 
-Once a first key exists, every request needs one. Until then callers are `anonymous`, except
-browsers that a page of another site sent.
+Once a first key exists, every request needs one. Until then callers are `anonymous`, except those
+that ask for another host, and browsers that a page of another site sent.
 """
 
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Literal, Self, TypeVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -54,12 +54,14 @@ class Entrance:
     """What authentication depends on.
 
     `anonymous`: where callers without a key may come from until the first key is made; "in process"
-    is always allowed, as its caller has the database. `audited`: whether reads are recorded.
+    is always allowed, as its caller has the database. `allowed_hosts`: names of this service beside
+    those of this machine, for callers without a key. `audited`: whether reads are recorded.
     """
 
     keys: RecentKeys
     accesses: Accesses
     anonymous: AnonymousFrom
+    allowed_hosts: frozenset[str] = frozenset()
     audited: bool = False
 
 
@@ -73,6 +75,7 @@ class Authentication:
     def __init__(self, entrance: Entrance, *, own: str) -> None:
         self._keys = entrance.keys
         self._anonymous = entrance.anonymous
+        self._allowed_hosts = entrance.allowed_hosts
         self._nobody = Principal(own, frozenset(SCOPES))
         self._audit = (
             ReadAudit(entrance.accesses, clock=entrance.keys.keys.clock, own=own)
@@ -126,10 +129,13 @@ class Authentication:
         elif self._anonymous == "nowhere":
             raise NotAuthenticated
         else:
-            credentials.refuse_browsers(loopback=self._anonymous == "this machine")
+            if self._anonymous != "in process":
+                credentials.refuse_browsers(
+                    loopback=self._anonymous == "this machine", allowed=self._allowed_hosts
+                )
             text, principal = None, self._nobody
         scope[PRINCIPAL] = principal
-        if scope_needed is not None and scope_needed not in principal.scopes:
+        if scope_needed is not None and not principal.may(scope_needed):
             raise NotAllowed(scope_needed)
         return text, principal
 
@@ -243,21 +249,30 @@ class _Credentials:
         """Whether the token is a key of ours; some clients send other tokens to every server."""
         return self.bearer is not None and self.bearer.startswith(_OURS)
 
-    def refuse_browsers(self, *, loopback: bool) -> None:
+    def refuse_browsers(self, *, loopback: bool, allowed: Collection[str]) -> None:
         """Refuse requests that a page of another site makes through a user's browser.
 
-        `loopback`: the service listens on this machine only, so Host must be one of its names: any
-        other means DNS rebinding, or a proxy that serves other machines.
+        Host must be a name of this machine or an `allowed` one: any other means DNS rebinding,
+        which an address instead of a name rules out. `loopback`: the service listens on this
+        machine only, so another address or `Forwarded` means a proxy that serves other machines.
 
         Raises:
             ForeignSite: the request comes from one.
         """
-        if loopback and (self.forwarded or not _is_loopback(self.host)):
+        name, address = _name_and_address(self.host)
+        is_here = name in allowed or (address is not None and (address.is_loopback or not loopback))
+        if not is_here:
             raise ForeignSite(
-                "the service answers to this machine alone, under 127.0.0.1 and localhost"
+                f"the service does not answer as {name!r}",
+                way="name the host in AGENTLOG_ALLOWED_HOSTS",
+            )
+        if loopback and self.forwarded:
+            raise ForeignSite(
+                "the service answers to this machine alone, and not through a proxy",
+                way="set AGENTLOG_ANONYMOUS=allow, for everybody who reaches the proxy",
             )
         if self.origin is not None and _site(self.origin) != self.host.lower():
-            raise ForeignSite("pages of other sites are refused")
+            raise ForeignSite("pages of other sites are refused", way="open the service's own page")
 
 
 def _token(header: bytes) -> str:
@@ -282,14 +297,15 @@ def _site(origin: str) -> str:
 
 
 @lru_cache(maxsize=64)  # most clients use one name
-def _is_loopback(host: str) -> bool:
+def _name_and_address(host: str) -> tuple[str, IPv4Address | IPv6Address | None]:
+    """Return the name in a Host, and its address where that is known without a look-up."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
-        return False
+        return host, None
     if name == "localhost" or name.endswith(".localhost"):  # RFC 6761: always this machine
-        return True
+        return name, IPv4Address("127.0.0.1")
     try:
-        return ip_address(name).is_loopback
+        return name, ip_address(name)
     except ValueError:
-        return False
+        return name, None

@@ -70,7 +70,7 @@ NEEDS: Mapping[str, Need] = {
     "POST /v1/threads/{thread_id}/redact": "redact",
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact": "redact",
     "POST /v1/blobs/{digest}/redact": "redact",
-    "GET /metrics": "admin",
+    "GET /metrics": "metrics",
     "GET /v1/projections": "admin",
     "GET /v1/projections/{name}": "admin",
     "POST /v1/projections/{name}/rebuild": "admin",

@@ -21,11 +21,6 @@ from collections.abc import Sequence
 
 from domain.errors import AgentlogError, InvalidInput
 
-_WAYS = (
-    "make a key (`agentlog keys create`) and send it, or, where everybody who reaches the service "
-    "may do everything, set AGENTLOG_ANONYMOUS=allow"
-)
-
 
 class RefusedRequest(InvalidInput):
     """Refused while it was read."""
@@ -115,10 +110,12 @@ class KeyInUrl(InvalidInput):
 
 
 class ForeignSite(AgentlogError):
-    """A page of another site asks by somebody's browser."""
+    """A page of another site asks by somebody's browser, or may do so."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"without a key, {reason}: {_WAYS}")
+    def __init__(self, reason: str, *, way: str) -> None:
+        super().__init__(
+            f"without a key, {reason}: make a key (`agentlog keys create`) and send it, or {way}"
+        )
 
 
 class InvalidOtlp(InvalidInput):

@@ -249,3 +249,19 @@ print(*resource.getrlimit(resource.RLIMIT_NOFILE))
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["4096", "4096"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("AGENTLOG_READ_AUDITT", "on", "the nearest is AGENTLOG_READ_AUDIT"),
+        ("AGENTLOG_SIGNING_KEY", "/nowhere/key.pem", "/nowhere/key.pem is not there"),
+        ("FORWARDED_ALLOW_IPS", "foo", "FORWARDED_ALLOW_IPS: 'foo' is no address"),
+        ("AGENTLOG_POOL_SIZE", "x", "AGENTLOG_POOL_SIZE: input should be a valid integer"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_ends_the_start(name: str, value: str, reason: str) -> None:
+    with started("serve", "--port", "0", url="postgresql:///none", **{name: value}) as process:
+        assert process.wait(timeout=WAIT_SECONDS) == 2
+        assert process.stderr is not None
+        assert reason in process.stderr.read()

@@ -193,7 +193,7 @@ def test_a_route_takes_its_scope_and_no_other(app: FastAPI, client: TestClient) 
         path = template.format_map(_Anything())
         for scope, headers in made.items():
             answer = client.request(method, path, headers=headers, params=_finite(template))
-            if need in {scope, "any key", "nothing"}:
+            if need in {scope, "any key", "nothing"} or (scope, need) == ("admin", "metrics"):
                 assert answer.status_code not in {401, 403}, (name, scope)
             else:
                 found = problem_in(answer, 403, "not-allowed", f"the scope '{need}'")
@@ -220,6 +220,16 @@ def test_only_admin_makes_and_revokes_keys(app: FastAPI, client: TestClient, sco
     assert client.post("/v1/keys", json=asked, headers=bearing(key)).status_code == 403
     answer = client.delete(f"/v1/keys/{key.key_id}", headers=bearing(key))
     assert answer.status_code == 403
+
+
+def test_a_key_of_a_scraper_reads_metrics_and_nothing_else(
+    app: FastAPI, client: TestClient
+) -> None:
+    scraper = bearing(make_key(app, "metrics"))
+    assert client.get("/metrics", headers=scraper).status_code == 200
+    asked = {"name": "x", "scopes": ["admin"]}
+    assert client.post("/v1/keys", json=asked, headers=scraper).status_code == 403
+    assert client.get("/v1/threads", headers=scraper).status_code == 403
 
 
 def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None:
@@ -305,7 +315,7 @@ def test_this_machine_is_answered_by_its_own_names(local: TestClient) -> None:
 def test_a_name_that_was_turned_to_this_machine_is_refused(local: TestClient) -> None:
     for host in ELSEWHERE:
         answer = local.get("/v1/threads", headers={"Host": host})
-        problem_in(answer, 403, "foreign-site", "agentlog keys create", "AGENTLOG_ANONYMOUS=allow")
+        problem_in(answer, 403, "foreign-site", "agentlog keys create", "AGENTLOG_ALLOWED_HOSTS")
         assert local.get("/healthz", headers={"Host": host}).status_code == 200
 
 
@@ -331,6 +341,20 @@ def test_pages_of_other_sites_do_not_write_by_somebodys_browser(
 def test_our_own_pages_may_ask(local: TestClient) -> None:
     headers = {"Host": "localhost:8080", "Origin": "http://localhost:8080"}
     assert local.get("/v1/threads", headers=headers).status_code == 200
+
+
+def test_where_everybody_may_ask_another_name_is_refused_and_an_address_is_not(
+    client: TestClient, store: Store
+) -> None:
+    for host in ("evil.example:8080", "127.0.0.1.evil.example", "x:y:z", ""):
+        headers = {"Host": host, "Origin": f"http://{host}"}
+        problem_in(client.get("/v1/threads", headers={"Host": host}), 403, "foreign-site")
+        made = {"name": "evil", "scopes": ["admin"]}
+        assert client.post("/v1/keys", json=made, headers=headers).status_code == 403
+    assert store.log() == []
+    for host in (*LOOPBACK, "10.0.0.1:8080", "[fd00::1]", "Logs.Example:80"):
+        headers = {"Host": host, "Origin": f"http://{host}"}
+        assert client.get("/v1/threads", headers=headers).status_code == 200, host
 
 
 def test_where_everybody_may_ask_pages_of_other_sites_still_may_not(client: TestClient) -> None:

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answered, api } from "../api/client";
 
-export type Scope = "append" | "read" | "redact" | "admin";
+export type Scope = "append" | "read" | "redact" | "admin" | "metrics";
 
 /** What the service lets this page do, with the key that it has or without one. */
 export const accessQuery = queryOptions({

@@ -13,7 +13,8 @@ const SCOPES: readonly { scope: Scope; allows: string }[] = [
   { scope: "read", allows: "threads, views, the log, reports, proofs" },
   { scope: "append", allows: "messages, facts of threads, files" },
   { scope: "redact", allows: "erase contents" },
-  { scope: "admin", allows: "keys, accesses, projections" },
+  { scope: "admin", allows: "keys, accesses, projections, metrics" },
+  { scope: "metrics", allows: "/metrics, for scrapers" },
 ];
 const EXPIRIES = [
   { value: "1d", name: "in a day" },
