@@ -2,8 +2,8 @@
 
 A session is a thread, and so is each of its sub-agents. One answer of the model is several lines,
 which repeat its usage: it is counted once, at the first line with a stop reason. Without one the
-figures may still grow, and the answer is counted when the next one or the user's next words begin;
-so the last answer of a file is not counted if it has none.
+figures may still grow, and the answer is counted when the next one or the user's next words begin.
+Versions before 2 never wrote a stop reason: there the last answer is counted at the end.
 """
 
 from collections.abc import Iterator
@@ -154,6 +154,14 @@ class _Session:
         self.counted[answer_id] = message.left()
         self._add_answer(Fields(message.left(), message.place), of_draft)
 
+    def _count_last(self) -> None:
+        """Count the answers that were held back, where no line of the file has a stop reason."""
+        if any(isinstance(said.get("stop_reason"), str) for said in self.counted.values()):
+            return
+        for _, message, of_draft in self.pending.values():
+            self._add_answer(Fields(message.left(), message.place), of_draft)
+        self.pending = {}
+
     def _add_answer(self, message: Fields, of_draft: Item) -> None:
         response = answer(message)
         if response is None:
@@ -245,6 +253,8 @@ class _Session:
 
     def history(self) -> History:
         """Return what was read: the session's, or that of one sub-agent."""
+        if str(self.facts.get("version")).startswith(_WITHOUT_STOP_REASON):
+            self._count_last()
         facts = {key: value for key, value in self.facts.items() if key != "sessionId"}
         metadata = {"agent": "claude-code", **facts, **self.figures}
         session = self.facts.get("sessionId")
@@ -252,6 +262,10 @@ class _Session:
             return self.reading.history(id=session, metadata=metadata)
         own = worker_thread(session, self.agent)
         return self.reading.history(id=own, parent=session, goal=self.goal, metadata=metadata)
+
+
+_WITHOUT_STOP_REASON = ("0.", "1.")
+"""How the versions begin that end no answer with a stop reason, and are no longer in use."""
 
 
 def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:

@@ -86,8 +86,9 @@ def test_figures_that_grow_are_counted_once_when_the_next_answer_begins() -> Non
         draft["metadata"]["responseId"]: draft["usage"]["outputTokens"]
         for draft in of_type(history, "llm_response")
     }
-    # the last line of msg_p says 61; nothing follows msg_s2 in its sidechain
-    assert counted == {"msg_s1": 1, "msg_p": 61, "msg_q": 1}
+    # the last line of msg_p says 61; nothing follows msg_s2 in its sidechain: it is counted last
+    assert counted == {"msg_s1": 1, "msg_p": 61, "msg_q": 1, "msg_s2": 2}
+    assert history.drafts[-1]["metadata"]["responseId"] == "msg_s2"
     assert len(of_type(history, "llm_response")) == len(counted)
 
 
