@@ -75,7 +75,8 @@ class ChainRecord:
     """A stored event with digests in place of its contents.
 
     `found_digest` is of the stored body, None where some of it is missing; `body_digest` is the
-    digest that the event states. `recorded_at` is None where the stored value is no time.
+    digest that the event states. `recorded_at` is None where the stored value is no time,
+    `metadata_digest` where it is no metadata.
     `is_cut` says whether some of the body is kept apart. `redacted` is the version of the redaction
     that erased the content; then `left_digest` is of the body in its place, `is_redacted_form` and
     `is_without_file` say whether that is what a redaction of a message, or of a file, leaves, and
@@ -91,7 +92,7 @@ class ChainRecord:
     recorded_at: datetime | None
     body_digest: bytes
     found_digest: bytes | None
-    metadata_digest: bytes
+    metadata_digest: bytes | None
     chain: bytes
     is_cut: bool = False
     redacted: int | None = None
@@ -137,7 +138,7 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
         add("position-not-growing", detail)
     found += _check_content(record)
     # after a gap there is no link to compare with
-    if missing <= 0 and (record.recorded_at is None or _link(before, record) != record.chain):
+    if missing <= 0 and _link(before, record) != record.chain:
         add(
             "link-broken",
             "its link does not follow: its place, type, id, time, metadata or hash is another "
@@ -173,7 +174,7 @@ def broken(findings: Iterable[Finding]) -> bool:
 
 
 def _link(before: ChainPlace, record: ChainRecord) -> bytes | None:
-    if record.recorded_at is None:
+    if record.recorded_at is None or record.metadata_digest is None:
         return None
     return link(
         before.chain,

@@ -167,6 +167,7 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
     body = None if event["body"] is None else from_base64(event["body"])
     metadata = b"" if event["metadata"] is None else from_base64(event["metadata"])
     redacted, erased = event.get("redacted"), event.get("metadataSha256")
+    metadata_digest = digest(metadata) if redacted is None or erased is None else _hash(erased)
     record = ChainRecord(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
@@ -177,7 +178,7 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
         recorded_at=_time(event["recordedAt"]),
         body_digest=_hash(event["bodySha256"]),
         found_digest=None if body is None else digest(body),
-        metadata_digest=(digest(metadata) if redacted is None or erased is None else _hash(erased)),
+        metadata_digest=None if event["metadata"] == "" else metadata_digest,
         chain=_hash(event["chain"]),
         redacted=redacted,
         is_redacted_form=body is None and event["metadata"] is None,

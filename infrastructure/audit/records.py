@@ -68,7 +68,8 @@ class StoredEvent:
             recorded_at=self.recorded_at,
             body_digest=self.body_digest,
             found_digest=None if body is None else digest(body),
-            metadata_digest=self.metadata_digest,
+            # an append stores no empty metadata; its digest would be that of none
+            metadata_digest=None if self.metadata == b"" else self.metadata_digest,
             chain=self.chain,
             is_cut=self.is_cut,
             redacted=self.redacted,

@@ -101,6 +101,7 @@ CHANGES: dict[str, Change] = {
     # metadata and columns that the link covers
     "metadata": Change(_event('metadata = \'{"actor":"me"}\'', 2), "link-broken"),
     "metadata, taken away": Change(_event("metadata = NULL", 3), "link-broken"),
+    "metadata, empty in place of none": Change(_event("metadata = ''", 4), "link-broken"),
     "a hash of metadata that is not redacted": Change(
         _event("metadata = NULL, metadata_sha256 = sha256(metadata)", 3), "link-broken"
     ),

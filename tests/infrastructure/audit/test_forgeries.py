@@ -187,7 +187,7 @@ def test_a_log_that_is_put_back_is_whole_and_answers_as_before(ground: Ground) -
 
 
 @given(data=st.data())
-@examples(25)
+@examples(15)
 def test_what_readers_get_is_what_was_there_or_the_audit_is_not_whole(
     ground: Ground, data: st.DataObject
 ) -> None:
