@@ -69,6 +69,19 @@ def find_said(value: JsonValue, place: str, depth: int = 0) -> Said | None:
             return None
 
 
+def find_result(value: JsonValue) -> Item | None:
+    """Return the result in a message of a tool, None where a value is none or names no call."""
+    said = find_said(value, "")
+    reading = Reading("otlp")
+    for message in said.messages if said is not None else ():
+        read_said(reading, message, response_id=None)
+    match reading.drafts:
+        case [{"type": "tool_results", "results": [{"callId": str()} as result]}]:
+            return dict(result)
+        case _:
+            return None
+
+
 def _within(value: Item, place: str, depth: int) -> Said | None:
     for key in _AROUND:
         inner = value.get(key)

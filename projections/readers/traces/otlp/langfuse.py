@@ -13,10 +13,10 @@ from projections.readers.traces.otlp.span import (
     number,
     text,
     times,
+    tool_run,
     unpacked,
     usage_of,
 )
-from projections.readers.traces.otlp.tool_run import tool_run
 from projections.view import Item
 
 _PREFIX = "langfuse.observation."

@@ -6,8 +6,7 @@ from dataclasses import replace
 from domain.json.text import JsonValue
 from projections.readers.traces.otlp import semconv
 from projections.readers.traces.otlp.chat import chat_message, chat_messages
-from projections.readers.traces.otlp.span import GenAISpan, text, unpacked
-from projections.readers.traces.otlp.tool_run import tool_run
+from projections.readers.traces.otlp.span import GenAISpan, text, tool_run, unpacked
 from projections.view import Item
 
 _TEMPLATE = "logfire.msg_template"

@@ -12,6 +12,7 @@ from typing import Literal
 
 from domain.errors import InvalidJson
 from domain.json.text import JsonValue, parse
+from projections.readers.traces.said import find_result
 from projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]
@@ -29,6 +30,23 @@ class ToolRun:
     arguments: JsonValue = None
     result: JsonValue = None
     error: str | None = None
+
+
+def tool_run(name: str, *, call_id: str | None, arguments: JsonValue, output: JsonValue) -> ToolRun:
+    """Return the run of a tool; an output that is a message of a tool is opened.
+
+    An output in a text stays as it is spelled: so a model is sent it.
+    """
+    message = find_result(output)
+    if message is None:
+        return ToolRun(name=name, call_id=call_id, arguments=arguments, result=output)
+    return ToolRun(
+        name=name,
+        call_id=call_id or message["callId"],
+        arguments=arguments,
+        result=message["output"],
+        error=message.get("error"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,7 @@ Both are pure. The state is folded from the thread's own events: they say in the
 `otel`, which turn of a context they begin.
 """
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -21,6 +20,7 @@ from domain.messages import (
     ToolResultsMessage,
 )
 from projections.readers.draft import Draft
+from projections.readers.traces.otlp.calls import Calls
 from projections.readers.traces.otlp.contexts import Contexts, path_of
 from projections.readers.traces.otlp.drafts import METADATA, Writing, call_of, drafts_of, result_of
 from projections.readers.traces.otlp.span import GenAISpan, ToolRun
@@ -41,17 +41,13 @@ CONVERSATION = "conversation"
 class SpanThread:
     """What a thread has of spans.
 
-    `records` are the ids of raw records, `calls` the open calls by id with their tools' names,
-    `calls_of_tools` their ids by these names, `answered` the ids of those with a result. Of prompts
-    and errors only digests are held.
+    `records` are the ids of raw records. Of prompts and errors only digests are held.
     `conversation` is the name that the thread's metadata has for it.
     """
 
     version: int = 0
     records: set[str] = field(default_factory=set)
-    calls: dict[str, str] = field(default_factory=dict)
-    calls_of_tools: dict[str, dict[str, None]] = field(default_factory=dict)
-    answered: set[str] = field(default_factory=set)
+    calls: Calls = field(default_factory=Calls)
     systems: set[str] = field(default_factory=set)
     errors: set[str] = field(default_factory=set)
     conversation: str | None = None
@@ -73,9 +69,9 @@ class SpanThread:
             case SystemMessage(text=text):
                 self.systems.add(_digest(text))
             case ToolCallsMessage(calls=calls):
-                self._ask((call.id, call.name) for call in calls)
+                self.calls.ask((call.id, call.name) for call in calls)
             case ToolResultsMessage(results=results):
-                self._answer(each.call_id for each in results)
+                self.calls.answer(each.call_id for each in results)
             case CustomMessage(type="otel.part", payload={"role": "system", **part}):
                 self.systems.add(_digest(print_text(part)))
             case RuntimeErrorMessage(error=error):
@@ -132,7 +128,7 @@ class SpanThread:
         new: list[NewTurns] = []
         for turn in turns_of(span.outputs, is_answer=True):
             before, node = node, path_of([turn.digest], begin=node)[-1]
-            if node not in self.contexts:
+            if node not in self.contexts or self.calls.asks_anew(turn):
                 self.contexts.add(before, turn.digest)
                 add_new(new, turn, before)
         for said in new:
@@ -140,7 +136,7 @@ class SpanThread:
 
     def _take_context(self, span: GenAISpan, writing: Writing) -> str:
         """Add what is new of a context; return its last node."""
-        inputs = list(self._with_known_ids(turns_of(span.inputs)))
+        inputs = list(self.calls.with_known_ids(turns_of(span.inputs)))
         digests = [turn.digest for turn in inputs if _is_of_context(turn)]
         nodes = path_of(digests)
         begin = self.contexts.known(digests)
@@ -149,13 +145,14 @@ class SpanThread:
             return self.contexts.last
         if begin < len(digests) and self.contexts.goes_on(nodes[begin]):
             old = self._rewrite(digests, nodes, begin, span, writing)
+        results = {call_id_of(turn.parts[0]) for turn in inputs if turn.role == "tool"}
         new: list[NewTurns] = []
         n = -1
         for turn in inputs:
             before = None
             if _is_of_context(turn):
                 n += 1
-                if n < begin or n in old:
+                if (n < begin or n in old) and not self.calls.asks_anew(turn, results):
                     continue
                 before = nodes[n]
                 self.contexts.add(before, digests[n])
@@ -163,25 +160,6 @@ class SpanThread:
         for n, said in enumerate(new):
             self._say(said, writing, at=span.begin, response_id=f"{span.span_id}-{n}")
         return nodes[-1]
-
-    def _with_known_ids(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Yield turns, results under the ids of their calls.
-
-        OpenLLMetry has two ids for a call of the Responses API. A result whose id is not known
-        answers the first call of its context that has no result.
-        """
-        unanswered: OrderedDict[str, None] = OrderedDict()
-        for turn in turns:
-            asked = (part for part in turn.parts if part.get("type") == "tool_call")
-            unanswered |= {call_id: None for part in asked if (call_id := call_id_of(part))}
-            call_id = call_id_of(turn.parts[0])
-            if turn.role != "tool" or call_id is None:
-                yield turn
-                continue
-            if call_id not in unanswered and not self._has_call(call_id):
-                call_id = next(iter(unanswered), call_id)
-            unanswered.pop(call_id, None)
-            yield Turn("tool", ({**turn.parts[0], "id": call_id},))
 
     def _rewrite(
         self,
@@ -228,12 +206,12 @@ class SpanThread:
                 self.systems.add(digest)
             case {"type": "tool_results", "results": [dict(result)]}:
                 call_id = result.get("callId")
-                if call_id in self.answered:
+                if call_id in self.calls.answered:
                     return None
-                self._answer([call_id])
+                self.calls.answer([call_id])
             case {"type": "tool_calls", "calls": list(calls)}:
-                fresh = [each for each in calls if not self._has_call(each["id"])]
-                self._ask((each["id"], each["name"]) for each in fresh)
+                fresh = [each for each in calls if each["id"] not in self.calls]
+                self.calls.ask((each["id"], each["name"]) for each in fresh)
                 return {**draft, "calls": fresh} if fresh else None
             case {"type": "otel.part", "payload": {"role": "system", **part}}:
                 return self._new({"type": "system", "text": print_text(part)}) and draft
@@ -245,46 +223,20 @@ class SpanThread:
         self, span: GenAISpan, tool: ToolRun, sent: Mapping[str, Item], writing: Writing
     ) -> None:
         """Add a tool's run: its result as a model was sent it, as far as that is known."""
-        call_id = tool.call_id or self._open_call(tool.name) or span.span_id
-        if not self._has_call(call_id):
+        call_id = tool.call_id or self.calls.first_open(tool.name) or span.span_id
+        if call_id not in self.calls:
             part = {"name": tool.name, "arguments": tool.arguments}
             call = call_of(part, call_id=call_id)
-            self._ask([(call_id, tool.name)])
+            self.calls.ask([(call_id, tool.name)])
             writing.add({"type": "tool_calls", "calls": [call]}, at=span.begin)
-        if call_id in self.answered:
+        if call_id in self.calls.answered:
             return
-        self._answer([call_id])
+        self.calls.answer([call_id])
         result: Item = {"callId": call_id, "name": tool.name, "output": tool.result}
         if call_id in sent:
             result |= result_of(sent[call_id])
         result["error"] = span.error or tool.error
         writing.add({"type": "tool_results", "results": [result]}, at=span.end)
-
-    def _open_call(self, name: str) -> str | None:
-        return next(iter(self.calls_of_tools.get(name, ())), None)
-
-    def _has_call(self, call_id: str) -> bool:
-        return call_id in self.calls or call_id in self.answered
-
-    def _ask(self, calls: Iterable[tuple[str, str]]) -> None:
-        for call_id, name in calls:
-            self._close(call_id)
-            self.calls[call_id] = name
-            self.calls_of_tools.setdefault(name, {})[call_id] = None
-
-    def _answer(self, call_ids: Iterable[str | None]) -> None:
-        for call_id in call_ids:
-            if call_id is not None:
-                self._close(call_id)
-                self.answered.add(call_id)
-
-    def _close(self, call_id: str) -> None:
-        name = self.calls.pop(call_id, None)
-        if name is not None:
-            of_tool = self.calls_of_tools[name]
-            del of_tool[call_id]
-            if not of_tool:
-                del self.calls_of_tools[name]
 
 
 def folded(events: Iterable[Event]) -> SpanThread:

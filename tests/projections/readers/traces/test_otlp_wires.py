@@ -243,3 +243,19 @@ def test_calls_with_two_ids_have_one_result() -> None:
     result = {**RESULT, "tool_call_id": "fc_1"}
     expected = [*TOLD, called, result, answer, *TOLD, answer]
     assert view_of([[each] for each in run]) == expected
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["answers known", "answers lacking"])
+def test_the_same_call_under_another_id_is_another_call(answers: bool) -> None:  # noqa: FBT001 - a parameter
+    answer = {"role": "assistant", "content": "Lost."}
+    spans: list[Item] = []
+    for n in (1, 3):
+        asked = {"role": "assistant", "content": None, "tool_calls": [call(n)]}
+        result = {**RESULT, "tool_call_id": f"call_{n}"}
+        first = model_span(n, TOLD, asked, HABIT)
+        spans += [first] if answers else []
+        spans.append(model_span(n + 1, [*TOLD, asked, result], answer, HABIT))
+    view = view_of([[each] for each in spans])
+    assert [each["tool_call_id"] for each in view if each["role"] == "tool"] == ["call_1", "call_3"]
+    calls = [asked["id"] for each in view for asked in each.get("tool_calls", ())]
+    assert calls == ["call_1", "call_3"]
