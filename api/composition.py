@@ -13,7 +13,7 @@ from domain.identifiers import Ulids
 from infrastructure.analysts.analyst import Analyst
 from infrastructure.analysts.login import given_login, own_login
 from infrastructure.analysts.slots import Slots
-from infrastructure.appending.append_request import wall_clock
+from infrastructure.appending.append_request import Preparer, wall_clock
 from infrastructure.appending.writer import Writer
 from infrastructure.appending.writer_metrics import Commit, WriterMeters
 from infrastructure.audit.proofs import Proofs
@@ -43,6 +43,7 @@ from infrastructure.search.search import Search
 from infrastructure.settings import Settings
 from infrastructure.subscriptions.hub import Hub
 from infrastructure.tenants import Tenant, Tenants
+from infrastructure.transfer.rehearsal import Rehearsal
 from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.snapshots.key import given_key, own_key
 from infrastructure.views.snapshots.snapshots import Snapshots
@@ -76,6 +77,18 @@ class Service:
     def store(self) -> Store:
         """The store of the settings' tenant."""
         return self.own.store
+
+    def rehearsal(self) -> Store:
+        """Return a store of the settings' tenant that decides appends and commits none."""
+        tenant = self.own.name
+        return Rehearsal(
+            self.database,
+            Preparer(clock=wall_clock, new_id=Ulids(wall_clock, secrets.randbits)),
+            tenant=tenant,
+            reader=LogReader(self.database.confined(tenant), tenant=tenant),
+            writer=self.writer,
+            blobs=self.store.blobs,
+        )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -27,6 +27,7 @@ from infrastructure.runtime.garbage import collect_rarely
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.sources import find_sources
 from infrastructure.transfer.importer import Importer
+from infrastructure.transfer.imports import RunningImport
 from infrastructure.transfer.report import Finding, ImportReport
 from projections.readers.masking import KNOWN_SECRETS
 from projections.readers.registry import FORMATS, choose_format
@@ -81,7 +82,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         bool, typer.Option("--mask", help="Mask secrets of known shapes before they are written.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; say what would come.")
+        bool, typer.Option("--dry-run", help="Decide all as an import does, and write nothing.")
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -102,8 +103,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         strict=strict,
         masks=KNOWN_SECRETS if mask else (),
     )
-    opening = nullcontext() if dry_run else service_in(data_dir, new=True)
-    found = _import_files(opening, plan, paths)
+    found = _import_files(service_in(data_dir, new=True), plan, paths, is_dry=dry_run)
     if report is not None:
         report.write_text("".join(f"{print_text(each.to_json())}\n" for each in found.findings))
     raise typer.Exit(1 if found.failures else 0)
@@ -117,9 +117,13 @@ def formats() -> None:
 
 
 def _import_files(
-    opening: AbstractContextManager[Service | None], plan: Plan, paths: Sequence[Path]
+    opening: AbstractContextManager[Service],
+    plan: Plan,
+    paths: Sequence[Path],
+    *,
+    is_dry: bool,
 ) -> ImportReport:
-    """Import files with a progress bar, and print what came of them."""
+    """Import files with a progress bar, and print what came of them; `is_dry` commits nothing."""
     console = Console(stderr=True)
     Documents(plan)  # a path that is none is refused before there is an import on record
     sources = find_sources(paths)
@@ -132,12 +136,13 @@ def _import_files(
         _held_interrupt() as held,
         ExitStack() as on,
     ):
-        imports = None if service is None else imports_of(service)
-        named = [str(each) for each in paths]
-        running = None if imports is None else on.enter_context(imports.running(import_id, named))
+        imports = imports_of(service)
+        running = RunningImport(import_id, lambda **_: None)
+        if not is_dry:
+            running = on.enter_context(imports.running(import_id, [str(path) for path in paths]))
         task = bar.add_task("importing", total=total)
         importer = Importer(
-            None if service is None else service.store,
+            service.rehearsal() if is_dry else service.store,
             plan,
             progress=lambda size: bar.advance(task, size),
             between=held.let_go,
@@ -148,13 +153,14 @@ def _import_files(
             bar.update(task, completed=total)
         except (KeyboardInterrupt, AgentlogError) as error:
             _print_report(console, importer.report)
-            console.print("interrupted: what is counted is written; run it again to go on")
+            written = "nothing is written" if is_dry else "what is counted is written"
+            console.print(f"interrupted: {written}; run it again to go on")
             if held.came:  # the batch that was on its way may have failed after the interrupt
                 raise KeyboardInterrupt from error
             raise
-        hidden = 0 if imports is None else imports.hidden(importer.report.thread_ids)
+        hidden = imports.hidden(importer.report.thread_ids)
     _print_report(console, importer.report)
-    if importer.report.appended and imports is not None:
+    if importer.report.appended and not is_dry:
         console.print(f"`agentlog imports undo {import_id}` hides its threads", soft_wrap=True)
     if hidden:
         console.print(f"hidden {hidden:>14,}  of these threads, by `agentlog imports undo`")
@@ -222,6 +228,7 @@ def _print_report(console: Console, report: ImportReport) -> None:
     rows = {
         "threads": (report.threads, ""),
         "events": (report.appended, f"{report.replayed} there already"),
+        "kept whole": _listed(report.kept),
         "kept aside": _counted(report.of_kind("aside")),
         "anomalies": (report.anomalies, ""),
         "masked": _counted(report.of_kind("masked")),
@@ -236,7 +243,11 @@ def _print_report(console: Console, report: ImportReport) -> None:
 
 def _counted(findings: Sequence[Finding], *, by_place: bool = False) -> tuple[int, str]:
     """Return how many findings there are, and the most frequent by name."""
-    names = Counter(each.place if by_place else each.reason for each in findings)
+    return _listed(Counter(each.place if by_place else each.reason for each in findings))
+
+
+def _listed(names: Counter[str]) -> tuple[int, str]:
+    """Return how many there are, and the most frequent by name."""
     listed = [f"{name} ({n})" if n > 1 else name for name, n in names.most_common(_SHOWN_KINDS)]
     more = [f"and {len(names) - _SHOWN_KINDS} more"] if len(names) > _SHOWN_KINDS else []
-    return len(findings), ", ".join([*listed, *more])
+    return names.total(), ", ".join([*listed, *more])

@@ -35,14 +35,19 @@ def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[
     """Lock the log until the block ends, and yield what is wanted of it."""
     with connection.pipeline(), connection.transaction():
         connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
-        position, heads = look(connection, wanted.threads)
-        there = {key for key, head in heads.items() if head.version}
-        entries, places = _known(
-            connection,
-            [each for each in wanted.keys if each[0] in there],
-            [each for each in wanted.ids if each[:2] in there],
-        )
-        yield Ground(position, heads, entries, places)
+        yield ground_of(connection, wanted)
+
+
+def ground_of(connection: psycopg.Connection, wanted: Wanted) -> Ground:
+    """Return what is wanted of the log; others may append meanwhile unless it is locked."""
+    position, heads = look(connection, wanted.threads)
+    there = {key for key, head in heads.items() if head.version}
+    entries, places = _known(
+        connection,
+        [each for each in wanted.keys if each[0] in there],
+        [each for each in wanted.ids if each[:2] in there],
+    )
+    return Ground(position, heads, entries, places)
 
 
 def look(

@@ -97,14 +97,23 @@ class Batch:
         self._ground = ground
         self._stored_body = stored_body
         self._position = ground.position
-        self._heads = dict(ground.heads)
+        self._heads: dict[ThreadKey, Head] = {}
         self._places: dict[ThreadKey, dict[str, Place]] = {}
-        for (tenant, thread_id, message_id), place in ground.places.items():
-            self._places.setdefault((tenant, thread_id), {})[message_id] = place
-        self._ledgers = {key: dict(entries) for key, entries in ground.ledger.items()}
+        self._ledgers: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
+        self.widen(ground)
         self._noted: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
         self._events: list[NewEvent] = []
-        self._bodies: dict[int, bytes] = {}  # by position, of the new events with given ids
+        # of the new events with given ids, by version
+        self._bodies: dict[tuple[ThreadKey, int], bytes] = {}
+
+    def widen(self, ground: Ground) -> None:
+        """Add what is known of more of the log; what was decided here stays."""
+        for key, head in ground.heads.items():
+            self._heads.setdefault(key, head)
+        for (tenant, thread_id, message_id), place in ground.places.items():
+            self._places.setdefault((tenant, thread_id), {}).setdefault(message_id, place)
+        for key, entries in ground.ledger.items():
+            self._ledgers[key] = {**entries, **self._ledgers.get(key, {})}
 
     def decide(self, ready: Ready) -> Outcome:
         """Decide one request against its thread as it stands in this batch."""
@@ -131,6 +140,15 @@ class Batch:
             tuple(trial.receipts),
             tuple(trial.breaches),
         )
+
+    def head(self, thread: ThreadKey) -> Head | None:
+        """Return a thread as this batch leaves it; None if it is not about it."""
+        return self._heads.get(thread)
+
+    def taken(self) -> list[NewEvent]:
+        """Return the events that were accepted since this was asked last, and leave them."""
+        events, self._events = self._events, []
+        return events
 
     def changes(self) -> Changes | None:
         """Return all that was accepted; None if that is nothing."""
@@ -194,15 +212,14 @@ class Batch:
             trial.hidden = hidden_after(message, before=trial.hidden)
         if prepared.id_given:  # generated ids are unique
             trial.own_places[message.id] = Place(version, position, prepared.body_digest)
-            self._bodies[position] = prepared.body
+            self._bodies[ready.thread, version] = prepared.body
         trial.receipts.append(Receipt(message.id, version, position, replayed=False))
 
     def _refuse_other_content(self, ready: Ready, prepared: Prepared, known: Place) -> None:
         if prepared.body_digest == known.body_digest:
             return
-        if known.position > self._ground.position:
-            stored = self._bodies[known.position]
-        else:
+        stored = self._bodies.get((ready.thread, known.version))
+        if stored is None:
             stored = self._stored_body(*ready.thread, known.version)
         if prepared.same_content(stored):
             return

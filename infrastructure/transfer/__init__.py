@@ -6,6 +6,7 @@ template   thread ids and metadata made from a record
 threads    makes threads of histories: ids, facts, messages
 growth     what a record may add to a thread that is there
 importer   imports threads into the store, each by itself, safe to repeat
+rehearsal  a store for dry runs, which commits nothing
 imports    imports on record, undone and redone
 follower   follows files of lines as they grow
 report     what an import did, and where

@@ -62,7 +62,7 @@ class Documents:
     def of(self, records: Iterator[SourceRecord]) -> tuple[Format | None, Iterator[SourceRecord]]:
         """Return the format of a file's records, and those which are read one by one.
 
-        The format is None where no record is JSON.
+        The format is None where no record is JSON, or has what the path to messages names.
 
         Raises:
             UnclearFormat: none is recognised, or several are.
@@ -78,7 +78,9 @@ class Documents:
         if self._messages is not None:
             return self._plan.format or self._of_messages(first), records
         chosen = self._plan.format or recognise(known)
-        if any(map(chosen.is_document, known)) or not any(map(chosen.is_item, known)):
+        if any(map(chosen.is_document, known)):
+            return chosen, records
+        if chosen.thread_of is None and not any(map(chosen.is_item, known)):
             return chosen, records
         return chosen, _together(chosen, records)
 

@@ -39,6 +39,7 @@ from infrastructure.transfer.threads import ImportedThread, threads_of
 from infrastructure.views.store import Store
 from projections.readers.draft import Aside
 from projections.readers.history import Format
+from projections.readers.registry import recognise
 
 _BATCH_MESSAGES = 2000
 _BATCHES_ON_THEIR_WAY = 1
@@ -61,7 +62,7 @@ class _Sent:
 
 
 class Importer:
-    """Imports files by one plan; without a `store` it only reads them, and counts.
+    """Imports files by one plan.
 
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
@@ -73,7 +74,7 @@ class Importer:
 
     def __init__(  # noqa: PLR0913 - what it consists of
         self,
-        store: Store | None,
+        store: Store,
         plan: Plan,
         *,
         progress: Callable[[int], None],
@@ -81,7 +82,7 @@ class Importer:
         written: dict[str, Written] | None = None,
         running: RunningImport | None = None,
     ) -> None:
-        self._store = store if store is None else store.with_hidden()
+        self._store = store.with_hidden()
         self._running = running
         self._plan = plan
         self._documents = Documents(plan)
@@ -116,8 +117,7 @@ class Importer:
             self.report.refuse(file.place, error)
             self._progress(file.size)
             return
-        if chosen is not None:
-            self.report.formats[chosen] += 1
+        formats = set[Format]()
         is_empty = True
         for record in records:
             is_empty = False
@@ -125,15 +125,19 @@ class Importer:
             self.report.mend(record.place, record.mended)
             try:
                 document = self._documents.value(record)
-                threads = [] if chosen is None else self._threads(chosen, record, document)
+                known = chosen or recognise([document])
+                threads = self._threads(known, record, document)
             except AgentlogError as error:
                 self._refuse(record, error)
                 continue
+            formats.add(known)
             for n, thread in enumerate(threads):
                 self.report.keep_aside(record, thread.asides)
+                self.report.kept.update(thread.kept)
                 self.report.mask(record.place, thread.masked)
                 last = n == len(threads) - 1
                 self._add(replace(record, size=record.size if last else 0), thread)
+        self.report.formats.update(formats)
         if is_empty:
             self.report.pass_over(file.place, "it is empty")
 
@@ -141,21 +145,17 @@ class Importer:
         self, chosen: Format, record: SourceRecord, document: JsonValue
     ) -> list[ImportedThread]:
         """Return the threads of a record, all or none."""
-        found = list(threads_of(self._plan, chosen, record, document))
-        for thread in found:
+        threads = threads_of(self._plan, chosen, record, document)
+        for thread in threads:
             if self._plan.strict and thread.asides:
                 raise Unknown(thread.asides[0])
             named = thread.thread_id in self._places
             place = self._places.setdefault(thread.thread_id, record.place)
             if named and not thread.is_own_id:
                 raise SharedThread(thread.thread_id, place, template=self._plan.thread_id)
-        return found
+        return threads
 
     def _add(self, record: SourceRecord, thread: ImportedThread) -> None:
-        if self._store is None:
-            self.report.foresee(thread)
-            self._progress(record.size)
-            return
         written = NOTHING
         if self._written is not None:
             before = self._written.get(thread.thread_id, NOTHING)
@@ -187,7 +187,7 @@ class Importer:
     def _send(self) -> None:
         """Submit the gathered batch, and count those written meanwhile."""
         pending, self._pending, self._waiting = self._pending, [], 0
-        if pending and self._store is not None:
+        if pending:
             answer: Future[Outcomes] = Future()
             self._store.submit([each.request for each in pending], answer.set_result)
             self._on_their_way.append((answer, pending))
@@ -214,13 +214,13 @@ class Importer:
         settled = list(outcomes)
         again: dict[int, AppendRequest] = {}
         for n, (each, outcome) in enumerate(zip(sent, outcomes, strict=True)):
-            if self._store is not None and isinstance(outcome, ThreadExists | VersionConflict):
+            if isinstance(outcome, ThreadExists | VersionConflict):
                 addition = request_to_add(self._store, each.thread, each.request, outcome)
                 if isinstance(addition, AppendRequest):
                     again[n] = addition
                 else:
                     settled[n] = addition
-        if self._store is not None and again:
+        if again:
             appended = self._store.append_many(list(again.values()))
             for n, outcome in zip(again, appended, strict=True):
                 settled[n] = outcome

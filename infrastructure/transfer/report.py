@@ -8,7 +8,6 @@ from domain.errors import AgentlogError
 from domain.json.text import JsonValue
 from infrastructure.appending.append_request import Appended
 from infrastructure.transfer.files.records import SourceRecord
-from infrastructure.transfer.threads import ImportedThread
 from projections.readers.draft import Aside
 from projections.readers.history import Format
 
@@ -33,14 +32,15 @@ class Finding:
 class ImportReport:
     """The result of an import; `appended` and `replayed` count events.
 
-    `formats` counts files. `appended` is what would be appended where nothing is written.
-    `thread_ids` are those of the threads that were read and not refused.
+    `formats` counts files. `thread_ids` are those of the threads that were read and not refused.
+    `kept` counts the items for which there is no type of message, by the type they were given.
     """
 
     formats: Counter[Format] = field(default_factory=Counter)
     thread_ids: set[str] = field(default_factory=set)
     appended: int = 0
     replayed: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
 
     def of_kind(self, kind: str) -> list[Finding]:
@@ -71,11 +71,6 @@ class ImportReport:
         for message_id, breach in appended.breaches:
             where = f"{place}: thread {appended.thread_id}, message {message_id}"
             self.findings.append(Finding("anomaly", where, f"{breach.rule}: {breach.flaw.reason}"))
-
-    def foresee(self, thread: ImportedThread) -> None:
-        """Count a thread that would be written."""
-        self.thread_ids.add(thread.thread_id)
-        self.appended += len(thread.drafts)
 
     def keep_aside(self, record: SourceRecord, asides: Sequence[Aside]) -> None:
         """Note what a reader kept without knowing it."""

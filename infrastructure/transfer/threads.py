@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -18,12 +18,25 @@ from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import OWN_FACTS, Format, History, is_own
 from projections.readers.masking import masked
+from projections.readers.registry import histories_in, remedy
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._:~-]+")
 _LONGEST = 128
+
+
+class NotRead(InvalidInput):
+    """A reader cannot read a record, in which there are histories elsewhere."""
+
+
+class NothingKnown(InvalidInput):
+    """A reader knows no item of a record: its thread would be blank."""
+
+    def __init__(self, chosen: Format, kept: Counter[str], hint: str) -> None:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in kept.most_common(5))
+        super().__init__(f"{chosen.name} knows nothing in it: all would be {kinds}; {hint}")
 
 
 class NamelessThread(InvalidInput):
@@ -37,7 +50,8 @@ class ImportedThread:
     `is_own_id` says whether the source names the thread: two records with one id are one thread
     then. Else they are a mistake. `own_ids` are the ids of messages that the source itself gives,
     `of_whole` those of messages about the whole; `is_sorted` if their order is not that of the
-    source. `masked` counts secrets by their names.
+    source; `is_blank` if its reader knows none of its items. `masked` counts secrets by their
+    names, `kept` items that became messages of the format's own types, by type.
     """
 
     thread_id: str
@@ -50,6 +64,8 @@ class ImportedThread:
     own_ids: AbstractSet[str]
     of_whole: AbstractSet[str]
     is_sorted: bool
+    is_blank: bool
+    kept: Counter[str]
 
     @property
     def times(self) -> list[int]:
@@ -66,10 +82,22 @@ class ImportedThread:
 
 def threads_of(
     plan: Plan, chosen: Format, record: SourceRecord, document: JsonValue
-) -> Iterator[ImportedThread]:
-    """Yield the threads of a document; raises `InvalidInput` with the place in it."""
-    for number, history in enumerate(chosen.read(document)):
-        yield _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
+) -> list[ImportedThread]:
+    """Return the threads of a document; raises `InvalidInput` with the place in it."""
+    try:
+        histories = list(chosen.read(document))
+    except InvalidMessage as error:
+        if deeper := histories_in(document):
+            raise NotRead(f"{error}; {deeper}") from error
+        raise
+    threads = [
+        _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
+        for number, history in enumerate(histories)
+    ]
+    if threads and all(thread.is_blank for thread in threads):
+        kept = sum((thread.kept for thread in threads), Counter[str]())
+        raise NothingKnown(chosen, kept, remedy([document]))
+    return threads
 
 
 def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
@@ -116,6 +144,7 @@ def _thread(
     own_ids = {draft["id"] for draft in history.drafts if "id" in draft} - history.of_whole
     history = replace(history, metadata={**history.metadata, **named})
     started = _started(plan, record, history, templates, implied=bool(drafts))
+    kinds = [kind for draft in drafts if isinstance(kind := draft.get("type"), str)]
     hits = Counter[str]()
     if plan.masks:
         drafts = masked(drafts, plan.masks, hits)
@@ -131,6 +160,8 @@ def _thread(
         own_ids=own_ids,
         of_whole=history.of_whole,
         is_sorted=chosen.is_sorted,
+        is_blank=history.is_blank,
+        kept=Counter(kind for kind in kinds if kind.startswith(f"{chosen.name}.")),
     )
 
 

@@ -23,7 +23,8 @@ class History:
 
     `goal`, `parent` (an id of the source's too) and `metadata` are facts of the thread. `beside`
     are fields of its document that none of all this has. `of_whole` are the ids of messages about
-    the whole, which may come later or be others in a later version of the document.
+    the whole, which may come later or be others in a later version of the document. `is_blank` if
+    the reader knows none of its items, and all were kept whole.
     """
 
     drafts: Sequence[Draft]
@@ -34,6 +35,7 @@ class History:
     asides: Sequence[Aside] = ()
     beside: Mapping[str, JsonValue] = field(default_factory=dict)
     of_whole: AbstractSet[str] = frozenset()
+    is_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,20 @@ def format_of_items(
     def read(document: JsonValue) -> Iterator[History]:
         items, asides = items_in(document), list[Aside]()
         if items is None:
-            reason = "has no messages: say where they are by a JSONPath, as in --messages '$.traj'"
-            raise InvalidMessage.at("", reason)
+            raise InvalidMessage.at("", "has no messages")
         beside = document if isinstance(document, dict) else {}
         metadata = {key: beside[key] for key in facts if beside.get(key) is not None}
         known = {*OWN_FIELDS, *facts} if is_own(document) else {"messages", *facts}
+        drafts = list(reader.read(items, asides))
+        own = f"{reader.name}."
         yield History(
-            list(reader.read(items, asides)),
+            drafts,
             metadata=metadata,
             asides=asides,
             beside={key: value for key, value in beside.items() if key not in known},
+            is_blank=reader.view is not None
+            and drafts != []
+            and all(draft["type"].startswith(own) for draft in drafts),
         )
 
     def is_document(value: JsonValue) -> bool:

@@ -113,6 +113,7 @@ class Reading:
         self.asides: list[Aside] = []
         self._known = frozenset(known)
         self.of_whole: set[str] = set()
+        self._unknown = 0
 
     def add(self, draft: Draft, *kept: Fields, parts: Sequence[Fields] = ()) -> None:
         """Add a message; what is left of the objects it was made of goes into its metadata.
@@ -157,11 +158,13 @@ class Reading:
         draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
         self.add({**of_draft, **draft}, *beside)
         if not is_known:
+            self._unknown += 1
             self.asides.append(Aside(fields.place, f"kind {kind!r}"))
 
     def keep_left(self, fields: Fields, kind: str, **of_draft: JsonValue) -> None:
         """Add what is left of an object, if anything, as a message of its own type."""
         if left := self._noted(fields):
+            self._unknown += 1
             self.drafts.append({**of_draft, "type": f"{self.wire}.{kind}", "payload": left})
 
     @contextmanager
@@ -181,7 +184,13 @@ class Reading:
 
     def history(self, **facts: JsonValue) -> History:
         """Return what was read, with facts of its thread."""
-        return History(self.drafts, asides=self.asides, of_whole=self.of_whole, **facts)
+        return History(
+            self.drafts,
+            asides=self.asides,
+            of_whole=self.of_whole,
+            is_blank=0 < len(self.drafts) <= self._unknown,
+            **facts,
+        )
 
 
 class Entry:

@@ -1,9 +1,10 @@
 """Registry of formats by name, and the finding out of a document's format."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from shlex import quote
 
 from domain.errors import InvalidInput, UnknownFormat
-from domain.json.text import JsonValue
+from domain.json.text import JsonValue, print_text
 from projections.readers.agents import (
     atif,
     claude_code,
@@ -88,17 +89,60 @@ def recognise(values: Sequence[JsonValue]) -> Format:
     Raises:
         UnclearFormat: naming the candidates, or what stands there instead.
     """
-    found = _knowing(lambda each: any(map(each.is_document, values)))
-    found = found or _knowing(lambda each: any(map(each.is_item, values)))
+    found = _of_documents(values) or _of_items(values)
     if len(found) == 1:
         return found[0]
     if found:
         names = ", ".join(each.name for each in found)
         raise UnclearFormat(f"may be any of {names}: name one by --format")
-    raise UnclearFormat(
-        f"of no format that is known: {_described(values)}. Name one by --format, or the place of "
-        "the messages by a JSONPath, as in --messages '$.traj'"
+    raise UnclearFormat(f"of no format that is known: {_described(values)}; {remedy(values)}")
+
+
+_DEEPEST = 3
+
+
+def remedy(values: Sequence[JsonValue]) -> str:
+    """Return where in the first value there are histories; else that formats are listed."""
+    return histories_in(values[0] if values else None) or (
+        "`agentlog formats` lists those that are read"
     )
+
+
+def histories_in(value: JsonValue) -> str | None:
+    """Return the options that import what stands deeper in a value; None if nothing is known."""
+    for path, inner in _inside(value, "$", 0):
+        items = inner if isinstance(inner, list) else [inner]
+        options = [("records", chosen) for chosen in _of_documents(items)]
+        if inner is items:
+            options += [("messages", chosen) for chosen in _of_items(items)]
+        for option, chosen in options[:1]:
+            return f"there are histories in it: --{option} {quote(path)} --format {chosen.name}"
+    return None
+
+
+def _inside(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the arrays and objects inside an object, with their JSONPaths; the outer ones first."""
+    if not isinstance(value, dict):
+        return
+    inside = [(f"{path}{_step(key)}", inner) for key, inner in value.items()]
+    yield from ((place, inner) for place, inner in inside if inner)
+    if depth < _DEEPEST:
+        for place, inner in inside:
+            yield from _inside(inner, place, depth + 1)
+
+
+def _step(key: str) -> str:
+    return f".{key}" if key.isidentifier() and key.isascii() else f"[{print_text(key)}]"
+
+
+def _of_documents(values: Sequence[JsonValue]) -> list[Format]:
+    """Return the formats of which some value is a document by itself."""
+    return _knowing(lambda each: any(map(each.is_document, values)))
+
+
+def _of_items(values: Sequence[JsonValue]) -> list[Format]:
+    """Return the formats of which some value is an item of a document."""
+    return _knowing(lambda each: any(map(each.is_item, values)))
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:

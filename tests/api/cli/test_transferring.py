@@ -72,6 +72,7 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         "OpenAI chat messages, 1 file, a thread per record",
         "threads             3",
         "events              6  0 there already",
+        "kept whole          0",
         "kept aside          0",
         "anomalies           0",
         "masked              0",
@@ -88,6 +89,30 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
     )
     assert again.code == 0
     assert again.counted == {"threads": 3, "there already": 6}
+
+
+def test_a_dry_run_prints_the_table_of_the_import_word_for_word(
+    database_url: str, tmp_path: Path
+) -> None:
+    import_runs(written(tmp_path, "first.jsonl", lines_of(RUNS[0])), url=database_url)
+    orphan = {"role": "tool", "tool_call_id": "x", "content": "ok"}
+    odd = {"role": "user", "content": [{"type": "odd", "value": "hi"}]}
+    more = [
+        RUNS[0],
+        {"id": "a", "reward": 1, "traj": [USER, odd, orphan]},
+        {"id": "a", "traj": [USER, USER]},
+        {"id": "d", "traj": [odd]},
+        {"id": "e", "traj": 7},
+    ]
+    for number, record in enumerate(more):
+        path = written(tmp_path, f"{number}.jsonl", lines_of(record))
+        before = events_in(database_url)
+        dry = import_runs(path, "--dry-run", url=database_url)
+        assert events_in(database_url) == before
+        real = import_runs(path, url=database_url)
+        told = [each for each in real.err.splitlines() if "imports undo" not in each]
+        assert (dry.code, dry.err.splitlines()) == (real.code, told)
+    assert agentlog("imports", "--json", url=database_url).lines != []
 
 
 def test_standard_input_and_files_and_folders_may_be_mixed(

@@ -67,9 +67,7 @@ SAME_VIEW: dict[str, dict[str, object]] = {
 every_format = pytest.mark.parametrize("wire", HISTORIES)
 
 
-def run(
-    store: Store | None, *paths: Path, wire: str | None = "kernel", **fields: Any
-) -> ImportReport:
+def run(store: Store, *paths: Path, wire: str | None = "kernel", **fields: Any) -> ImportReport:
     """Import what is in `paths`; return the report."""
     plan = Plan(None if wire is None else choose_format(wire), **fields)
     importer = Importer(store, plan, progress=lambda _: None)

@@ -11,7 +11,13 @@ from infrastructure.transfer.documents import Documents, InvalidPath, Plan
 from infrastructure.transfer.files.records import SourceRecord
 from infrastructure.transfer.files.source_file import SourceFile
 from infrastructure.transfer.template import InvalidTemplate
-from infrastructure.transfer.threads import ImportedThread, NamelessThread, fitted, threads_of
+from infrastructure.transfer.threads import (
+    ImportedThread,
+    NamelessThread,
+    NotRead,
+    fitted,
+    threads_of,
+)
 from projections.readers.history import Format, History
 from projections.readers.registry import choose_format
 
@@ -131,10 +137,15 @@ def test_a_path_too_deep_for_the_record_is_said() -> None:
         read(nested, messages="$..x")
 
 
-@pytest.mark.parametrize("value", [{}, {"messages": 1}, "text", 5, None, {"traj": [REPLY]}])
-def test_a_record_without_messages_says_how_to_name_their_place(value: Any) -> None:
-    with pytest.raises(InvalidMessage, match=r"has no messages: .* --messages '\$\.traj'"):
+@pytest.mark.parametrize("value", [{}, {"messages": 1}, "text", 5, None])
+def test_a_record_without_messages_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidMessage, match="has no messages"):
         read(value)
+
+
+def test_a_record_with_messages_elsewhere_says_how_to_name_their_place() -> None:
+    with pytest.raises(NotRead, match=r"has no messages; .* --messages '\$\.traj' --format kernel"):
+        read({"traj": [REPLY]})
 
 
 def test_a_message_that_is_none_is_named_by_its_place() -> None:
