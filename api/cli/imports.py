@@ -219,7 +219,7 @@ def _progress(console: Console) -> Progress:
 def _print_report(console: Console, report: ImportReport) -> None:
     failures = report.failures
     for failure in failures[:_SHOWN_FAILURES]:
-        console.print(Text(printable(f"{failure.place}: {failure.reason}")), soft_wrap=True)
+        console.print(Text(_on_one_line(f"{failure.place}: {failure.reason}")), soft_wrap=True)
     if len(failures) > _SHOWN_FAILURES:
         console.print(f"… and {len(failures) - _SHOWN_FAILURES} more that were refused")
     for chosen, files in report.formats.items():
@@ -237,8 +237,13 @@ def _print_report(console: Console, report: ImportReport) -> None:
         "passed over": _counted(report.of_kind("passed over"), by_place=True),
     }
     for name, (number, note) in rows.items():
-        line = f"{name:<12}{number:>9,}  {printable(note) if number or name == 'events' else ''}"
+        line = f"{name:<12}{number:>9,}  {_on_one_line(note) if number or name == 'events' else ''}"
         console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text that may have names of files: a line break in one makes no line of its own."""
+    return printable(text).replace("\n", "\\n")
 
 
 def _counted(findings: Sequence[Finding], *, by_place: bool = False) -> tuple[int, str]:

@@ -96,4 +96,4 @@ def _tell(console: Console, path: Path, report: ImportReport) -> None:
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(Text(printable(text)), soft_wrap=True)
+    console.print(Text(printable(text).replace("\n", "\\n")), soft_wrap=True)

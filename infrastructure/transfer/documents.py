@@ -11,7 +11,7 @@ from domain.errors import InvalidInput
 from domain.facts import Policy
 from domain.json.text import JsonValue
 from infrastructure.transfer.files.records import SourceRecord, gathered
-from infrastructure.transfer.template import named_fields
+from infrastructure.transfer.template import check_template, named_fields
 from projections.readers.history import Format
 from projections.readers.masking import Mask
 from projections.readers.registry import recognise
@@ -44,11 +44,20 @@ class Plan:
     strict: bool = False
     masks: Sequence[Mask] = ()
 
+    def __post_init__(self) -> None:
+        """Raise `UnfinishedField` if a template has a field without an end."""
+        for template in self._templates:
+            check_template(template)
+
     @property
     def named_fields(self) -> set[str]:
         """The fields of records that templates name."""
-        templates = [self.thread_id, self.goal, *self.metadata.values()]
-        return set[str]().union(*(named_fields(each) for each in templates if each is not None))
+        return set[str]().union(*map(named_fields, self._templates))
+
+    @property
+    def _templates(self) -> list[str]:
+        given = [self.thread_id, self.goal, *self.metadata.values()]
+        return [template for template in given if template is not None]
 
 
 class Documents:

@@ -51,7 +51,7 @@ class Follower:
         written = before.written if has_grown else {}
         importer = Importer(self._store, self._plan, progress=lambda _: None, written=written)
         file = SourceFile(str(path), PurePosixPath(path.name), len(data), lambda: data)
-        importer.import_sources(Sources([file], []))
+        importer.import_sources(Sources([file], {}))
         self._read[path] = _Read(len(data), sha256(data).digest(), written)
         if not has_grown:
             reason = "it was rewritten: what was read of it before stays in the log"

@@ -97,8 +97,8 @@ class Importer:
 
     def import_sources(self, sources: Sources) -> None:
         """Import all files; failures are in the report, the rest is written."""
-        for place in sources.passed_over:
-            self.report.pass_over(place, "by its name it has no histories")
+        for place, reason in sources.passed_over.items():
+            self.report.pass_over(place, reason)
         for file in sources.files:
             self._import_file(file)
 

@@ -27,8 +27,21 @@ class InvalidTemplate(InvalidInput):
         self.template, self.field, self.known = template, field, known
 
 
+class UnfinishedField(InvalidInput):
+    """A template has an opening brace without its closing one."""
+
+    def __init__(self, template: str) -> None:
+        super().__init__(f"{template!r}: a field in it has no end, as in '{{stem}}'")
+
+
 class NullField(InvalidInput):
     """A field of a template is null in a record."""
+
+
+def check_template(template: str) -> None:
+    """Raise `UnfinishedField` if a field has no closing brace."""
+    if "{" in _FIELD.sub("", template):
+        raise UnfinishedField(template)
 
 
 def named_fields(template: str) -> set[str]:

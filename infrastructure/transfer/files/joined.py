@@ -33,10 +33,11 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
         elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
             headers = (by_path.get(folder.parent / name) for name in _HEADERS)
             if header := next(filter(None, headers), None):
-                taken |= {each.path, *_of_all_samples(folder.parent, by_path)}
+                taken.add(each.path)
                 if folder.parent in headers_of:
                     yield _log(headers_of[folder.parent], each)
                     continue
+                taken.update(_of_all_samples(folder.parent, by_path))
                 headers_of[folder.parent] = cache(partial(_of_each, header))
                 reductions = by_path.get(folder.parent / _REDUCTIONS)
                 yield _log(header.content, each, reductions)

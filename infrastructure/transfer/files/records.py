@@ -66,6 +66,10 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
 
 def _whole(file: SourceFile, data: bytes) -> Iterator[SourceRecord]:
     """Yield what is read at once: an object, what is no JSON, or an array to mend."""
+    if not data.strip():
+        error = InvalidJson("it is empty: there is no JSON in it")
+        yield SourceRecord(file, file.place, 0, len(data), error)
+        return
     whole = _record(file, file.place, 0, data)
     if not isinstance(whole.value, list):
         yield whole

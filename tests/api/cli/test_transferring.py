@@ -152,7 +152,7 @@ def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("empty.json", b"", "not JSON"),
+        ("empty.json", b"", "it is empty"),
         ("cut.json", b'{"id": "a"', "not JSON"),
         ("binary.json", bytes(range(256)), "not UTF-8 at byte 128"),
         ("scalar.json", b"7", "$.traj leads to nothing in this record"),
@@ -170,6 +170,15 @@ def test_a_file_that_is_off_is_named_with_what_is_wrong(
     assert outcome.err.startswith(f"{tmp_path / name}: ")
     assert reason in outcome.err.splitlines()[0]
     assert thread_ids(database_url) == []
+
+
+def test_the_name_of_a_file_makes_no_line_of_its_own(database_url: str, tmp_path: Path) -> None:
+    name = "a\nrefused 0\u202e\x1b[31m.json"
+    for dry in ([], ["--dry-run"]):
+        outcome = import_runs(written(tmp_path, name, b"{oops"), *dry, url=database_url)
+        first, *table = outcome.err.splitlines()
+        assert first.startswith(f"{tmp_path}/a\\nrefused 0\\u202e\\x1b[31m.json: not JSON")
+        assert [each.split()[:2] for each in table if "refused" in each] == [["refused", "1"]]
 
 
 def test_lone_surrogates_are_reported(database_url: str, tmp_path: Path) -> None:
@@ -203,6 +212,7 @@ def test_strict_refuses_what_record_keeps(database_url: str, tmp_path: Path) -> 
         (["-", "--messages", "$["], "'$[' is no JSONPath"),
         (["-", "--messages", "$.a | $.b"], "use a single path"),
         (["-", "--policy", "lax"], "use one of strict, record"),
+        (["-", "--thread-id", "{stem"], "a field in it has no end, as in '{stem}'"),
         (["-", "--metadata", "reward"], "give KEY=TEMPLATE"),
         (["-", "--metadata", "=x"], "give KEY=TEMPLATE"),
         ([], "Missing argument"),

@@ -74,3 +74,25 @@ def test_a_file_of_another_format_is_refused_in_one_line(
 ) -> None:
     (failure,) = run(store, written(tmp_path, "other.json", [USER] * 9), wire=wire).failures
     assert "knows nothing in it" in failure.reason
+
+
+def test_files_of_one_name_in_two_folders_are_told_apart_by_what_is_named(
+    store: Store, tmp_path: Path
+) -> None:
+    """Each refusal names the next thing to do, until all is in."""
+    paths = [tmp_path / name / "run.json" for name in "abc"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(json.dumps([{**USER, "content": path.parent.name}]))
+    waiting, template = paths, None
+    for _ in range(9):
+        report = run(store, *waiting, wire=None, thread_id=template)
+        if not report.failures:
+            break
+        waiting = [Path(failure.place) for failure in report.failures[:1]]
+        template = report.failures[0].reason.rpartition("--thread-id ")[2].strip("'")
+        others = [Path(failure.place) for failure in report.failures[1:]]
+        assert run(store, *waiting, wire=None, thread_id=template).failures == []
+        waiting = others
+    said = {store.messages(thread_id)[-1].raw["text"] for thread_id in store.thread_ids(limit=9)}
+    assert said == {"a", "b", "c"}

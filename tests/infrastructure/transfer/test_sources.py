@@ -50,7 +50,9 @@ def test_a_folder_is_searched_through_for_json_by_name(tmp_path: Path) -> None:
     inside = [str(tmp_path / name) for name in ("b/a.jsonl", "b/c.ndjson", "z.json")]
     assert [file.place for file in found.files] == [*inside, str(odd), "-"]
     assert [str(file.path) for file in found.files[:2]] == ["b/a.jsonl", "b/c.ndjson"]
-    assert found.passed_over == [str(tmp_path / name) for name in ("b/picture.png", "readme.md")]
+    assert list(found.passed_over) == [
+        str(tmp_path / name) for name in ("b/picture.png", "readme.md")
+    ]
 
 
 def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
@@ -60,7 +62,21 @@ def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
     (tmp_path / "up").symlink_to(".", target_is_directory=True)
     found = find_sources([tmp_path])
     assert [file.path.name for file in found.files] == ["run.json", "same.json"]
-    assert found.passed_over == [str(tmp_path / name) for name in ("lost.json", "up")]
+    assert list(found.passed_over) == [str(tmp_path / name) for name in ("lost.json", "up")]
+
+
+def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text("{}")
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    (folder / "inner" / "same.json").symlink_to("../run.json")
+    for name, target in {"up.json": "../secret.json", "etc.jsonl": "/etc/passwd"}.items():
+        (folder / name).symlink_to(target)
+    found = find_sources([folder])
+    assert [str(file.path) for file in found.files] == ["inner/same.json", "run.json"]
+    outside = "it is a link out of the folder"
+    assert found.passed_over == {str(folder / name): outside for name in ("etc.jsonl", "up.json")}
 
 
 def test_a_path_that_is_not_there_and_a_folder_with_nothing_are_said(tmp_path: Path) -> None:
@@ -210,6 +226,43 @@ def test_what_is_compressed_is_read_as_it_is(
     assert "its compression is broken" in str(broken.value)
 
 
+@pytest.mark.parametrize("packed", [gzip.compress, zstd.compress])
+def test_what_unpacks_to_much_more_than_it_is_says_so(
+    tmp_path: Path, packed: Callable[[bytes], bytes]
+) -> None:
+    blanks = b'"' + b" " * (65 * 2**20) + b'"'
+    (tmp_path / "run.json.gz").write_bytes(packed(blanks))
+    with zipfile.ZipFile(tmp_path / "run.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("run.json", blanks)
+        archive.writestr("small.json", "{}")
+    refused, member, small = (
+        record for file in find_sources([tmp_path]).files for record in read_records(file)
+    )
+    for record in (refused, member):
+        assert isinstance(record.value, UnreadableSource)
+        assert "it unpacks to more than 67,108,864 bytes, from" in str(record.value)
+    assert small.value == {}
+
+
+def test_the_members_of_an_archive_are_read_from_one_that_is_opened_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", "{}")
+        for number in range(100):
+            archive.writestr(f"samples/{number}.json", f'{{"id": {number}}}')
+    opened: list[Path] = []
+
+    def opening(path: Path) -> zstd.zipfile.ZipFile:
+        opened.append(path)
+        return zstd.zipfile.ZipFile(path)
+
+    monkeypatch.setattr("infrastructure.transfer.files.content.ZipFile", opening)
+    read = [record for file in find_sources([path]).files for record in read_records(file)]
+    assert (len(read), len(opened)) == (100, 2)  # once to list them
+
+
 def test_an_archive_is_read_as_a_folder_is(tmp_path: Path) -> None:
     path = tmp_path / "runs.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -218,7 +271,7 @@ def test_an_archive_is_read_as_a_folder_is(tmp_path: Path) -> None:
         archive.writestr("picture.png", b"")
     found = find_sources([tmp_path])
     assert [file.place for file in found.files] == [f"{path}:a.jsonl.gz", f"{path}:b/one.json"]
-    assert found.passed_over == [f"{path}:picture.png"]
+    assert list(found.passed_over) == [f"{path}:picture.png"]
     read = [each.value for file in found.files for each in read_records(file)]
     assert read == [{"a": 2}, {"a": 1}]
     path.write_bytes(path.read_bytes().replace(b'{"a": 1}', b'{"a": 9}'))  # not its checksum

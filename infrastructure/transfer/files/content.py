@@ -1,0 +1,108 @@
+"""The bytes of files and of members of archives, without their compression, up to a limit."""
+
+import gzip
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from infrastructure.transfer.files.source_file import UnreadableSource
+
+if sys.version_info >= (3, 14):
+    from zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
+
+    from compression.zstd import ZstdError, ZstdFile
+else:
+    from backports.zstd import ZstdError, ZstdFile
+    from backports.zstd.zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
+
+__all__ = ["Archives", "ZipInfo", "is_zipfile", "plain", "whole"]
+
+_UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError)
+_GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+_PIECE_BYTES = 2**20
+_MOST_BYTES, _MOST_RATIO, _ALWAYS_BYTES = 2 * 2**30, 100, 64 * 2**20
+"""What is unpacked of a file: so many bytes, and so many times its size or the last."""
+
+Content = Callable[[], bytes]
+
+
+def whole(path: Path) -> Content:
+    """Return what reads a file."""
+
+    def read() -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise UnreadableSource(f"cannot be read: {error.strerror or error}") from error
+
+    return read
+
+
+class Archives:
+    """Opens ZIP archives to read their members: one at a time, and each once where they follow."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._archive: ZipFile | None = None
+
+    def members(self, path: Path) -> list[ZipInfo]:
+        """Return the members of an archive, by name."""
+        with ZipFile(path) as archive:
+            return sorted(archive.infolist(), key=lambda member: member.filename)
+
+    def content(self, path: Path, member: ZipInfo) -> Content:
+        """Return what reads a member."""
+
+        def read() -> bytes:
+            try:
+                with self._opened(path).open(member) as stream:
+                    return _unpacked(stream.read, member.compress_size)
+            except _UNREADABLE as error:
+                raise UnreadableSource(f"cannot be read: {error}") from error
+
+        return read
+
+    def _opened(self, path: Path) -> ZipFile:
+        if self._archive is None or self._path != path:
+            if self._archive is not None:
+                self._archive.close()
+            self._path, self._archive = path, ZipFile(path)
+        return self._archive
+
+
+def plain(content: Content, size: int) -> Content:
+    """Return what reads the same without compression; `size` is that on disk, 0 if unknown."""
+
+    def read() -> bytes:
+        data = content()
+        if data.startswith(_ZIP):
+            raise UnreadableSource(
+                "a ZIP archive inside another, or of a name without .zip: unpack it, or rename it"
+            )
+        try:
+            if data.startswith(_GZIP):
+                with gzip.open(io.BytesIO(data)) as stream:
+                    return _unpacked(stream.read, size or len(data))
+            if data.startswith(_ZSTD):
+                with ZstdFile(io.BytesIO(data)) as stream:
+                    return _unpacked(stream.read, size or len(data))
+        except (OSError, EOFError, ZstdError) as error:
+            raise UnreadableSource(f"its compression is broken: {error}") from error
+        return data
+
+    return read
+
+
+def _unpacked(read: Callable[[int], bytes], size: int) -> bytes:
+    """Return all that can be read; raises `UnreadableSource` beyond the limit."""
+    most = min(_MOST_BYTES, max(_ALWAYS_BYTES, _MOST_RATIO * size))
+    data = bytearray()
+    while piece := read(_PIECE_BYTES):
+        data += piece
+        if len(data) > most:
+            raise UnreadableSource(
+                f"it unpacks to more than {most:,} bytes, from {size:,}: unpack it, and import "
+                "what is in it"
+            )
+    return bytes(data)
