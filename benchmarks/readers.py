@@ -36,16 +36,16 @@ def measure_readers(server: str, *, runs: int) -> Case:
 
 def _import(server: str, paths: list[Path]) -> list[float]:
     files = [file for path in paths for file in find_sources([path]).files]
-    counted = Importer(None, Plan(), progress=lambda _: None)
-    counted.import_sources(Sources(files, []))
-    copies = -(-_MESSAGES // max(1, counted.report.appended))
-    copied = [_copy(file, n, at) for n in range(copies) for at, file in enumerate(files)]
     run: list[float] = []
     with new_database(server) as url, store_on(url) as service:
+        counted = Importer(service.rehearsal(), Plan(), progress=lambda _: None)
+        counted.import_sources(Sources(files, {}))
+        copies = -(-_MESSAGES // max(1, counted.report.appended))
+        copied = [_copy(file, n, at) for n in range(copies) for at, file in enumerate(files)]
         plan = Plan(thread_id="{path}-{record}-{thread?}")
         importer = Importer(service.store, plan, progress=lambda _: None)
         with timed(run):
-            importer.import_sources(Sources(copied, []))
+            importer.import_sources(Sources(copied, {}))
     if importer.report.failures:
         raise RuntimeError(f"not imported: {importer.report.failures[:3]}")
     return [seconds * 1000 / importer.report.appended for seconds in run]
