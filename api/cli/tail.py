@@ -194,7 +194,11 @@ def _as_they_come(
     rung = threading.Event()
 
     def told(entries: Sequence[HubEntry]) -> None:
-        if thread_id is None or any(each.event.thread_id == thread_id for each in entries):
+        if (
+            thread_id is None
+            or not entries
+            or any(each.event.thread_id == thread_id for each in entries)
+        ):
             rung.set()
 
     pace = how.pace

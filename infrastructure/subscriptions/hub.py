@@ -59,7 +59,7 @@ class Paging:
 
 
 class Hub(Closing):
-    """Reads one tenant's log as it grows, in a thread of its own, from the first follower on.
+    """Reads one tenant's log as it grows, in a thread of its own, while there are followers.
 
     It keeps at most `most_events` of the latest events, with bodies of at most `most_bytes`; their
     parsed form is kept too, and is several times as large.
@@ -82,6 +82,7 @@ class Hub(Closing):
         self._rung = threading.Event()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
+        self._is_resuming = False
         self._end: Callable[[], None] = lambda: None
 
     @property
@@ -90,7 +91,7 @@ class Hub(Closing):
         return self._ring.position
 
     def start(self) -> None:
-        """Begin to follow the log, unless begun already; raises `DatabaseUnavailable`."""
+        """Be ready for followers, unless it is already; raises `DatabaseUnavailable`."""
         if self._thread is not None:
             return
         position = self.reader.position()
@@ -100,21 +101,28 @@ class Hub(Closing):
             self._ring.begin(position)
             self._thread = threading.Thread(target=self._work, name="hub", daemon=True)
             self._thread.start()
-        self._end = self._listener.on(APPENDED, self._rung.set)
-        self._rung.set()  # events before this were not notified
 
     def attach(self, told: OnEntries) -> Callable[[], None]:
         """Call `told` with new entries, in the hub's thread; one call serves all followers.
 
-        Called with no entries if the log went back. Returns a function that detaches it. `told`
+        Called with no entries if there are some that the hub has not read, or the log went back.
+        Returns a function that detaches it; the hub reads nothing while none is attached. `told`
         must be quick.
         """
         with self._changing:
+            if not self._told:
+                self._is_resuming = True
+                self._end = self._listener.on(APPENDED, self._rung.set)
             self._told = (*self._told, told)
+        self._rung.set()  # events before this were not notified
 
         def detach() -> None:
             with self._changing:
+                was_last = self._told == (told,)
                 self._told = tuple(each for each in self._told if each != told)
+                if was_last:
+                    self._end()
+                    self._ring.discard()
 
         return detach
 
@@ -157,7 +165,19 @@ class Hub(Closing):
             else:
                 failing = False
 
+    def _resume(self) -> None:
+        """Go on where the last follower left, or from the end of the log if that is too far on."""
+        last = self.reader.position()
+        self._is_resuming = False
+        if last - self.position > self._ring.most_events:
+            self._ring.begin(last)  # what was before, followers read from the log
+            self._tell(())
+
     def _read_on(self) -> None:
+        if self._is_resuming:
+            self._resume()
+        if not self._told:
+            return
         paging = Paging()
         before = self.position
         more = True
@@ -199,7 +219,7 @@ class _Ring:
         self.discards = 0
         """How often all was discarded."""
         self._floor = 0
-        self._most_events, self._most_bytes = most_events, most_bytes
+        self.most_events, self._most_bytes = most_events, most_bytes
         self._bytes = 0
         self._entries: list[HubEntry] = []
         self._threads: dict[str, deque[HubEntry]] = {}
@@ -257,7 +277,7 @@ class _Ring:
 
     def _discard(self) -> None:
         count = 0
-        over = len(self._entries) - self._most_events
+        over = len(self._entries) - self.most_events
         while count < over or self._bytes > self._most_bytes:
             event = self._entries[count].event
             self._bytes -= len(event.body)

@@ -71,6 +71,9 @@ class Follower:
         self._following.remove(self)
 
 
+_NOTHING_SHARED = -1, -1, b""
+
+
 class TenantFollowers:
     """The followers of a tenant in one event loop, by thread.
 
@@ -87,12 +90,13 @@ class TenantFollowers:
         self.closed = False
         self.count = 0
         """The current number of followers."""
-        self.shared: tuple[int, int, bytes] = (-1, -1, b"")
+        self.shared: tuple[int, int, bytes] = _NOTHING_SHARED
         """The log frames joined last: after which position, up to which, and their bytes."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._detach: Callable[[], None] = lambda: None
         self._threads: dict[str | None, set[Follower]] = {}
         self._news: set[str] | None = None
+        self._all_told = False
         self._telling = threading.Lock()
 
     def follow(self, thread_id: str | None) -> Follower:
@@ -116,6 +120,9 @@ class TenantFollowers:
         self.count -= 1
         if not others:
             del self._threads[follower.thread_id]
+        if not self.count:
+            self._detach()
+            self._loop, self.shared = None, _NOTHING_SHARED
 
     def close(self) -> None:
         """End every stream, and refuse new ones; call it in the event loop."""
@@ -127,10 +134,11 @@ class TenantFollowers:
 
     def _told(self, entries: Sequence[HubEntry]) -> None:
         """Notify followers from the hub's thread, with one call into the loop per batch."""
-        if not entries:  # the log was reset, and its positions repeat
-            self.shared = (-1, -1, b"")
+        if not entries:  # some were not read, or the log was reset, and its positions repeat
+            self.shared = _NOTHING_SHARED
         threads = {entry.event.thread_id for entry in entries}
         with self._telling:
+            self._all_told = self._all_told or not entries
             if self._news is not None:
                 self._news |= threads
                 return
@@ -141,9 +149,9 @@ class TenantFollowers:
     def _wake(self) -> None:
         with self._telling:
             threads, self._news = self._news or set(), None
-        for follower in self._threads.get(None, ()):
-            follower.ring()
-        for thread_id in threads & self._threads.keys():
+            told = self._threads.keys() if self._all_told else {None, *threads}
+            self._all_told = False
+        for thread_id in told & self._threads.keys():
             for follower in self._threads[thread_id]:
                 follower.ring()
 

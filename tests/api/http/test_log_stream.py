@@ -148,9 +148,9 @@ def test_who_has_gone_leaves_nothing_behind(address: str, app: FastAPI, store: S
         with listening(address, path) as stream:
             stream.next()
             assert following.count == 1
+            loop = following._loop
         wait_for(following, 0)
     assert following._threads == {}
-    loop = following._loop
     assert loop is not None
     names = asyncio.run_coroutine_threadsafe(_tasks(), loop).result(WAIT_SECONDS)
     assert not [name for name in names if "stream" in name or "leave" in name]

@@ -6,13 +6,16 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
+from typing_extensions import override
 
+from domain.events import Event
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
+from infrastructure.postgres.notifications import APPENDED, Listener
 from infrastructure.subscriptions.hub import Hub, HubEntry, Paging
 from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import (
@@ -39,7 +42,7 @@ class Hearing:
         self.batches = 0
         self._rung = threading.Event()
         hub.start()
-        self._detach = hub.attach(self._told)
+        self.leave = hub.attach(self._told)
 
     def _told(self, entries: Sequence[HubEntry]) -> None:
         del entries
@@ -260,3 +263,61 @@ def test_closing_ends_what_was_started(own_database: Database) -> None:
     with Listener(own_database) as listener, _hub(own_database, listener) as hub:
         hub.start()
     assert not {"hub", "listener"} & {thread.name for thread in threading.enumerate()}
+
+
+class Reads(LogReader):
+    """Counts how often the log is read."""
+
+    count = 0
+
+    @override
+    def log(self, **asked: Any) -> list[Event]:
+        self.count += 1
+        return super().log(**asked)
+
+
+def test_nothing_is_read_for_followers_that_have_left(
+    own_database: Database, writer: Writer
+) -> None:
+    reader = Reads(own_database, tenant=TENANT)
+    with Listener(own_database, poll_seconds=0.05) as listener, Hub(reader, listener) as hub:
+        first, second = Hearing(hub), Hearing(hub)
+        writer.append(request("t", reply("1")))
+        for hearing in (first, second):
+            hearing.until(1)
+        first.leave()
+        writer.append(request("t", reply("2")))
+        second.until_remembered(2)
+        second.leave()
+        polled = threading.Event()
+        before = reader.count
+        for number in range(3, 6):
+            writer.append(request("t", reply(str(number))))
+        off = listener.on(APPENDED, polled.set)
+        assert polled.wait(WAIT_SECONDS)  # another would have been called too
+        off()
+        assert reader.count == before
+        third = Hearing(hub)
+        writer.append(request("t", reply("6")))
+        third.until(6)
+        assert third.heard == [1, 2, 3, 4, 5, 6]
+        third.until_remembered(6)
+
+
+def test_a_follower_of_a_thread_is_told_of_what_came_while_nothing_was_read(
+    own_database: Database, writer: Writer
+) -> None:
+    reader = LogReader(own_database, tenant=TENANT)
+    with (
+        Listener(own_database, poll_seconds=5) as listener,
+        Hub(reader, listener, most_events=2) as hub,
+    ):
+        first = Hearing(hub)
+        writer.append(request("t", reply("1")))
+        first.until_remembered(1)
+        first.leave()
+        writer.append(request("t", *(reply(str(number)) for number in range(2, 6))))
+        told = threading.Event()
+        hub.attach(lambda entries: None if entries else told.set())
+        assert told.wait(WAIT_SECONDS)
+        assert hub.thread_after("t", 1, limit=10) is None  # it stands in the log
