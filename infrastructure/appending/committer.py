@@ -17,7 +17,12 @@ from infrastructure.appending.decision import Batch, wanted_by
 from infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
 from infrastructure.eventlog.thread_heads import Head
 from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import BROKEN_OFF, unavailable
+from infrastructure.postgres.errors import (
+    BROKEN_OFF,
+    DatabaseUnavailable,
+    OutcomeUnknown,
+    unavailable,
+)
 
 logger = logging.getLogger("agentlog")
 
@@ -44,9 +49,14 @@ class Committer:
 
         After a break it is unknown whether the transaction was committed. The retry finds the
         messages of the first try by their ids, so nothing is written twice.
+
+        Raises:
+            OutcomeUnknown: no retry found out whether the first try was committed.
+            DatabaseUnavailable: nothing was written.
         """
         if not ready:
             return ()
+        is_unknown = False
         for attempt in range(_TRIES):
             try:
                 connection = self._connected()
@@ -58,11 +68,14 @@ class Committer:
                 return outcomes or self._write_holding(connection, ready, wanted)
             except BROKEN_OFF as error:
                 self._disconnect()
+                is_unknown = is_unknown or error.sqlstate is None  # the server said nothing
                 had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
                 if had_its_time or attempt == _TRIES - 1:
-                    raise unavailable(error) from error
+                    raise _failure(unavailable(error), is_unknown=is_unknown) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
+            except DatabaseUnavailable as error:  # no connection for another try
+                raise _failure(error, is_unknown=is_unknown) from error
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _write_onward(
@@ -155,6 +168,10 @@ class Committer:
             self._connection.close()
             self._connection = None
             self._cache.forget()
+
+
+def _failure(error: DatabaseUnavailable, *, is_unknown: bool) -> DatabaseUnavailable:
+    return OutcomeUnknown(str(error)) if is_unknown else error
 
 
 @dataclass(slots=True)

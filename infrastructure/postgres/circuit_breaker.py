@@ -1,7 +1,8 @@
 """Circuit breaker: refuses callers at once while the database does not answer.
 
 A connection that broke, or could not be made, triggers a probe, as the server may have ended that
-one alone. If the probe fails the breaker opens, and probes go on until one succeeds.
+one alone. If the probe fails, or the server is found to hang, the breaker opens, and probes go on
+until one succeeds.
 """
 
 import logging
@@ -15,11 +16,13 @@ from infrastructure.runtime.closeable import Closing
 logger = logging.getLogger("agentlog")
 
 _PAUSE_SECONDS = 0.5
+_LOOK_SECONDS = 0.25
 
 
 class Breaker(Closing):
     """Opens when `probe` finds no server and closes when it does, in a thread of its own.
 
+    `hangs` is asked four times a second whether the server leaves callers without an answer.
     `opened` and `closed` are called in that thread, `closed` before callers are let through again.
     """
 
@@ -27,10 +30,12 @@ class Breaker(Closing):
         self,
         probe: Callable[[], bool],
         *,
+        hangs: Callable[[], bool] | None = None,
         opened: Callable[[], None],
         closed: Callable[[], None],
     ) -> None:
         self._probe, self._opened, self._closed = probe, opened, closed
+        self._hangs = hangs
         self._is_open = False
         self._suspected = threading.Event()
         self._ending = threading.Event()
@@ -50,8 +55,12 @@ class Breaker(Closing):
 
     def _work(self) -> None:
         while not self._ending.is_set():
-            self._suspected.wait()
+            is_suspected = self._suspected.wait(_LOOK_SECONDS if self._hangs else None)
             self._suspected.clear()
+            if not self._ending.is_set() and self._hangs is not None and self._hangs():
+                self._open("PostgreSQL does not answer; until it does, callers are refused")
+            elif not is_suspected:
+                continue
             while not self._ending.is_set() and not self._answers():
                 self._ending.wait(_PAUSE_SECONDS)
 
@@ -62,7 +71,10 @@ class Breaker(Closing):
             self._is_open = False
             logger.warning("PostgreSQL takes connections again")
         elif not self._is_open and not answers:
-            self._is_open = True
-            logger.warning("PostgreSQL takes no connections; until it does, callers are refused")
-            self._opened()
+            self._open("PostgreSQL takes no connections; until it does, callers are refused")
         return answers
+
+    def _open(self, why: str) -> None:
+        self._is_open = True
+        logger.warning(why)
+        self._opened()

@@ -23,10 +23,15 @@ class InvalidConninfo(psycopg.ProgrammingError):
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Statement and lock timeouts; options in the URL have precedence."""
+    """Statement and lock timeouts; options in the URL have precedence.
+
+    `answer_seconds`: how soon the server has to answer a trivial statement while others run; if it
+    does not, it hangs, and all of them end as broken off. None: however late.
+    """
 
     statement_seconds: float = 60.0
     lock_seconds: float = 10.0
+    answer_seconds: float | None = None
 
     @property
     def options(self) -> str:

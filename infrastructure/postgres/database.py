@@ -1,6 +1,5 @@
 """Connection pool of one PostgreSQL database, and the mapping of its failures to errors."""
 
-import select
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -21,6 +20,7 @@ from infrastructure.postgres.errors import (
     DatabaseUnavailable,
     unavailable,
 )
+from infrastructure.postgres.liveness import LIVENESS, Canary, break_off, is_busy, is_silent
 from infrastructure.postgres.migration import Migration, migrate
 from infrastructure.postgres.roles import SERVICE, confine, unconfine
 from infrastructure.postgres.session_check import check_session
@@ -28,17 +28,6 @@ from infrastructure.postgres.session_check import check_session
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""
 
-_LIVENESS = {
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 20_000,
-}
-"""Detect a lost server within half a minute, not a quarter of an hour.
-
-The URL's own have precedence; a Unix socket needs none of them.
-"""
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
 
@@ -76,7 +65,7 @@ class Database:
         self._in_role = in_role
         self._confined_to: WeakKeyDictionary[psycopg.Connection, str] = WeakKeyDictionary()
         try:
-            given = {**_LIVENESS, **read_conninfo(url)}
+            given = {**LIVENESS, **read_conninfo(url)}
             role = f"-c role={SERVICE} " if in_role else ""
             # UTC whatever the server's zone: times of a named zone take longer to read
             own = f"{timeouts.options} -c timezone=UTC {role}"
@@ -87,6 +76,10 @@ class Database:
         self._conninfo = conninfo
         self._pool_size, self._wait_seconds = pool_size, wait_seconds
         self._lent: list[psycopg.Connection] = []
+        self._pooled: set[psycopg.Connection] = set()
+        seconds = timeouts.answer_seconds
+        self._canary = None if seconds is None else Canary(conninfo, seconds=seconds)
+        self._busy: set[psycopg.Connection] = set()
         self._pool = self._new_pool()
         self._breaker: Breaker | None = None
         self._is_away = False
@@ -100,7 +93,7 @@ class Database:
             UnsafeSession: sessions lack the requested role or settings.
             LogSubscribed: in the service's role, where a subscription fills the log.
         """
-        # connect once without the pool: its error names the cause, the pool's only says "timeout"
+        # not by the pool, whose error only says "timeout"
         try:
             with psycopg.connect(self._conninfo, autocommit=True) as connection:
                 version = connection.info.server_version
@@ -110,12 +103,19 @@ class Database:
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
         self._pool.open()
-        self._breaker = Breaker(self._answers, opened=self._drop_pool, closed=self._renew_pool)
+        if self._canary is not None:
+            self._canary.answers()
+        self._breaker = Breaker(
+            self._answers,
+            hangs=None if self._canary is None else self._hangs,
+            opened=self._drop_pool,
+            closed=self._renew_pool,
+        )
 
     def check(self) -> None:
         """Raise `DatabaseUnavailable` while PostgreSQL is known to be unreachable."""
         if self._is_away:
-            raise DatabaseUnavailable("PostgreSQL takes no connections")
+            raise DatabaseUnavailable("PostgreSQL does not answer, or takes no connections")
 
     def connect(self) -> psycopg.Connection:
         """Return a connection of the caller's own, in autocommit mode; `close` ends it too.
@@ -140,6 +140,8 @@ class Database:
         """Close every connection."""
         if self._breaker is not None:
             self._breaker.close()
+        if self._canary is not None:
+            self._canary.close()
         self._pool.close()
         for connection in self._lent:
             connection.close()
@@ -157,7 +159,7 @@ class Database:
         self.close()
 
     def pool_stats(self) -> dict[str, int]:
-        """Return the pool's statistics by psycopg_pool's names; the server may be unreachable."""
+        """Return the pool's statistics by psycopg_pool's names."""
         return self._pool.get_stats()
 
     def migrate(self) -> list[Migration]:
@@ -205,17 +207,18 @@ class Database:
     ) -> psycopg.Connection:
         """Return a live connection of the pool, for the tenant or the service.
 
-        The pool could check it, but pauses after each that does not answer, and longer each time:
-        after a server restart, callers would wait for seconds.
+        The pool's own check pauses after each that does not answer, and longer each time.
         """
         until = time.monotonic() + seconds
         while True:
             connection = pool.getconn(timeout=max(until - time.monotonic(), 0))
+            self._pooled.add(connection)
             try:
                 self._check(connection, tenant)
             except BROKEN_OFF:
                 self._put_back(pool, connection)
             except BaseException:
+                self._pooled.discard(connection)
                 pool.putconn(connection)
                 raise
             else:
@@ -223,6 +226,7 @@ class Database:
 
     def _put_back(self, pool: ConnectionPool, connection: psycopg.Connection) -> None:
         """Return a connection to its pool, which replaces a broken one."""
+        self._pooled.discard(connection)
         if connection.closed:
             self._suspect()
         pool.putconn(connection)
@@ -232,14 +236,20 @@ class Database:
             self._breaker.suspect()
 
     def _answers(self) -> bool:
-        """Return whether the server accepts a connection, or still answers on an existing one."""
+        """Return whether the server takes a connection, or still answers on one."""
         try:
             psycopg.connect(self._conninfo).close()
         except psycopg.errors.ConnectionTimeout:
             return False  # other connections get no answer either
         except psycopg.OperationalError:  # too many connections, or a shutdown that waits for us
-            return any(map(_silent, self._lent))
+            return any(map(is_silent, self._lent))
         return True
+
+    def _hangs(self) -> bool:
+        """Return whether statements run and the server answers nothing."""
+        busy = {each for each in (*self._pooled, *self._lent) if is_busy(each)}
+        lasting, self._busy = busy & self._busy, busy
+        return bool(lasting) and self._canary is not None and not self._canary.answers()
 
     def _new_pool(self) -> ConnectionPool:
         return ConnectionPool(
@@ -252,20 +262,26 @@ class Database:
         )
 
     def _drop_pool(self) -> None:
-        """Close the pool: waiting callers fail; lent connections are closed on return."""
+        """Close the pool: waiting callers fail, lent connections break off."""
         self._is_away = True
+        if self._canary is not None:
+            self._canary.close()
+            for connection in (*self._pooled, *self._lent):
+                break_off(connection)
         self._pool.close(timeout=_POOL_CLOSE_SECONDS)
 
     def _renew_pool(self) -> None:
-        """Make a new pool: the old one would pause ever longer between attempts to connect."""
+        """Make a new pool: the old one pauses ever longer between attempts to connect."""
         pool = self._new_pool()
         pool.open()
         self._pool, self._is_away = pool, False
+        if self._canary is not None:
+            self._canary.answers()
 
     def _check(self, connection: psycopg.Connection, tenant: str | None) -> None:
         """Check that a connection answers, and set its tenant if that differs."""
         if not self._in_role or self._confined_to.get(connection) == tenant:
-            if not _silent(connection):
+            if not is_silent(connection):
                 ConnectionPool.check_connection(connection)
         elif tenant is None:
             unconfine(connection)
@@ -273,19 +289,6 @@ class Database:
         else:
             confine(connection, tenant)
             self._confined_to[connection] = tenant
-
-
-def _silent(connection: psycopg.Connection) -> bool:
-    """Return whether the server has sent nothing unrequested.
-
-    A server that ends a connection sends a message or closes the socket; both make it readable. So
-    most connections are checked without a round trip, which would take as long as a small query.
-    """
-    if connection.closed:
-        return False
-    looking = select.poll()
-    looking.register(connection.fileno(), select.POLLIN)
-    return not looking.poll(0)
 
 
 class _Confined:

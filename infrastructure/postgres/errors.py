@@ -23,6 +23,16 @@ class DatabaseUnavailable(AgentlogError):
         super().__init__(f"the database is not available: {without_secrets(reason)}")
 
 
+class OutcomeUnknown(DatabaseUnavailable):
+    """PostgreSQL broke off during an append: it may have been written, or not."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; it is not known whether the append was written: send it again with the "
+            "same message ids, which writes it once; without ids, read the thread first"
+        )
+
+
 class DatabaseReadOnly(DatabaseUnavailable):
     """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling."""
 

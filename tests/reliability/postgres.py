@@ -59,6 +59,13 @@ class OwnPostgres:
             assert time.monotonic() < until, f"postmaster {found.pid} outlived {order.name}"
             time.sleep(0.01)
 
+    @property
+    def pid(self) -> int:
+        """The postmaster's process id."""
+        found = self._postmaster()
+        assert found is not None
+        return found.pid
+
     def backends(self) -> list[int]:
         """Return the process ids of those who serve a client, the one who asks left out."""
         rows = self.fetch(

@@ -140,7 +140,7 @@ def test_postgres_away_is_told_in_time_and_all_goes_on_once_it_is_back(
         returning = time.monotonic()
         postgres.start()
         back = time.monotonic()
-        recovered = _recovered(client)
+        recovered = recovered_at(client)
         before = len(crowd.acknowledged)
         _wait_for(crowd, before + 200)
     away = [each for each in crowd.asked if stopped + KNOWN_SECONDS < each.began < returning - 1]
@@ -159,7 +159,7 @@ def test_postgres_away_is_told_in_time_and_all_goes_on_once_it_is_back(
         assert max(seconds) < WATCH_SECONDS + MARGIN_SECONDS
         told[path] = f"{path} {max(seconds):.2f} s"
     assert recovered - back < RECOVERY_SECONDS
-    _check_log(postgres, crowd.acknowledged)
+    check_log(postgres, crowd.acknowledged)
     row.came = (
         f"{len(asked):,} requests refused, 503 after {longest:.2f} s at most "
         f"({median(each.seconds for each in asked):.2f} s the median), {', '.join(told.values())} "
@@ -175,7 +175,7 @@ def _wait_for(crowd: Crowd, count: int) -> None:
         time.sleep(0.02)
 
 
-def _recovered(client: Client) -> float:
+def recovered_at(client: Client) -> float:
     """Return when reads, appends and projections had all been answered again."""
     until = time.monotonic() + 60
     for method, path, body in (
@@ -190,7 +190,8 @@ def _recovered(client: Client) -> float:
     return time.monotonic()
 
 
-def _check_log(postgres: OwnPostgres, acknowledged: Sequence[str]) -> None:
+def check_log(postgres: OwnPostgres, acknowledged: Sequence[str]) -> None:
+    """Check that every acknowledged message is in the log, and none twice."""
     rows = postgres.fetch("SELECT message_id FROM agentlog.events WHERE message_id IS NOT NULL")
     found = [row[0] for row in rows]
     assert len(found) == len(set(found))

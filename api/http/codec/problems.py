@@ -79,6 +79,7 @@ from infrastructure.postgres.errors import (
     DatabaseTooOld,
     DatabaseUnavailable,
     LockNotGranted,
+    OutcomeUnknown,
     StatementTooLong,
 )
 from infrastructure.postgres.migration import MigrationError
@@ -181,6 +182,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NotAllowed: 403,
     NotAuthenticated: 401,
     NotRedactable: 409,
+    OutcomeUnknown: 503,
     NotYetBuilt: 503,
     NothingToRedact: 422,
     McpMissing: 501,

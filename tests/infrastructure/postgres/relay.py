@@ -22,6 +22,8 @@ class Relay:
         self._port: int = self._waiting.getsockname()[1]
         self._open: list[socket.socket] = []
         self._lock = threading.Lock()
+        self._flowing = threading.Event()
+        self._flowing.set()
         self.url = make_conninfo(url, host="127.0.0.1", port=self._port)
         """For libpq, by way of this relay."""
 
@@ -40,6 +42,7 @@ class Relay:
     def cut(self) -> None:
         """Break every connection, and refuse new ones."""
         self.refuse()
+        self._flowing.set()
         with self._lock:
             ends, self._open = self._open, []
         for end in ends:
@@ -51,6 +54,14 @@ class Relay:
             listener, self._listener = self._listener, None
         if listener is not None:
             _close(listener)
+
+    def swallow(self) -> None:
+        """Pass nothing on, though every connection stays, and new ones are made."""
+        self._flowing.clear()
+
+    def flow(self) -> None:
+        """Pass on what was swallowed, and what comes."""
+        self._flowing.set()
 
     def mend(self) -> None:
         """Let connections through again, on the same port."""
@@ -73,7 +84,15 @@ class Relay:
                         return
                     self._open += [near, far]
                 for ends in ((near, far), (far, near)):
-                    threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+                    threading.Thread(target=self._pass_on, args=ends, daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while chunk := source.recv(2**16):
+                self._flowing.wait()
+                sink.sendall(chunk)
+        _close(source)
+        _close(sink)
 
 
 def _listener(port: int) -> socket.socket:
@@ -82,14 +101,6 @@ def _listener(port: int) -> socket.socket:
     listener.bind(("127.0.0.1", port))
     listener.listen()
     return listener
-
-
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    with suppress(OSError):
-        while chunk := source.recv(2**16):
-            sink.sendall(chunk)
-    _close(source)
-    _close(sink)
 
 
 def _close(end: socket.socket) -> None:
