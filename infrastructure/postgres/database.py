@@ -218,8 +218,7 @@ class Database:
             except BROKEN_OFF:
                 self._put_back(pool, connection)
             except BaseException:
-                self._pooled.discard(connection)
-                pool.putconn(connection)
+                self._put_back(pool, connection)
                 raise
             else:
                 return connection
