@@ -161,7 +161,7 @@ def _short(text: str) -> str:
 @app.command()
 def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     text: Annotated[
-        str, typer.Argument(help='What they hold: parts, and "phrases" in double quotes.')
+        str, typer.Argument(help='Words, "phrases" in double quotes, beginnings*.')
     ] = "",
     types: Annotated[list[str] | None, typer.Option("--type", help="Of this type.")] = None,
     tool: Annotated[list[str] | None, typer.Option(help="That name this tool.")] = None,
@@ -183,7 +183,7 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     after: Annotated[
-        int | None, typer.Option(min=0, help="Go on there, as the search before said.")
+        str | None, typer.Option(help="Go on there, as the search before said.")
     ] = None,
     *,
     wait: Annotated[
@@ -192,7 +192,7 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Find messages by text, by filters and by JSONPath, newest first."""
+    """Find messages by text, by filters and by JSONPath: phrases first, then the newest."""
     query = Query(
         text=text,
         types=types or (),
@@ -207,7 +207,7 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     with service_in(data_dir) as service:
         if wait:
             bring_up_to_now(service, [MODEL.name])
-        found = _found(service.own.search, query, before=after, limit=limit)
+        found = _found(service.own.search, query, after=after, limit=limit)
     if json:
         print_line(Hits.of(found))
     else:
@@ -219,12 +219,12 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
         print(f"{reason}: go on with --after {found.next}", file=sys.stderr)  # noqa: T201 - to scripts too
 
 
-def _found(search: Search, query: Query, *, before: int | None, limit: int) -> Found:
+def _found(search: Search, query: Query, *, after: str | None, limit: int) -> Found:
     """Return the hits of as many pages as `limit` needs, or up to one that took too long."""
-    first = page = search.find(query, before=before, limit=min(_PAGE, limit))
+    first = page = search.find(query, after=after, limit=min(_PAGE, limit))
     items = list(page.items)
     while page.next is not None and len(page.items) == _PAGE and len(items) < limit:
-        page = search.find(query, before=page.next, limit=min(_PAGE, limit - len(items)))
+        page = search.find(query, after=page.next, limit=min(_PAGE, limit - len(items)))
         items += page.items
     return replace(first, items=items, next=page.next)
 

@@ -30,7 +30,8 @@ class QuestionTools:
         self,
         ctx: Context,
         q: Annotated[
-            str, Field(description='words in contents, all of them; "quoted" is a phrase')
+            str,
+            Field(description='words of contents, all of them; "a phrase", begin*'),
         ] = "",
         types: Annotated[
             list[str] | None, Field(description="only these types, such as tool_results")
@@ -48,25 +49,26 @@ class QuestionTools:
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> SearchPage:
-        """Find messages of all threads by their contents, newest first, with the text around."""
+        """Find messages of all threads by their contents, with the text around: phrases first."""
         given = {"from": begin, "to": end, **metadata_filters(metadata)}
-        found = await self._api_of(ctx).get(
-            "/v1/search",
-            q=q or None,
-            type=types,
-            tool=tool,
-            role=role,
-            thread=thread_id,
-            where=where,
-            after=after,
-            limit=limit,
-            **given,
-        )
-        hits = [fitted(each, _ROW_BYTES) for each in found["items"]]
-        page = items_that_fit(hits)
-        all_fit = len(page) == len(hits)
-        following = found["next"] if all_fit else str(found["items"][len(page) - 1]["position"])
-        return SearchPage(hits=page, as_of=found["asOf"], next=following)
+        while True:
+            found = await self._api_of(ctx).get(
+                "/v1/search",
+                q=q or None,
+                type=types,
+                tool=tool,
+                role=role,
+                thread=thread_id,
+                where=where,
+                after=after,
+                limit=limit,
+                **given,
+            )
+            hits = [fitted(each, _ROW_BYTES) for each in found["items"]]
+            page = items_that_fit(hits)
+            if len(page) == len(hits):
+                return SearchPage(hits=page, as_of=found["asOf"], next=found["next"])
+            limit = len(page)
 
     async def outline(
         self, ctx: Context, thread_id: ThreadId, at: At = None, after: After = None

@@ -1,8 +1,6 @@
 """Hits of a search as JSON, for HTTP and the command line."""
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
 from api.shapes.shape import Shape, Time
 
@@ -53,7 +51,7 @@ class Hit(Shape):
 
 
 class Hits(Shape):
-    """Messages that match, newest first, of the log up to the position `asOf`.
+    """Messages that match, phrases first, then newest first, of the log up to position `asOf`.
 
     With `next` there may be more: a page may have few items or none, where a search took long, and
     `next` is how far it came.
@@ -61,4 +59,4 @@ class Hits(Shape):
 
     items: list[Hit]
     as_of: int
-    next: Annotated[str, Field(coerce_numbers_to_str=True)] | None
+    next: str | None

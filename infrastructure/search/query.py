@@ -1,7 +1,7 @@
 """What a search asks for, and whether a message matches."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from domain.json.text import JsonValue
 from infrastructure.search.json_path import Predicate
 from projections.readmodels.message_words import tenant_word, tool_word, type_word
 from projections.search.message_texts import ROLES, types_of_role
-from projections.search.search_text import Part, parts_of, query_of
+from projections.search.search_text import Part, parts_of, phrase_of, query_of
 
 MOST_TEXT = 1000
 """Characters of the longest search text."""
@@ -62,6 +62,12 @@ class Query:
     def parts(self) -> list[Part]:
         """The parts of the text."""
         return parts_of(self.text)
+
+    @cached_property
+    def as_phrase(self) -> "Query | None":
+        """The same query for its text as one phrase; None where it is no list of words."""
+        phrase = phrase_of(self.text)
+        return None if phrase is None or len(phrase) > MOST_TEXT else replace(self, text=phrase)
 
     @cached_property
     def predicates(self) -> list[Predicate]:

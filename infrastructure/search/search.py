@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from psycopg.errors import UndefinedTable
 from psycopg.rows import tuple_row
@@ -13,6 +13,7 @@ from infrastructure.postgres.database import Connections
 from infrastructure.postgres.statements import statement
 from infrastructure.readmodels.batch import recorded
 from infrastructure.readmodels.projection_status import NotYetBuilt
+from infrastructure.search.cursor import Cursor
 from infrastructure.search.hits import Hit, hit_of
 from infrastructure.search.index import MODEL, Candidates, Index
 from infrastructure.search.json_path import PathTooSlow
@@ -35,16 +36,25 @@ Asked = ParamSpec("Asked")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page of hits, newest first.
+    """A page of hits: first those that hold the text as a phrase, each newest first.
 
-    `as_of` is the position in the log up to which messages were searched. The next page begins
-    before the position `next`; there is none if that is None. A page may have few hits or none and
-    yet a `next`, where a search took long.
+    `as_of` is the position in the log up to which messages were searched. The next page begins at
+    the cursor `next`; there is none if that is None. A page may have few hits or none and yet a
+    `next`, where a search took long.
     """
 
     items: Sequence[Hit]
     as_of: int
-    next: int | None
+    next: str | None
+
+
+class _Pass(NamedTuple):
+    """Which messages a pass looks at, and how many hits it returns."""
+
+    since: int
+    before: int
+    limit: int
+    kept: Callable[[set[str]], set[str]] | None
 
 
 class Search:
@@ -71,35 +81,66 @@ class Search:
         self,
         query: Query,
         *,
-        before: int | None = None,
+        after: str | None = None,
         limit: int = 20,
         kept: Callable[[set[str]], set[str]] | None = None,
     ) -> Found:
-        """Return the newest messages before a position that match.
+        """Return the next messages that match, newest first; those that hold a phrase come first.
 
-        `kept` says of which threads, of some, messages count; None for all.
+        `after` is the `next` of the page before. `kept` says of which threads, of some, messages
+        count; None for all.
 
         Raises:
+            InvalidCursor: `after` is no such cursor.
             NotYetBuilt: the read model is not built yet, or only in another version.
             PathTooSlow: a JSONPath takes too long on one message.
         """
-        until = self._clock() + SECONDS
+        cursor = Cursor.of(after)
+        begun = self._clock()
         query = self._ask(Index.narrowed, query)
         bounds = self._ask(Index.bounds, query)
+        ask = _Pass(bounds.since, min(cursor.before, bounds.upto), limit, kept)
+        phrases = query.as_phrase
         hits: list[Hit] = []
-        upto = bounds.upto if before is None else min(before, bounds.upto)
-        for candidates in self._candidates(query, since=bounds.since, before=upto):
-            for event in self._events(candidates.positions, at_a_time=limit + 1, kept=kept):
+        if phrases is not None and cursor.of_phrases:
+            hits, reached = self._pass(phrases, ask, until=begun + SECONDS / 2)
+            if reached is not None and len(hits) == limit:
+                return Found(hits, bounds.as_of, str(Cursor(reached)))
+            cursor = Cursor(bounds.upto, of_phrases=False, phrases_from=reached or bounds.since)
+            ask = ask._replace(before=bounds.upto, limit=limit - len(hits))
+        if ask.limit == 0:
+            return Found(hits, bounds.as_of, str(cursor))
+
+        def is_shown(event: Event) -> bool:
+            is_old = phrases is None or (event.position or 0) < cursor.phrases_from
+            return not is_old and hit_of(phrases, event, self._timer(event)) is not None
+
+        others, reached = self._pass(query, ask, until=begun + SECONDS, is_shown=is_shown)
+        following = cursor._replace(before=reached or 0, of_phrases=False)
+        return Found([*hits, *others], bounds.as_of, None if reached is None else str(following))
+
+    def _pass(
+        self,
+        query: Query,
+        ask: "_Pass",
+        *,
+        until: float,
+        is_shown: Callable[[Event], bool] = lambda _: False,
+    ) -> tuple[list[Hit], int | None]:
+        """Return the newest hits before a position, and where to go on; None at the end."""
+        hits: list[Hit] = []
+        for candidates in self._candidates(query, since=ask.since, before=ask.before):
+            for event in self._events(candidates.positions, at_a_time=ask.limit + 1, kept=ask.kept):
                 hit = hit_of(query, event, self._timer(event))
-                if hit is not None:
+                if hit is not None and not is_shown(event):
                     hits.append(hit)
-                if len(hits) > limit:
-                    return Found(hits[:limit], bounds.as_of, hits[limit - 1].position)
+                if len(hits) > ask.limit:
+                    return hits[: ask.limit], hits[ask.limit - 1].position
                 if self._clock() > until:
-                    return Found(hits, bounds.as_of, event.position)
-            if self._clock() > until and candidates.down_to > bounds.since:
-                return Found(hits, bounds.as_of, candidates.down_to)
-        return Found(hits, bounds.as_of, None)
+                    return hits, event.position
+            if self._clock() > until and candidates.down_to > ask.since:
+                return hits, candidates.down_to
+        return hits, None
 
     def _candidates(self, query: Query, *, since: int, before: int) -> Iterator[Candidates]:
         """Yield candidates, newest first, down to a position.

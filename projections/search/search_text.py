@@ -1,9 +1,9 @@
 """Search texts: what they mean, and the words by which an index finds candidates.
 
 A search text consists of parts between spaces. Each part must stand in a text as it is, whatever
-its case, from the beginning of a word: `refund` finds `Refunded`, and `fund` does not. A part in
-double quotes may hold spaces, and ends where a word ends. `agentlog.parts_of` is the same for
-threads, without quotes.
+its case, as whole words: `refund` does not find `Refunded`, `refund*` does. A part in double quotes
+may hold spaces. Texts that hold several parts as one phrase come before others.
+`agentlog.parts_of` is for threads: without quotes, and the last word may be a beginning.
 """
 
 import re
@@ -34,7 +34,7 @@ def words_in(text: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a search text; `whole` if it ends where a word ends."""
+    """A part of a search text; `whole` unless its last word may be a beginning."""
 
     text: str
     whole: bool
@@ -70,8 +70,20 @@ def _is_inside(text: str, place: int) -> bool:
 
 def parts_of(search: str) -> list[Part]:
     """Return the parts of a search text, each once."""
-    found = (Part(quoted or plain, bool(quoted)) for quoted, plain in _PARTS.findall(search))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_part(quoted, plain) for quoted, plain in _PARTS.findall(search)))
+
+
+def phrase_of(search: str) -> str | None:
+    """Return a search text as one quoted part; None where it is not several whole words."""
+    words = search.split()
+    is_plain = '"' not in search and all(_part("", word).whole for word in words)
+    return f'"{" ".join(words)}"' if is_plain and len(words) > 1 else None
+
+
+def _part(quoted: str, plain: str) -> Part:
+    beginning = plain.removesuffix("*")
+    is_beginning = beginning not in {"", plain}
+    return Part(beginning if is_beginning else quoted or plain, whole=not is_beginning)
 
 
 def query_of(parts: Iterable[Part], *, of: Iterable[Iterable[str]]) -> str:

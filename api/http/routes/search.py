@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api.filters import time_filter
-from api.http.codec.dependencies import After, Types, number_cursor, tenant_of, without_nul
+from api.http.codec.dependencies import After, Types, tenant_of, without_nul
 from api.http.codec.responses import json_answer
 from api.http.codec.wait_for_projection import Wait, until_projected
 from api.http.openapi.answers import answers
@@ -27,8 +27,8 @@ router = APIRouter(tags=["search"])
 
 _TEXT = (
     "Text to look for in contents, whatever its case: each part of it, between spaces, must stand "
-    "in the message from the beginning of a word. A part in double quotes may hold spaces, and "
-    "ends where a word ends."
+    "in the message as whole words. A part in double quotes may hold spaces; `word*` finds words "
+    "that begin so."
 )
 _WHERE = (
     "A JSONPath (RFC 9535, without match and search) over the message, which must select "
@@ -68,7 +68,9 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     wait: Wait = None,
 ) -> Response:
-    """Find messages by text, by filters and by JSONPath, newest first; filters match them all.
+    """Find messages by text, by filters and by JSONPath; filters match them all.
+
+    Those that hold the text as one phrase come first, and else the newest.
 
     Those of `/v1/summaries` are of the thread, as it is now.
     """
@@ -83,7 +85,6 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         metadata=metadata_in(request),
         where=where or (),
     )
-    before = number_cursor(after)
     if wait is not None:
         await until_projected(request.app.state.standings, wait, names=[MODEL.name])
     search = tenant_of(request).search
@@ -92,7 +93,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     found = await run_in_threadpool(
         search.find,
         asked,
-        before=before,
+        after=after,
         limit=limit,
         kept=None if threads == SummaryQuery() else kept,
     )

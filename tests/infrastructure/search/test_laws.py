@@ -39,7 +39,7 @@ drafts = st.one_of(
     st.builds(lambda key, text: {"type": "a.b", "payload": {key: [text]}}, texts, texts),
     st.builds(lambda text: {"type": "system", "text": f"{'long ' * 200}{text}"}, texts),
 )
-searches = st.lists(texts, min_size=1, max_size=3)
+searches = st.lists(texts | texts.map("{}*".format), min_size=1, max_size=3)
 
 
 def said(draft: dict[str, Any]) -> list[str]:
@@ -50,14 +50,25 @@ def said(draft: dict[str, Any]) -> list[str]:
 
 
 def stands(part: str, text: str) -> bool:
-    """Say whether a part stands in a text from the beginning of a word, whatever its case."""
+    """Say whether a part stands in a text as whole words, or as their beginnings with a `*`."""
     part, text = part.lower(), text.lower()
-    spaced = part[0].isalnum() and part[0] not in "日本"
+    is_beginning = is_cut(part)
+    part = part[:-1] if is_beginning else part
+    ends = [at + len(part) for at in range(len(text)) if text.startswith(part, at)]
     return any(
-        text.startswith(part, at)
-        and not (spaced and at and text[at - 1].isalnum() and text[at - 1] not in "日本")
-        for at in range(len(text))
+        not joins(text, end - len(part)) and (is_beginning or not joins(text, end)) for end in ends
     )
+
+
+def is_cut(part: str) -> bool:
+    """Say whether a part is the beginning of a word."""
+    return len(part) > 1 and part.endswith("*")
+
+
+def joins(text: str, place: int) -> bool:
+    """Say whether a word goes on at a place."""
+    pair = text[max(place - 1, 0) : place + 1] if place else ""
+    return len(pair) == 2 and all(each.isalnum() and each not in "日本" for each in pair)
 
 
 @settings(max_examples=15)
@@ -79,18 +90,26 @@ def test_what_is_found_is_what_a_scan_finds(
         catch_up(database, MessageWords(), most_events=11)
         search = Search(database, tenant=TENANT, searched=database)
         for text in asked:
-            expected = [
+            matching = [
                 version
                 for version, draft in enumerate(messages, 1)
                 if all(any(stands(part, each) for each in said(draft)) for part in text.split())
             ]
+            phrase = " ".join(text.split())
+            is_ranked = len(text.split()) > 1 and not any(map(is_cut, text.split()))
+            phrases = {
+                version
+                for version in matching
+                if is_ranked and any(stands(phrase, each) for each in said(messages[version - 1]))
+            }
+            expected = sorted(matching, key=lambda version: (version in phrases, version))
             found: list[int] = []
-            before = None
+            after = None
             while True:
-                page = search.find(Query(text), before=before, limit=limit)
+                page = search.find(Query(text), after=after, limit=limit)
                 found += [hit.version for hit in page.items]
-                before = page.next
-                if before is None:
+                after = page.next
+                if after is None:
                     break
             assert found == expected[::-1], text
             assert others.find(Query(text)).items == []

@@ -41,7 +41,9 @@ interface HitListProps {
 
 /** Messages whose contents have the text, by thread; each leads to its place. */
 export function HitList({ find, address, change }: HitListProps) {
-  const answer = useInfiniteQuery(hitsQuery(find, filtersOf(address)));
+  const filters = filtersOf(address);
+  delete filters.hidden; // the search of contents has no hidden threads
+  const answer = useInfiniteQuery(hitsQuery(find, filters));
   const { data, error, hasNextPage, isFetching, fetchNextPage } = answer;
   const hits = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const rows = useMemo(() => byThread(hits), [hits]);
@@ -51,7 +53,7 @@ export function HitList({ find, address, change }: HitListProps) {
     <>
       <FilterBar address={address} change={change} seen={NONE_SEEN} isLoaded={false}>
         <span className={styles["standing"]} role="status">
-          {data !== undefined && `${hasNextPage ? "The newest " : ""}${found}`}
+          {data !== undefined && `${hasNextPage ? "The first " : ""}${found}`}
           {isFetching && " Searching…"}
         </span>
       </FilterBar>
@@ -60,8 +62,8 @@ export function HitList({ find, address, change }: HitListProps) {
         <div className={styles["none"]}>
           <h2>No message has “{find}”</h2>
           <p>
-            Each word, or its beginning, must stand in one message. Words in double quotes must
-            stand side by side.
+            All words must stand in one message; <code>beg*</code> finds words that begin so. Words
+            in double quotes must stand side by side.
           </p>
           <button
             type="button"

@@ -46,7 +46,11 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
         type="search"
         aria-label={isInContents ? "Search contents" : "Search goals and ids"}
         placeholder={isInContents ? "Search contents of messages" : "Search goals and ids"}
-        title="Words, or their beginnings ( / )"
+        title={
+          isInContents
+            ? 'Whole words, beginnings*, "phrases" ( / )'
+            : "Words, or their beginnings ( / )"
+        }
         maxLength={1000}
         value={text}
         onChange={(event) => {
