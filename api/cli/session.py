@@ -36,6 +36,7 @@ from infrastructure.readmodels.catch_up import bring_up
 from infrastructure.readmodels.projection_status import ProjectionBehind
 from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from infrastructure.settings import Settings
+from infrastructure.views.store import Store
 from projections.registry import VIEWS, AnyView, choose_view
 
 DataDir = Annotated[
@@ -49,6 +50,7 @@ At = Annotated[
     str | None,
     typer.Option(help="As it was just after: a version, @position, message id or RFC 3339 time."),
 ]
+Hidden = Annotated[bool, typer.Option("--hidden", help="Hidden threads too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="A JSON line each.")]
 ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
 ViewArgument = Annotated[
@@ -108,6 +110,11 @@ def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextMa
     `new`: whether a folder without data becomes one; commands that only read make none.
     """
     return open_service(settings_with(data_dir=data_dir), new=new)
+
+
+def readable_store(service: Service, *, hidden: bool) -> Store:
+    """Return the store for reads of threads."""
+    return service.store.with_hidden() if hidden else service.store
 
 
 @contextmanager

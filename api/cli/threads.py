@@ -10,6 +10,7 @@ from api.cli.session import (
     AsJson,
     At,
     DataDir,
+    Hidden,
     InvalidOption,
     OptionList,
     ThreadArgument,
@@ -20,6 +21,7 @@ from api.cli.session import (
     print_line,
     print_listing,
     printable,
+    readable_store,
     service_in,
 )
 from api.filters import metadata_value
@@ -54,13 +56,14 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
         int | None, typer.Option(min=0, help="Go on there, as the list before said.")
     ] = None,
     *,
+    hidden: Hidden = False,
     json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """List threads, those that moved last first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     with service_in(data_dir) as service:
-        page = service.store.threads(which, before=after, limit=limit + 1)
+        page = readable_store(service, hidden=hidden).threads(which, before=after, limit=limit + 1)
     heads = page[:limit]
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
@@ -85,18 +88,20 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
 
 
 @app.command()
-def show(
+def show(  # noqa: PLR0913 - one parameter an option
     thread: ThreadArgument,
     at: At = None,
     *,
     full: Annotated[bool, typer.Option("--full", help="All of each message.")] = False,
+    hidden: Hidden = False,
     json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Show a thread and its messages as the log has them."""
     with service_in(data_dir) as service:
-        head = service.store.thread(thread)
-        events = service.store.messages(thread, at=None if at is None else parse_moment(at))
+        store = readable_store(service, hidden=hidden)
+        head = store.thread(thread)
+        events = store.messages(thread, at=None if at is None else parse_moment(at))
     if json:
         print_line(thread_json(head))
         for event in events:
@@ -115,11 +120,18 @@ def show(
 
 @app.command()
 def outline(
-    thread: ThreadArgument, at: At = None, *, json: AsJson = False, data_dir: DataDir = None
+    thread: ThreadArgument,
+    at: At = None,
+    *,
+    hidden: Hidden = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
 ) -> None:
     """Show what a thread did, a line a step, and where it went wrong."""
     with service_in(data_dir) as service:
-        found = service.store.outline(thread, at=None if at is None else parse_moment(at))
+        found = readable_store(service, hidden=hidden).outline(
+            thread, at=None if at is None else parse_moment(at)
+        )
     if json:
         print_line(outline_json(found))
         return
@@ -129,18 +141,20 @@ def outline(
 
 
 @app.command()
-def view(
+def view(  # noqa: PLR0913 - one parameter an option
     thread: ThreadArgument,
     name: ViewArgument = "openai",
     at: At = None,
     option: OptionList = None,
+    *,
+    hidden: Hidden = False,
     data_dir: DataDir = None,
 ) -> None:
     """Print a view of a thread as JSON, an item a line."""
     chosen = chosen_view(name, option)
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
-        found = service.store.view(thread, chosen, at=moment)
+        found = readable_store(service, hidden=hidden).view(thread, chosen, at=moment)
     if isinstance(found, State):
         print_line(found.printable)
         return
@@ -149,7 +163,7 @@ def view(
 
 
 @app.command()
-def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
+def diff(  # noqa: PLR0913 - one parameter a choice
     thread: ThreadArgument,
     name: ViewArgument = "agent-state",
     begin: Annotated[
@@ -159,12 +173,14 @@ def diff(  # noqa: PLR0913, PLR0917 - one parameter a choice
         str | None, typer.Option("--to", help="A moment, as --at; default the present.")
     ] = None,
     option: OptionList = None,
+    *,
+    hidden: Hidden = False,
     data_dir: DataDir = None,
 ) -> None:
     """Print what changed in a view between two moments, as JSON."""
     chosen = chosen_view(name, option)
     with service_in(data_dir) as service:
-        found = service.store.difference(
+        found = readable_store(service, hidden=hidden).difference(
             thread,
             chosen,
             begin=None if begin is None else parse_moment(begin),

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 from api.shapes.shape import Shape, Time
 from domain.facts import Policy
 from domain.threads import Status
+from infrastructure.reports.summaries import Tone
 from projections.readmodels.threads import Outcome
 
 
@@ -54,6 +55,8 @@ class ThreadSummary(Shape):
                     "workers": 0,
                     "runtimeErrors": 0,
                     "anomalies": 0,
+                    "hidden": False,
+                    "tone": "good",
                 }
             ]
         }
@@ -102,6 +105,8 @@ class ThreadSummary(Shape):
     workers: int
     runtime_errors: int
     anomalies: int
+    hidden: bool
+    tone: Annotated[Tone, Field(description="How status, outcome and approvals are to be read.")]
 
 
 class ThreadSummaries(Shape):

@@ -13,7 +13,8 @@ WITH summary AS NOT MATERIALIZED (
            item.approvals_asked,
            CASE WHEN item.status = 'open' THEN coalesce(waiting.pending, 0) ELSE 0 END
                AS approvals_pending,
-           item.workers, item.runtime_errors, coalesce(head.anomalies, 0) AS anomalies
+           item.workers, item.runtime_errors, coalesce(head.anomalies, 0) AS anomalies,
+           EXISTS ({hidden}) AS hidden
     FROM {threads} AS item
     LEFT JOIN (
         SELECT thread_id, count(*) AS pending
@@ -24,11 +25,7 @@ WITH summary AS NOT MATERIALIZED (
     LEFT JOIN agentlog.threads AS head
         ON head.tenant = %(tenant)s AND head.thread_id = item.thread_id AND head.anomalies > 0
     WHERE item.tenant = %(tenant)s
-      AND NOT EXISTS (
-          SELECT
-          FROM agentlog.threads AS hidden
-          WHERE hidden.tenant = %(tenant)s AND hidden.thread_id = item.thread_id AND hidden.hidden
-      )
+      AND {shown}
 ),
 searched AS NOT MATERIALIZED (
     -- as in select_threads_matching

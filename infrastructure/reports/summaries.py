@@ -1,9 +1,9 @@
 """Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from psycopg.errors import UndefinedColumn
 from psycopg.rows import dict_row
@@ -23,9 +23,19 @@ from projections.readmodels.threads import Outcome
 MODELS = ("threads", "approvals")
 """The read models that summaries are made of."""
 
+_HIDDEN = SQL(
+    "SELECT FROM agentlog.threads AS hidden WHERE hidden.tenant = %(tenant)s "
+    "AND hidden.thread_id = item.thread_id AND hidden.hidden"
+)
+
 _FAILED = SQL(
     "coalesce(tool_failures > 0, false) OR runtime_errors > 0 OR coalesce(outcome = 'error', false)"
 )
+
+
+Tone = Literal["good", "warn", "bad", "active", "neutral"]
+
+_TONES: Mapping[Outcome, Tone] = {"complete": "good", "error": "bad", "step_limit": "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +82,24 @@ class Summary:
     workers: int
     runtime_errors: int
     anomalies: int
+    hidden: bool
+
+    @property
+    def tone(self) -> Tone:
+        """How its standing is to be read: `warn` is what a person should look at."""
+        if self.approvals_pending:
+            return "warn"
+        if self.outcome is not None:
+            return _TONES.get(self.outcome, "neutral")
+        return "active" if self.status == "open" else "neutral"
 
 
 MOST_ROWS = 500
 """Most rows of a page."""
 
-SORTS = tuple(each.name for each in fields(Summary) if each.name not in {"metadata", "tools"})
+SORTS = tuple(
+    each.name for each in fields(Summary) if each.name not in {"metadata", "tools", "hidden"}
+)
 """Columns to sort by."""
 
 METADATA = "metadata."
@@ -90,6 +112,7 @@ class SummaryQuery:
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
     `among`: ids of threads that may match, None for all.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
+    `hidden`: hidden threads too.
     `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
     last either way, and ids break ties.
     """
@@ -100,6 +123,7 @@ class SummaryQuery:
     anomalies: bool | None = None
     failed: bool | None = None
     pending: bool | None = None
+    hidden: bool = False
     among: Sequence[str] | None = None
     sort: str = "position"
     descending: bool = True
@@ -165,6 +189,8 @@ def _statement(query: SummaryQuery, threads: Identifier, approvals: Identifier) 
     return SQL(statement("select_summaries")).format(
         threads=threads,
         approvals=approvals,
+        shown=SQL("true") if query.hidden else SQL("NOT EXISTS ({})").format(_HIDDEN),
+        hidden=_HIDDEN,
         materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
         key=_key(query.sort),
         conditions=SQL(" AND ").join(conditions or [SQL("true")]),

@@ -95,7 +95,7 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
     page.goto("/compare")
     page.get_by_label("All runs of each task, by the metadata key").fill("task")
     page.get_by_role("button", name="Show tasks").click()
-    page.get_by_label("A run failed where").fill("reward=0")
+    page.get_by_label("A run failed where").fill("metadata.reward=0")
     page.get_by_role("button", name="Use").click()
     page.get_by_role("button", name="Only with both ends").click()
     # 200 threads are compared

@@ -1,6 +1,7 @@
 """Proofs on the page: computed by the browser, not taken from the service."""
 
 import json
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -169,15 +170,21 @@ def test_a_thread_is_redacted_when_that_was_said_twice(
 ) -> None:
     service, _ = signed
     service.append("to-erase", {"type": "input", "text": "My name is Ada."})
-    page.goto("/audit?thread=to-erase")
-    expect(page.get_by_text("Chain whole")).to_be_visible()
-    page.get_by_role("button", name="Redact thread…").click()
+    page.goto("/threads/to-erase")
+    page.get_by_role("button", name="Chain whole").click()
+    chain = page.get_by_role("dialog", name="Chain")
+    expect(chain.get_by_role("button", name="Check again")).to_be_visible()
+    expect(chain.get_by_role("button", name=re.compile("Redact|Erase"))).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Hand on").click()
+    page.get_by_role("button", name="Of the whole thread…").click()
     dialog = page.get_by_role("dialog", name="Redact this thread")
     erase = dialog.get_by_role("button", name="Erase for ever")
     dialog.get_by_label("Reason").fill("request 118")
     expect(erase).to_be_disabled()
     dialog.get_by_label("Type the thread's id").fill("to-erase")
     erase.click()
+    page.goto("/audit?thread=to-erase")
     expect(page.get_by_text("Chain whole · 1 redacted")).to_be_visible()
     found = service.client.get("/v1/threads/to-erase/views/openai?bare=true").json()
     assert found == [{"role": "user", "content": "[redacted]"}]

@@ -57,6 +57,9 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     sort: Annotated[str, Query(description=_SORT, examples=["-costUsd"])] = "-position",
     offset: Annotated[int, Query(ge=0, lt=2**63, description="How many to pass over.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
+    hidden: Annotated[  # noqa: FBT002 - a query parameter has a name
+        bool, Query(description="Hidden threads too.")
+    ] = False,
     wait: Wait = None,
 ) -> Response:
     """List threads with their counts and sums, from any row on; all filters have to match."""
@@ -68,6 +71,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         descending=sort.startswith("-"),
         offset=offset,
         limit=limit,
+        hidden=hidden,
     )
     if wait is not None:
         await until_projected(request.app.state.standings, wait, names=MODELS)

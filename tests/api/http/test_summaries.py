@@ -79,6 +79,8 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "workers": 1,
         "runtimeErrors": 0,
         "anomalies": 0,
+        "hidden": False,
+        "tone": "good",
     }
 
 
