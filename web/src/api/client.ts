@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from "openapi-fetch";
+import { withHidden } from "./hidden";
 import { keyHeaders, tellKeyRefused } from "./key";
 import { type Problem, problemIn, unreached } from "./problem";
 import type { paths } from "./schema";
@@ -6,7 +7,8 @@ import type { paths } from "./schema";
 const authorized: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(keyHeaders())) request.headers.set(name, value);
-    return request;
+    const url = request.method === "GET" ? withHidden(request.url, location) : request.url;
+    return url === request.url ? request : new Request(url, request);
   },
   async onResponse({ response }) {
     if (!response.ok) throw await refusal(response);
@@ -46,9 +48,11 @@ export function answered<T>({ data }: { data?: T }): T {
 /** Asks for a path whose answer is text or bytes, or JSON to be read exactly. */
 export async function fetchWithKey(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...keyHeaders(), ...(init.headers as Record<string, string> | undefined) };
-  const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
-    throw unreached(error);
-  });
+  const response = await fetch(withHidden(path, location), { ...init, headers }).catch(
+    (error: unknown) => {
+      throw unreached(error);
+    },
+  );
   if (!response.ok) throw await refusal(response);
   return response;
 }

@@ -75,7 +75,7 @@ function Recent({ threads, chosen }: { threads: Summary[]; chosen: string | unde
   const lines = useVirtualizer({
     count: threads.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 34,
+    estimateSize: () => 58,
     overscan: 10,
   });
   if (threads.length === 0) return <p>There are no threads yet.</p>;
@@ -104,10 +104,15 @@ function Recent({ threads, chosen }: { threads: Summary[]; chosen: string | unde
               <Link to="/threads/$threadId" params={{ threadId }}>
                 {threadId}
               </Link>
-              <span className={styles["goal"]}>{goal}</span>
-              <Standing thread={thread} />
-              <span className={styles["figure"]}>{count(steps)} steps</span>
-              <small>{time(updatedAt)}</small>
+              <small className={styles["figure"]}>
+                {count(steps)} steps · {time(updatedAt)}
+              </small>
+              <span className={styles["about"]}>
+                <Standing thread={thread} />
+                <span className={styles["goal"]} title={goal ?? undefined}>
+                  {goal}
+                </span>
+              </span>
             </li>
           );
         })}

@@ -1,15 +1,12 @@
-import type { Summary } from "./queries";
-
-const TONES: Record<string, string> = { complete: "ok", error: "bad", step_limit: "bad" };
+import { standing, type Summary } from "../threads/standing";
 
 /** How a thread ended, or that it is open, and its metadata. */
 export function Standing({ thread }: { thread: Summary }) {
-  const { outcome, status, metadata } = thread;
-  const said = outcome ?? status;
+  const { words, tone } = standing(thread);
   return (
     <span>
-      <span className={`badge ${TONES[said] ?? ""}`}>{said.replace("_", " ")}</span>{" "}
-      {Object.entries(metadata)
+      <span className={`badge ${tone}`}>{words}</span>{" "}
+      {Object.entries(thread.metadata)
         .slice(0, 3)
         .map(([key, value]) => (
           <span key={key} className="badge" title={`metadata ${key}`}>

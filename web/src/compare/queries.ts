@@ -36,6 +36,11 @@ export function comparisonQuery(threads: readonly string[], steps: "all" | "call
   });
 }
 
+/** A key of metadata as the API names it; as the command line writes it, it has the prefix. */
+function metadataName(key: string): string {
+  return key.startsWith("metadata.") ? key : `metadata.${key}`;
+}
+
 /** The runs of each task, by the metadata key that names it. */
 export function runSetsQuery(by: string, failed: readonly string[]) {
   return queryOptions({
@@ -45,7 +50,7 @@ export function runSetsQuery(by: string, failed: readonly string[]) {
       answered(
         await api.GET("/v1/compare/sets", {
           params: {
-            query: { by: `metadata.${by}`, failed: failed.map((each) => `metadata.${each}`) },
+            query: { by: metadataName(by), failed: failed.map(metadataName) },
           },
           signal,
         }),

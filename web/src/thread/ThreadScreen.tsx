@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Problem } from "../api/problem";
 import { Failure } from "../parts/Failure";
 import { Tabs } from "../parts/Tabs";
+import { Waiting } from "../parts/Waiting";
 import { PANES } from "./address";
 import { useCursor } from "./cursor";
 import { EventPane } from "./event/EventPane";
@@ -23,14 +25,22 @@ const SHOWN = {
 /** A thread at one point: its history, the event there, and the state just after it. */
 export function ThreadScreen() {
   const { threadId } = useCursor();
-  const { data: head, error } = useQuery(headQuery(threadId));
+  const { data: head, error, failureReason } = useQuery(headQuery(threadId));
   if (head !== undefined) return <Thread key={threadId} />;
-  if (error === null) return <p className="loading">Reading…</p>;
+  if (error === null) return <Waiting what="Reading…" reason={failureReason} />;
   return (
     <main className="screen">
       <Failure error={error} />
       <p>
         <Link to="/">All threads</Link>
+        {error instanceof Problem && error.code === "unknown-thread" && (
+          <>
+            {" · "}
+            <Link to="/threads/$threadId" params={{ threadId }} search={{ hidden: true }}>
+              Read it, if it is hidden
+            </Link>
+          </>
+        )}
       </p>
     </main>
   );

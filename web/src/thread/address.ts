@@ -56,6 +56,8 @@ export interface ThreadAddress {
   pane?: Pane;
   /** Whether the stream is paused. */
   paused?: true;
+  /** Whether the thread is read though it is hidden. */
+  hidden?: true;
 }
 
 /** Reads an address; what is unknown or wrong is left out. */
@@ -77,5 +79,6 @@ export function threadAddress(search: Search): ThreadAddress {
     zoom: textIn(search["zoom"]),
     pane: oneIn(PANES, search["pane"]),
     paused: flagIn(search["paused"]),
+    hidden: flagIn(search["hidden"]),
   });
 }

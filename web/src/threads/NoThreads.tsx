@@ -24,12 +24,25 @@ export function NoThreads() {
         }
       />
       {key !== "" && <p>KEY is an API key with the scope append.</p>}
-      <h3>Import files, where the service runs</h3>
-      <Command name="import of chats" text="agentlog import chats.jsonl --format openai" />
-      <Command name="import of threads" text="agentlog import threads.jsonl" />
+      <h3>Import files or folders, where the service runs</h3>
+      <Command name="import" text="agentlog import runs/" />
       <p>
-        Formats are openai, letta, openletta, maria and kernel: <code>agentlog import --help</code>
+        The format is found out from the files: chats of OpenAI and others, sessions of coding
+        agents, logs of evaluations, traces. <code>agentlog formats</code> lists all,{" "}
+        <code>--dry-run</code> shows what an import would do.
       </p>
+      <h3>Follow the sessions of a coding agent</h3>
+      <Command name="watch" text="agentlog watch claude-code" />
+      <h3>Send spans of OpenTelemetry</h3>
+      <Command
+        name="spans"
+        text={
+          `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}/otlp` +
+          (key === "" ? "" : "\nexport OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer%20KEY'")
+        }
+      />
+      <h3>Or see examples first</h3>
+      <Command name="demo" text="agentlog demo" />
     </div>
   );
 }

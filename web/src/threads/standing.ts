@@ -10,27 +10,22 @@ export const OUTCOME_WORDS: Record<NonNullable<Summary["outcome"]>, string> = {
   closed: "closed",
 };
 
-const TONES: Partial<Record<NonNullable<Summary["outcome"]>, "ok" | "warn" | "bad">> = {
-  complete: "ok",
-  error: "bad",
-  step_limit: "warn",
-};
+/** Classes of badges. */
+const TONES = { good: "ok", warn: "warn", bad: "bad", active: "accent", neutral: "" } as const;
 
 export interface Standing {
   readonly words: string;
   /** Class of the badge. */
-  readonly tone: "ok" | "warn" | "bad" | "accent" | "";
+  readonly tone: (typeof TONES)[Summary["tone"]];
 }
 
 /** The status of a thread, as a badge. */
 export function standing(
-  thread: Pick<Summary, "status" | "outcome" | "approvalsPending">,
+  thread: Pick<Summary, "status" | "outcome" | "approvalsPending" | "tone">,
 ): Standing {
-  if (thread.approvalsPending > 0) return { words: "needs approval", tone: "warn" };
-  if (thread.outcome !== null) {
-    return { words: OUTCOME_WORDS[thread.outcome], tone: TONES[thread.outcome] ?? "" };
-  }
-  return { words: thread.status, tone: thread.status === "open" ? "accent" : "" };
+  const tone = TONES[thread.tone];
+  if (thread.approvalsPending > 0) return { words: "needs approval", tone };
+  return { words: thread.outcome === null ? thread.status : OUTCOME_WORDS[thread.outcome], tone };
 }
 
 /** Whether a run failed: it ended in an error, or had a runtime error. */

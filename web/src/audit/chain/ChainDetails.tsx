@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMay } from "../../app/access";
 import { Copy } from "../../parts/Copy";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { count, counted, time } from "../../parts/format";
 import { evidenceOf, latestQuery } from "../queries";
-import { RedactThread } from "./RedactThread";
 import type { Chain } from "./useChain";
 import { allFindings, verdictOf } from "./verdict";
 import styles from "../audit.module.css";
@@ -23,7 +21,6 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
   const { threadId, state, begin } = chain;
   const { verified, audit, last, step } = state;
   const { tone, label, detail } = verdictOf(state);
-  const mayRedact = useMay("redact");
   const isBusy = step === "checking";
   return (
     <div className={styles["details"]}>
@@ -79,7 +76,6 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
             Audit
           </Link>
         )}
-        {mayRedact && <RedactThread threadId={threadId} onDone={begin} />}
       </div>
     </div>
   );

@@ -46,7 +46,12 @@ export function Task({ set, isOpen, onOpen }: TaskProps) {
                 <Link to="/threads/$threadId" params={{ threadId }}>
                   {threadId}
                 </Link>{" "}
-                <span className={`badge ${TONES[verdict]}`}>{end.replace("_", " ")}</span>
+                {verdict !== "unknown" && (
+                  <span className={`badge ${TONES[verdict]}`}>{verdict}</span>
+                )}{" "}
+                <span className="badge" title="How the thread ended">
+                  {end.replace("_", " ")}
+                </span>
               </span>
             ))}
           </div>
@@ -68,7 +73,7 @@ export function Task({ set, isOpen, onOpen }: TaskProps) {
   );
 }
 
-const TONES = { failed: "bad", succeeded: "ok", unknown: "" } as const;
+const TONES = { failed: "bad", succeeded: "ok" } as const;
 
 function Parting({ parting, mayOpen }: { parting: RunParting; mayOpen: boolean }) {
   return (

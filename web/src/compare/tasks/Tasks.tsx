@@ -6,7 +6,7 @@ import { Failure } from "../../parts/Failure";
 import { count, counted } from "../../parts/format";
 import { Field } from "../Field";
 import { type RunSet, runSetsQuery } from "../queries";
-import { isMixed } from "./sets";
+import { isMixed, isUnknown } from "./sets";
 import { Task } from "./Task";
 import styles from "./tasks.module.css";
 
@@ -29,7 +29,7 @@ export function Tasks({ by }: { by: string }) {
             button="Use"
             start={failed.join(" ")}
             mayBeEmpty
-            known={["reward=0"]}
+            known={["metadata.reward=0"]}
             onGive={(text) => {
               const given = text === "" ? undefined : text.split(/\s+/);
               void navigate({ search: (before) => ({ ...before, failed: given }) as object });
@@ -65,6 +65,12 @@ export function Tasks({ by }: { by: string }) {
           {data.items.length === 0
             ? `No thread has the metadata key ${by}.`
             : "No task has runs of both ends."}
+        </p>
+      )}
+      {failed.length > 0 && sets.length > 0 && sets.every(isUnknown) && (
+        <p role="status">
+          No run has metadata that <code>{failed.join(" ")}</code> is about: whether one failed is
+          unknown.
         </p>
       )}
       {sets.length > 0 && <TaskList sets={sets} />}

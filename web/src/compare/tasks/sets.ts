@@ -30,6 +30,11 @@ export function isMixed({ failed, succeeded }: RunSet): boolean {
   return failed > 0 && succeeded > 0;
 }
 
+/** Whether it is not known of any run that it failed or succeeded. */
+export function isUnknown({ failed, succeeded }: RunSet): boolean {
+  return failed === 0 && succeeded === 0;
+}
+
 /** A metadata value as it is written: texts without their quotes. */
 export function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,11 +1,8 @@
-import { useState } from "react";
-import { useMay } from "../../app/access";
 import { colourOf, groupOf, titleOf } from "../../parts/kinds";
 import { bytes, count, time } from "../../parts/format";
 import { useCursor } from "../cursor";
 import type { Recorded } from "./contents";
 import styles from "./event.module.css";
-import { Redact } from "./Redact";
 
 interface HeadingProps {
   readonly event: Recorded | null;
@@ -16,8 +13,6 @@ interface HeadingProps {
 /** The event's type, place and time, with buttons to its neighbours. */
 export function Heading({ event, at, last }: HeadingProps) {
   const { go } = useCursor();
-  const mayRedact = useMay("redact");
-  const [isRedacting, setRedacting] = useState(false);
   const type = event?.type ?? "";
   return (
     <header className={styles["heading"]}>
@@ -35,20 +30,6 @@ export function Heading({ event, at, last }: HeadingProps) {
         </>
       )}
       <span className={styles["ways"]}>
-        {mayRedact &&
-          event?.kind === "message" &&
-          event.version === at &&
-          event.redactedBy === null && (
-            <button
-              type="button"
-              className="quiet"
-              onClick={() => {
-                setRedacting(true);
-              }}
-            >
-              Redact…
-            </button>
-          )}
         <button
           type="button"
           aria-label="Previous event"
@@ -70,14 +51,6 @@ export function Heading({ event, at, last }: HeadingProps) {
           ›
         </button>
       </span>
-      {isRedacting && event !== null && (
-        <Redact
-          event={event}
-          onClose={() => {
-            setRedacting(false);
-          }}
-        />
-      )}
     </header>
   );
 }

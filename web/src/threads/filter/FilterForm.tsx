@@ -29,12 +29,13 @@ function Fields({ address, change, seen }: FilterFormProps) {
       const value = form.get(name);
       return typeof value === "string" ? value.trim() : "";
     };
-    const { status, outcome, tool } = threadsAddress(Object.fromEntries(form));
+    const { status, outcome, tool, hidden } = threadsAddress(Object.fromEntries(form));
     const { meta } = address;
     change({
       status,
       outcome,
       tool,
+      hidden,
       meta: key === "" ? meta : withTerm(meta ?? [], key, read("value")),
       row: undefined,
     });
@@ -95,6 +96,14 @@ function Fields({ address, change, seen }: FilterFormProps) {
       </div>
       <Offered id={`${id}keys`} values={[...seen.metadata.keys()]} />
       <Offered id={`${id}values`} values={seen.metadata.get(key) ?? []} />
+      <label htmlFor={`${id}h`}>Hidden ones too</label>
+      <input
+        id={`${id}h`}
+        type="checkbox"
+        name="hidden"
+        value="true"
+        defaultChecked={address.hidden === true}
+      />
       <button type="submit" className="primary">
         Apply
       </button>

@@ -17,14 +17,15 @@ export const NO_FILTERS = {
   anomalies: undefined,
   failed: undefined,
   pending: undefined,
+  hidden: undefined,
   row: undefined,
 } satisfies Changed;
 
 /** The filters of an address, as the API names them. */
 export function filtersOf(address: ThreadsAddress): Filters {
-  const { q, status, outcome, tool, meta, anomalies, failed, pending } = address;
+  const { q, status, outcome, tool, meta, anomalies, failed, pending, hidden } = address;
   return kept({
-    ...{ q, status, outcome, anomalies, failed, pending },
+    ...{ q, status, outcome, anomalies, failed, pending, hidden },
     tool: tool === undefined ? undefined : [tool],
     metadata:
       meta === undefined
@@ -45,7 +46,8 @@ export interface Chip {
 }
 
 /** The filters in force that no button in the bar shows. */
-export function chips({ status, outcome, tool, meta = [] }: ThreadsAddress): Chip[] {
+export function chips(address: ThreadsAddress): Chip[] {
+  const { status, outcome, tool, meta = [], hidden } = address;
   const found: Chip[] = [];
   if (status !== undefined) {
     found.push({ words: `status: ${status}`, without: { status: undefined } });
@@ -54,6 +56,7 @@ export function chips({ status, outcome, tool, meta = [] }: ThreadsAddress): Chi
     found.push({ words: `outcome: ${OUTCOME_WORDS[outcome]}`, without: { outcome: undefined } });
   }
   if (tool !== undefined) found.push({ words: `tool: ${tool}`, without: { tool: undefined } });
+  if (hidden === true) found.push({ words: "hidden ones too", without: { hidden: undefined } });
   for (const term of meta) {
     const left = meta.filter((each) => each !== term);
     found.push({

@@ -62,7 +62,11 @@ export function ThreadGrid(props: ThreadGridProps) {
     setSelection({ index, threadId: row.threadId });
     // the row is stored in the list's address first, so that Back returns to it
     await navigate({ to: "/", search: { ...address, row: index + 1 }, replace: true });
-    await navigate({ to: "/threads/$threadId", params: { threadId: row.threadId } });
+    await navigate({
+      to: "/threads/$threadId",
+      params: { threadId: row.threadId },
+      search: row.hidden ? { hidden: true } : {},
+    });
   };
   const ticked = address.ticked ?? [];
   const tick = (index: number): void => {

@@ -109,6 +109,7 @@ function ThreadLink({ row }: { row: Summary }) {
     <Link
       to="/threads/$threadId"
       params={{ threadId: row.threadId }}
+      search={row.hidden ? { hidden: true } : {}}
       tabIndex={-1}
       className={styles["id"]}
       onClick={(event) => {
@@ -122,7 +123,12 @@ function ThreadLink({ row }: { row: Summary }) {
 
 function StandingBadge({ row }: { row: Summary }) {
   const { words, tone } = standing(row);
-  return <span className={`badge ${tone}`}>{words}</span>;
+  return (
+    <>
+      <span className={`badge ${tone}`}>{words}</span>
+      {row.hidden && <span className="badge">hidden</span>}
+    </>
+  );
 }
 
 function Card({ row }: { row: Summary }) {

@@ -55,9 +55,9 @@ export const COLUMNS: readonly Column[] = [
   figure("approvalsPending", "Pending", 80, { title: "Approvals pending", tone: "warn" }),
   figure("workers", "Workers", 78),
   figure("modelCalls", "Model calls", 96),
-  figure("inputTokens", "Tokens in", 90),
-  figure("outputTokens", "Tokens out", 94),
-  figure("totalTokens", "Tokens", 70),
+  figure("inputTokens", "Tokens in", 96),
+  figure("outputTokens", "Tokens out", 96),
+  figure("totalTokens", "Tokens", 96),
   figure("costUsd", "Cost", 80, {
     text: ({ costUsd, computedCalls }) => cost(costUsd, computedCalls),
     note: ({ computedCalls, unpricedCalls }) => costNote(computedCalls, unpricedCalls),

@@ -1,28 +1,45 @@
 import { useQuery } from "@tanstack/react-query";
-import { accessQuery } from "../../../app/access";
+import { useState } from "react";
+import { accessQuery, useMay } from "../../../app/access";
 import { evidenceOf } from "../../../audit/queries";
 import { Copy } from "../../../parts/Copy";
 import { DownloadButton } from "../../../parts/DownloadButton";
 import { Popover } from "../../../parts/Popover";
 import { useCursor } from "../../cursor";
+import type { Recorded } from "../contents";
+import { beginningQuery } from "../queries";
+import { Redact } from "../Redact";
 import styles from "../event.module.css";
+import { RedactThread } from "./RedactThread";
 import { exportedThread, messagesAt, testOf } from "./handedOn";
 import { curlOf, type Place, pythonOf } from "./snippets";
 
 /** Documentation of the view that the snippets read. */
 const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view__get";
 
-/** A menu: copies and downloads of the thread at this point, for other tools. */
+/** A menu: copies and downloads of the thread at this point for other tools, and erasures. */
 export function HandOn() {
+  const { threadId } = useCursor();
+  const [erased, setErased] = useState<Recorded | "thread" | null>(null);
+  const close = (): void => {
+    setErased(null);
+  };
   return (
-    <Popover label="Hand on">
-      <Ways />
-    </Popover>
+    <>
+      <Popover label="Hand on">
+        <Ways onErase={setErased} />
+      </Popover>
+      {erased === "thread" && <RedactThread threadId={threadId} onClose={close} />}
+      {erased !== null && erased !== "thread" && <Redact event={erased} onClose={close} />}
+    </>
   );
 }
 
-function Ways() {
+function Ways({ onErase }: { readonly onErase: (what: Recorded | "thread") => void }) {
   const { threadId, at } = useCursor();
+  const mayRedact = useMay("redact");
+  const { data: event } = useQuery(beginningQuery(threadId, at));
+  const isMessage = event?.kind === "message" && event.redactedBy === null;
   const { data: access } = useQuery(accessQuery);
   const needsKey = access?.anonymous === false;
   const place: Place = { service: location.origin, threadId, at, needsKey };
@@ -49,6 +66,31 @@ function Ways() {
       >
         Evidence, for agentlog verify
       </DownloadButton>
+      {mayRedact && (
+        <>
+          <h2>Erase contents for ever</h2>
+          {isMessage && (
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => {
+                onErase(event);
+              }}
+            >
+              Of the message at version {at}…
+            </button>
+          )}
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => {
+              onErase("thread");
+            }}
+          >
+            Of the whole thread…
+          </button>
+        </>
+      )}
       <h2>Look up</h2>
       <a href={DOCUMENTATION}>This view in the API’s documentation</a>
     </div>
