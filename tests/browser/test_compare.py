@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service
+from tests.browser.conftest import Service, catch_up
 from tests.conftest import TAU_BENCH
 
 RUNS = ("airline-1-0", "airline-1-1", "airline-1-2")
@@ -116,3 +116,53 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
 def test_a_key_that_no_thread_has_is_said(page: Page) -> None:
     page.goto("/compare?by=no-such-key")
     expect(page.get_by_text("No thread has the metadata key no-such-key.")).to_be_visible()
+
+
+def test_recent_threads_with_many_words_of_metadata_do_not_overlap(
+    page: Page, service: Service
+) -> None:
+    for number in range(3):
+        metadata = {f"key{each}": "a long value of metadata, such as a path" for each in range(3)}
+        body = {"threadId": f"wide-{number}", "goal": "Find it. " * 30, "metadata": metadata}
+        service.client.post("/v1/threads", json=body).raise_for_status()
+    catch_up(service)
+    for width, height in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("/compare")
+        rows = page.get_by_role("region", name="Recent threads").get_by_role("listitem")
+        first = rows.filter(has_text="wide-1")
+        expect(first).to_contain_text("key0")
+        assert first.evaluate(
+            """row => {
+                const { top, bottom, right } = row.getBoundingClientRect();
+                return [...row.querySelectorAll("*")].every(part => {
+                    const box = part.getBoundingClientRect();
+                    return box.top >= top - 1 && box.bottom <= bottom + 1;
+                });
+            }"""
+        )
+
+
+def test_verdicts_stay_in_sight_beside_long_arguments_and_say_what_they_are(
+    page: Page, service: Service
+) -> None:
+    for number, reward in enumerate((0, 1)):
+        name = f"long-{number}"
+        body = {"threadId": name, "metadata": {"chore": "long", "reward": reward}}
+        service.client.post("/v1/threads", json=body).raise_for_status()
+        args = {"text": f"{number} " * 400}
+        call = {"id": "c", "name": "write", "args": args}
+        service.append(name, {"type": "tool_calls", "calls": [call]})
+    catch_up(service)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto('/compare?by=chore&failed=["metadata.reward=0"]')
+    table = page.get_by_role("table", name="Tasks")
+    for words in ("1 failed", "1 succeeded"):
+        for badge in table.get_by_text(words).all():
+            expect(badge).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="▸ long").click()
+    for name, verdict in (("long-0", "failed"), ("long-1", "succeeded")):
+        run = table.locator("span").filter(has=page.get_by_role("link", name=name, exact=True))
+        expect(run.first).to_contain_text(f"{verdict} open")
+    page.goto('/compare?by=metadata.chore&failed=["rewrad=0"]')
+    expect(page.get_by_role("status")).to_contain_text("No run has metadata that rewrad=0 is about")

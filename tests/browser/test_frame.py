@@ -63,6 +63,24 @@ def test_a_service_that_was_away_is_asked_again(browser: Browser, service: Servi
         expect(page.get_by_role("table")).to_be_visible()
 
 
+def test_a_thread_that_the_service_cannot_give_names_the_cause_at_once(
+    browser: Browser, service: Service
+) -> None:
+    with browser.new_context(base_url=service.address) as context:
+        page = context.new_page()
+        page.goto("/threads/deploy")
+        expect(page.get_by_role("region", name="History")).to_be_visible()
+        context.set_offline(True)
+        page.evaluate(
+            "history.pushState(null, '', '/threads/refund');"
+            "dispatchEvent(new PopStateEvent('popstate'))"
+        )
+        alert = page.get_by_role("alert").filter(has_text="The service does not answer")
+        expect(alert.first).to_be_visible(timeout=2_000)
+        context.set_offline(False)
+        expect(page.get_by_role("region", name="History")).to_be_visible()
+
+
 def test_the_documentation_of_the_api_draws_itself_from_our_own_files(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

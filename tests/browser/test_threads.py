@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, catch_up, opened, serving
+from tests.browser.conftest import ROOT, Service, catch_up, opened, serving
+from tests.command_line import agentlog
 from tests.databases import new_database
 
 
@@ -155,6 +156,14 @@ def test_an_empty_log_says_how_to_fill_it_and_fills_by_itself(
         page.goto("/")
         expect(page.get_by_role("heading", name="No threads yet")).to_be_visible()
         assert violations(page) == []
+        for name, command in (
+            ("import", "agentlog import runs/"),
+            ("watch", "agentlog watch claude-code"),
+            ("spans", f"export OTEL_EXPORTER_OTLP_ENDPOINT={empty.address}/otlp"),
+            ("demo", "agentlog demo"),
+        ):
+            expect(page.get_by_label(f"Command: {name}", exact=True)).to_have_text(command)
+        expect(page.get_by_text("Formats are")).to_have_count(0)
         page.get_by_role("button", name="Copy").first.click()
         expect(page.get_by_role("button", name="Copied")).to_be_visible()
         command = page.evaluate("navigator.clipboard.readText()")
@@ -204,7 +213,70 @@ def test_an_unknown_order_is_refused_without_rows_and_a_header_chooses_another(
     page.get_by_role("columnheader", name="Goal").get_by_role("button").click()
     expect(row(page, "refund")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+    page.goto("/?sort=nothing&q=refund")
+    page.get_by_role("button", name="Usual order").click()
+    expect(page).to_have_url(re.compile(r"/\?q=refund$"))
+    expect(row(page, "refund")).to_be_visible()
     page.close()
+
+
+def test_a_cost_is_the_same_in_the_list_the_thread_and_the_report_and_marked_where_computed(
+    page: Page, service: Service
+) -> None:
+    usage = {"inputTokens": 1000, "outputTokens": 100, "totalTokens": 15_048_000}
+    response = {"type": "llm_response", "model": "gpt-4o", "usage": usage}
+    service.append("priced", {"type": "input", "text": "How much?"}, response)
+    catch_up(service)
+    page.goto("/?q=priced")
+    cost = row(page, "priced").get_by_text("~$0.0035")
+    expect(cost).to_have_attribute("title", "computed by a list of prices: 1 call")
+    tokens = row(page, "priced").get_by_text("15,048,000")
+    assert tokens.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+    page.goto("/threads/priced?at=2")
+    expect(page.get_by_label("Up to the cursor")).to_contain_text("~$0.0035")
+    expect(page.get_by_label("Model response")).to_contain_text("~$0.0035")
+    page.goto("/reports/usage?by=thread&only=thread%3Dpriced")
+    expect(page.get_by_role("table").get_by_text("~$0.0035")).to_be_visible()
+    calls = page.get_by_role("columnheader", name="computed calls")
+    expect(calls).to_have_text("computed calls")
+
+
+def test_a_hidden_thread_is_listed_and_read_if_asked(
+    browser: Browser, server_url: str, template_database: str
+) -> None:
+    with new_database(server_url, template=template_database) as url:
+        agentlog("import", ROOT / "examples" / "refund.json", url=url)
+        (made,) = agentlog("imports", "--json", url=url).lines
+        agentlog("imports", "undo", made["id"], url=url)
+        with serving(url) as service, opened(browser, service) as page:
+            service.append("seen", {"type": "input", "text": "In sight"})
+            catch_up(service)
+            page.goto("/")
+            expect(row(page, "seen")).to_be_visible()
+            expect(row(page, "refund")).to_have_count(0)
+            page.get_by_role("button", name="Filter").click()
+            page.get_by_label("Hidden ones too").check()
+            page.get_by_role("button", name="Apply").click()
+            expect(row(page, "refund")).to_contain_text("hidden")
+            row(page, "refund").click()
+            expect(page).to_have_url(re.compile("hidden=true"))
+            expect(page.get_by_role("region", name="History")).to_contain_text("59.90")
+
+
+def test_a_phrase_is_found_before_its_words_and_no_word_within_another(
+    page: Page, service: Service
+) -> None:
+    said = "The payment amount does not add up."
+    service.append("phrase-1", {"type": "input", "text": said})
+    service.append("phrase-2", {"type": "input", "text": "Update: payments do not add upward."})
+    service.append("phrase-3", {"type": "input", "text": "Up to an amount, add the payment."})
+    catch_up(service)
+    page.goto("/?find=add+up+payment")
+    found = page.get_by_role("region", name="Messages found")
+    expect(found).to_contain_text("phrase-3")
+    expect(found).not_to_contain_text("phrase-2")
+    page.goto("/?find=payment+amount+does+not+add+up")
+    expect(found).to_contain_text("phrase-1")
 
 
 def test_a_phone_sorts_by_a_key_of_metadata(page: Page) -> None:

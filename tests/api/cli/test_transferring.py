@@ -373,7 +373,11 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
         "b was there before, and keeps what was added",
     ]
     assert thread_ids(database_url) == ["b"]
-    assert agentlog("show", "a", url=database_url).code == 2
+    for read in (["show", "a"], ["outline", "a"], ["view", "a"], ["diff", "a"]):
+        assert agentlog(*read, url=database_url).code == 2
+        assert agentlog(*read, "--hidden", url=database_url).code == 0
+    listed = agentlog("threads", "--hidden", "--json", url=database_url).lines
+    assert sorted(head["threadId"] for head in listed) == ["a", "b", "c"]
     again = import_runs(path, url=database_url)
     assert again.counted == {"threads": 3, "there already": 9, "hidden": 2}
     redone = agentlog("imports", "redo", latest["id"], url=database_url)

@@ -135,6 +135,11 @@ def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> 
     for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
         found = ask(client, with_hidden(path))["items"]
         assert before[0]["threadId"] in [each["threadId"] for each in found]
+    listed = ask(client, "/v1/summaries?hidden=true")["items"]
+    assert {each["threadId"]: each["hidden"] for each in listed} == {
+        "lost": True,
+        "never-started": False,
+    }
 
 
 def test_what_a_thread_shows_is_the_same_after_it_was_hidden_and_shown(
