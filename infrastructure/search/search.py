@@ -112,8 +112,11 @@ class Search:
             return Found(hits, bounds.as_of, str(cursor))
 
         def is_shown(event: Event) -> bool:
-            is_old = phrases is None or (event.position or 0) < cursor.phrases_from
-            return not is_old and hit_of(phrases, event, self._timer(event)) is not None
+            return (
+                phrases is not None
+                and (event.position or 0) >= cursor.phrases_from
+                and hit_of(phrases, event, self._timer(event)) is not None
+            )
 
         others, reached = self._pass(query, ask, until=begun + SECONDS, is_shown=is_shown)
         following = cursor._replace(before=reached or 0, of_phrases=False)

@@ -224,8 +224,8 @@ def test_a_cost_is_the_same_in_the_list_the_thread_and_the_report_and_marked_whe
     page: Page, service: Service
 ) -> None:
     usage = {"inputTokens": 1000, "outputTokens": 100, "totalTokens": 15_048_000}
-    response = {"type": "llm_response", "model": "gpt-4o", "usage": usage}
-    service.append("priced", {"type": "input", "text": "How much?"}, response)
+    asked: dict[str, object] = {"type": "input", "text": "How much?"}
+    service.append("priced", asked, {"type": "llm_response", "model": "gpt-4o", "usage": usage})
     catch_up(service)
     page.goto("/?q=priced")
     cost = row(page, "priced").get_by_text("~$0.0035")

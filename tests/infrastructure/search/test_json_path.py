@@ -144,11 +144,11 @@ def test_a_search_that_takes_long_says_how_far_it_came(
     ticks = itertools.count(step=0.1)
     slow = Search(database, tenant=TENANT, searched=database, clock=lambda: next(ticks))
     seen: list[int] = []
-    before, pages = None, 0
-    while pages == 0 or before is not None:
-        found = slow.find(Query(where=["$.text"]), before=before)
+    after, pages = None, 0
+    while pages == 0 or after is not None:
+        found = slow.find(Query(where=["$.text"]), after=after)
         assert found.as_of == 10
         seen += [hit.version for hit in found.items]
-        before, pages = found.next, pages + 1
+        after, pages = found.next, pages + 1
     assert seen == list(range(10, 0, -1))
     assert pages > 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.points_in_time import InvalidCursor
+from domain.errors import InvalidCursor
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.postgres.database import Database
 from infrastructure.readmodels import builds

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { Failure } from "../parts/Failure";
-import { count, time } from "../parts/format";
+import { counted, time } from "../parts/format";
 import styles from "./compare.module.css";
 import { Field } from "./Field";
 import { recentQuery, type Summary } from "./queries";
@@ -105,7 +105,8 @@ function Recent({ threads, chosen }: { threads: Summary[]; chosen: string | unde
                 {threadId}
               </Link>
               <small className={styles["figure"]}>
-                {count(steps)} steps · {time(updatedAt)}
+                {counted(steps, "step")}
+                <span className={styles["moved"]}> · {time(updatedAt)}</span>
               </small>
               <span className={styles["about"]}>
                 <Standing thread={thread} />

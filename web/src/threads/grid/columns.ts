@@ -34,10 +34,10 @@ function figure(
 
 /** All columns but those of metadata, in the order in which they stand. */
 export const COLUMNS: readonly Column[] = [
-  text("threadId", "Thread", 160, (thread) => thread.threadId),
+  text("threadId", "Thread", 150, (thread) => thread.threadId),
   text("status", "Status", 118, (thread) => thread.status),
-  text("goal", "Goal", 180, (thread) => thread.goal ?? "–"),
-  { ...text("metadata", "Metadata", 130, metadataText), sort: null },
+  text("goal", "Goal", 174, (thread) => thread.goal ?? "–"),
+  { ...text("metadata", "Metadata", 120, metadataText), sort: null },
   figure("messages", "Messages", 86),
   figure("inputs", "Inputs", 66),
   figure("replies", "Replies", 72),
@@ -57,7 +57,7 @@ export const COLUMNS: readonly Column[] = [
   figure("modelCalls", "Model calls", 96),
   figure("inputTokens", "Tokens in", 96),
   figure("outputTokens", "Tokens out", 96),
-  figure("totalTokens", "Tokens", 96),
+  figure("totalTokens", "Tokens", 88),
   figure("costUsd", "Cost", 80, {
     text: ({ costUsd, computedCalls }) => cost(costUsd, computedCalls),
     note: ({ computedCalls, unpricedCalls }) => costNote(computedCalls, unpricedCalls),
