@@ -45,6 +45,20 @@ def test_keys_go_from_row_to_row_and_the_figures_follow(page: Page) -> None:
     expect(current(page)).to_contain_text("TimeoutError")
 
 
+def test_the_machinery_of_inspect_is_folded_and_metadata_is_under_the_message(
+    page: Page, service: Service
+) -> None:
+    kinds = ("inspect.span_begin", "inspect.state", "inspect.sandbox", "inspect.score")
+    service.append("inspected", *({"type": kind, "payload": {"uuid": "u1"}} for kind in kinds))
+    about: dict[str, object] = {"stats": {"samples": 3}}
+    service.append("inspected", {"type": "log", "text": "see the metadata", "metadata": about})
+    page.goto("/threads/inspected")
+    folded = "1 inspect.span_begin, 1 inspect.state, 1 inspect.sandbox folded"
+    expect(page.get_by_role("button", name=folded)).to_be_visible()
+    expect(page.get_by_role("region", name="History")).to_contain_text("inspect.score")
+    expect(page.get_by_label("Metadata of the message").first).to_contain_text("stats")
+
+
 def test_what_is_folded_is_counted_and_unfolds(page: Page) -> None:
     page.goto("/threads/refund")
     run = page.get_by_role("button", name="1 model request, 1 model response, 1 reasoning folded")
@@ -54,11 +68,11 @@ def test_what_is_folded_is_counted_and_unfolds(page: Page) -> None:
     expect(run).to_have_attribute("aria-expanded", "true")
     expect(page.get_by_text("Look before paying")).to_be_visible()
     expect(page.get_by_text("412 → 38 tokens · $0.0014")).to_be_visible()
-    page.get_by_role("button", name="Fold 3").click()
+    page.get_by_role("button", name="Fold 4").click()
     page.get_by_role("checkbox", name="Reasoning").uncheck()
     page.get_by_role("checkbox", name="Facts of the thread").check()
     page.keyboard.press("Escape")
-    expect(page).to_have_url(re.compile("fold=log%2Cmodel%2Cfacts"))
+    expect(page).to_have_url(re.compile("fold=log%2Cmodel%2Cmachinery%2Cfacts"))
     expect(page.get_by_role("button", name="1 thread started folded")).to_be_visible()
 
 

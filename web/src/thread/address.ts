@@ -8,8 +8,11 @@ export const STATE_TABS = ["state", "model", "changes", "watch", "view"] as cons
 export const VIEWS = ["openai", "letta", "openletta", "maria", "kernel", "anomalies"] as const;
 /** What a jump looks for. */
 export const MARKS = ["error", "tool", "approval", "hit"] as const;
-/** What a reader may fold away; `log` has logs and ticks, `model` requests and responses. */
-export const FOLDS = ["reasoning", "log", "model", "facts", "scratchpad"] as const;
+/**
+ * What a reader may fold away: `log` has logs and ticks, `model` requests and responses,
+ * `machinery` what the harness of a run did around it.
+ */
+export const FOLDS = ["reasoning", "log", "model", "machinery", "facts", "scratchpad"] as const;
 /** What a phone shows of the three panes. */
 export const PANES = ["history", "event", "state"] as const;
 

@@ -6,6 +6,7 @@ const SAYS: Record<Fold, string> = {
   reasoning: "Reasoning",
   log: "Logs and ticks",
   model: "Model calls and responses",
+  machinery: "Spans, state and sandbox of Inspect",
   facts: "Facts of the thread",
   scratchpad: "Scratchpad",
 };

@@ -9,9 +9,14 @@ const FOLDED: Partial<Record<string, Fold>> = {
   scratchpad: "scratchpad",
 };
 
-export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model"];
+/** Events of Inspect's logs that say nothing of what the agent did. */
+const MACHINERY =
+  /^inspect\.(?:eval|sample|sample_init|sandbox|span_begin|span_end|state|step|store|subtask)$/;
+
+export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model", "machinery"];
 
 /** The fold, an option of the reader, that an event belongs to. */
 export function foldOf(type: string): Fold | null {
+  if (MACHINERY.test(type)) return "machinery";
   return FOLDED[type] ?? (type.startsWith("thread.") ? "facts" : null);
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Fold } from "../address";
 import { ThreadTimeline } from "../timeline/threadTimeline";
 import { TimelineIndex, type TimelineItem } from "../timeline/timelineIndex";
+import { foldOf } from "./folding";
 import { filtered, foldsIn, Rows, typesIn } from "./rows";
 
 const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];
@@ -65,6 +66,15 @@ test("a run says how many of which type it has", () => {
       ["reasoning", 1],
       ["reply", 1],
     ],
+  ]);
+});
+
+test("what Inspect's harness did is machinery, what it scored and an application's own are not", () => {
+  expect(["inspect.span_begin", "inspect.state"].map(foldOf)).toEqual(["machinery", "machinery"]);
+  expect(["inspect.score", "vendor.state", "thread.started"].map(foldOf)).toEqual([
+    null,
+    null,
+    "facts",
   ]);
 });
 

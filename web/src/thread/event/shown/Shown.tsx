@@ -25,6 +25,12 @@ export function Shown({ event }: { event: Recorded }) {
     <div className={styles["shown"]}>
       {PROSE.has(event.type) && <ProseTools event={event} />}
       <Said event={event} spans={spans} />
+      {Object.keys(event.metadata).length > 0 && (
+        <section aria-label="Metadata of the message">
+          <h3>Metadata</h3>
+          <JsonTree value={event.metadata} label="Metadata of the message" open={1} />
+        </section>
+      )}
     </div>
   );
 }
