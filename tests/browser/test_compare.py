@@ -137,7 +137,7 @@ def test_recent_threads_with_many_words_of_metadata_do_not_overlap(
                 const { top, bottom, right } = row.getBoundingClientRect();
                 return [...row.querySelectorAll("*")].every(part => {
                     const box = part.getBoundingClientRect();
-                    return box.top >= top - 1 && box.bottom <= bottom + 1;
+                    return box.height === 0 || box.top >= top - 1 && box.bottom <= bottom + 1;
                 });
             }"""
         )

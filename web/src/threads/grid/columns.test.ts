@@ -59,7 +59,7 @@ test("the orders of a phone have the keys of metadata too", () => {
 test("a layout without goal and metadata leaves the rest of the width empty", () => {
   expect(layout([named("steps")]).template).toBe("34px 58px 1fr");
   expect(layout([named("goal"), named("steps")])).toEqual({
-    template: "34px minmax(174px, 3fr) 58px",
-    width: 34 + 174 + 58,
+    template: "34px minmax(164px, 3fr) 58px",
+    width: 34 + 164 + 58,
   });
 });

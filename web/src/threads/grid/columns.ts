@@ -36,7 +36,7 @@ function figure(
 export const COLUMNS: readonly Column[] = [
   text("threadId", "Thread", 150, (thread) => thread.threadId),
   text("status", "Status", 118, (thread) => thread.status),
-  text("goal", "Goal", 174, (thread) => thread.goal ?? "–"),
+  text("goal", "Goal", 164, (thread) => thread.goal ?? "–"),
   { ...text("metadata", "Metadata", 120, metadataText), sort: null },
   figure("messages", "Messages", 86),
   figure("inputs", "Inputs", 66),
@@ -57,7 +57,7 @@ export const COLUMNS: readonly Column[] = [
   figure("modelCalls", "Model calls", 96),
   figure("inputTokens", "Tokens in", 96),
   figure("outputTokens", "Tokens out", 96),
-  figure("totalTokens", "Tokens", 88),
+  figure("totalTokens", "Tokens", 98),
   figure("costUsd", "Cost", 80, {
     text: ({ costUsd, computedCalls }) => cost(costUsd, computedCalls),
     note: ({ computedCalls, unpricedCalls }) => costNote(computedCalls, unpricedCalls),
