@@ -12,6 +12,7 @@ const SCOPES: Record<Scope, string> = {
   append: "append messages",
   redact: "redact contents",
   admin: "manage keys",
+  metrics: "read metrics",
 };
 
 /** Shows the screens; before them a form for the API key where the service needs one. */
