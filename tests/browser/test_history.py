@@ -49,7 +49,8 @@ def test_the_machinery_of_inspect_is_folded_and_metadata_is_under_the_message(
     page: Page, service: Service
 ) -> None:
     kinds = ("inspect.span_begin", "inspect.state", "inspect.sandbox", "inspect.score")
-    service.append("inspected", *({"type": kind, "payload": {"uuid": "u1"}} for kind in kinds))
+    for kind in kinds:
+        service.append("inspected", {"type": kind, "payload": {"uuid": "u1"}})
     about: dict[str, object] = {"stats": {"samples": 3}}
     service.append("inspected", {"type": "log", "text": "see the metadata", "metadata": about})
     page.goto("/threads/inspected")

@@ -48,8 +48,8 @@ def _texts(message: dict[str, Any]) -> Iterator[str]:
 def test_each_mention_is_found_and_nothing_else(
     search: Search, tau_bench: list[dict[str, Any]], text: str
 ) -> None:
-    end = r"(?![^\W_])" if text[-1].isalnum() else ""
-    mention = re.compile(rf"(?<![^\W_]){re.escape(text)}{end}", re.IGNORECASE)
+    no_more = r"(?![^\W_])" if text[-1].isalnum() else ""
+    mention = re.compile(rf"(?<![^\W_]){re.escape(text)}{no_more}", re.IGNORECASE)
     expected: Counter[str] = Counter()
     for run in tau_bench:
         for message in run["traj"]:
