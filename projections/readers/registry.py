@@ -9,12 +9,12 @@ from projections.readers.agents import (
     atif,
     claude_code,
     codex,
+    gemini_cli,
     inspect_log,
     letta_agent,
-    openhands,
-    openhands_old,
     tau2,
 )
+from projections.readers.agents.openhands import conversation, version_0
 from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from projections.readers.datasets import alpaca, sharegpt
 from projections.readers.exports import chatgpt, claude_ai
@@ -49,6 +49,7 @@ FORMATS: Mapping[str, Format] = {
         claude_code.FORMAT,
         codex.FORMAT,
         gemini.FORMAT,
+        gemini_cli.FORMAT,
         genai.FORMAT,
         inspect_log.FORMAT,
         langchain.FORMAT,
@@ -56,8 +57,8 @@ FORMATS: Mapping[str, Format] = {
         langsmith.FORMAT,
         letta_agent.FORMAT,
         mini_swe_agent.FORMAT,
-        openhands.FORMAT,
-        openhands_old.FORMAT,
+        conversation.FORMAT,
+        version_0.FORMAT,
         pydantic_ai.FORMAT,
         sharegpt.FORMAT,
         swe_agent.FORMAT,

@@ -33,14 +33,22 @@ from projections.view import Item
 
 
 def _read(document: JsonValue) -> Iterator[History]:
-    if not isinstance(document, list):
-        raise InvalidMessage.at("", "no array of lines")
     session = _Session()
-    for index, value in enumerate(document):
+    match document:
+        case list(lines):
+            place = ""
+        case {"loglines": list(lines), **rest}:
+            place = "loglines"
+            with session.reading.by_content():
+                session.reading.keep_left(Fields(rest, ""), "session")
+        case _:
+            raise InvalidMessage.at("", "no array of lines")
+    for index, value in enumerate(lines):
+        line = Fields(value if isinstance(value, dict) else {"value": value}, f"{place}[{index}]")
         if isinstance(value, dict):
-            session.read(Fields(value, f"[{index}]"))
+            session.read(line)
         else:
-            session.reading.keep(Fields({"value": value}, f"[{index}]"), "line")
+            session.reading.keep(line, "line")
     yield session.history()
 
 
@@ -296,10 +304,19 @@ def _is_plain_text(block: JsonValue) -> bool:
             return False
 
 
+def _is_document(value: JsonValue) -> bool:
+    match value:
+        case {"loglines": [_, *_] as lines}:
+            return any(map(is_line, lines))
+        case _:
+            return False
+
+
 FORMAT = Format(
     "claude-code",
     "Claude Code sessions",
     _read,
+    _is_document,
     is_item=is_line,
     thread_of=thread_of,
     unit="session",

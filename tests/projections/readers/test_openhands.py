@@ -9,7 +9,7 @@ from domain.json.text import parse
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.records import read_records
 from infrastructure.transfer.files.sources import find_sources
-from projections.readers.agents.openhands import FORMAT
+from projections.readers.agents.openhands.conversation import FORMAT
 from projections.readers.history import History
 from projections.readers.registry import FORMATS, recognise
 from tests.projections.readers.of_format import of_type

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from domain.identifiers import derived_message_id
 from domain.json.text import JsonValue
-from projections.readers.agents.openhands_events import READ, USUAL, Calls
-from projections.readers.agents.openhands_figures import figures_of
+from projections.readers.agents.openhands.events import READ, USUAL, Calls
+from projections.readers.agents.openhands.figures import figures_of
 from projections.readers.draft import Draft
 from projections.readers.history import Format, History
 from projections.readers.reading import Fields, Reading, id_of_uuid

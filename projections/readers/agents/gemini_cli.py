@@ -1,0 +1,220 @@
+"""Reader of Gemini CLI's sessions, `~/.gemini/tmp/*/chats/session-*.json` and `.jsonl`.
+
+Shapes: `packages/core/src/services/chatRecordingTypes.ts` of github.com/google-gemini/gemini-cli.
+Lines begin with what holds for the session; a message is written again, under its id, when its
+calls have ended, and then adds only what is new.
+"""
+
+from collections.abc import Iterator
+
+from domain.errors import InvalidMessage
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.history import Format, History
+from projections.readers.models.gemini import KNOWN, read_parts
+from projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
+from projections.readers.times import milliseconds
+from projections.text_format import value_text
+from projections.view import Item
+
+_KNOWN = (
+    *KNOWN,
+    *("id", "timestamp", "type", "content", "displayContent", "tokens", "status", "agentId"),
+    *("displayName", "description", "resultDisplay", "renderOutputAsMarkdown", "lastUpdated"),
+    *("summary", "memoryScratchpad", "directories", "toolCalls", "thoughts", "model"),
+)
+_FIGURES = {
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "total": "totalTokens",
+    "cached": "cachedInputTokens",
+    "thoughts": "reasoningTokens",
+}
+_FACTS = {"projectHash": "project", "startTime": "startedAt", "kind": "kind"}
+_TYPES = ("user", "gemini", "info", "warning", "error")
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    session = _Session()
+    match document:
+        case list(lines):
+            for n, value in enumerate(lines):
+                session.add_line(Fields(value, f"[{n}]"))
+        case {"messages": list(messages)}:
+            whole = Fields(document, "")
+            whole.take("messages")
+            session.take_facts(whole)
+            for n, value in enumerate(messages):
+                session.add_line(Fields(value, f"messages[{n}]"))
+            with session.by_content():
+                session.keep_left(whole, "session")
+        case _:
+            raise InvalidMessage.at("messages", "not an array of messages")
+    yield session.history(id=session.own_id, metadata=session.facts)
+
+
+class _Session(Reading):
+    """The messages of a session; `facts` are what its first line says."""
+
+    def __init__(self) -> None:
+        super().__init__("gemini-cli", known=_KNOWN)
+        self.own_id: str | None = None
+        self.facts: Item = {}
+        self._messages: dict[str, Item] = {}
+        self._told = set[tuple[str, str]]()
+
+    def take_facts(self, whole: Fields) -> None:
+        """Take the facts of the session, once."""
+        if self.own_id is None:
+            self.own_id = whole.text("sessionId")
+        for theirs, ours in _FACTS.items():
+            value = whole.item.get(theirs)
+            if isinstance(value, str) and self.facts.setdefault(ours, value) == value:
+                whole.take(theirs)
+
+    def add_line(self, line: Fields) -> None:
+        """Add the messages of a line, or of an item of `messages`."""
+        match line.item:
+            case {"type": str(kind)} if kind in _TYPES:
+                self._add(line, kind)
+            case {"sessionId": _}:
+                self.take_facts(line)
+                self.keep_left(line, "session")
+            case {"$set": _} | {"$rewindTo": _}:
+                self.keep(line, next(iter(line.item)).removeprefix("$"), is_known=True)
+            case _:
+                self.keep(line, "line")
+
+    def _add(self, message: Fields, kind: str) -> None:
+        of_draft: Draft = {}
+        if (at := milliseconds(message.item.get("timestamp"))) is not None:
+            of_draft["timestamp"] = at
+            message.take("timestamp")
+        own_id = message.item.get("id")
+        before = self._messages.setdefault(own_id, {}) if isinstance(own_id, str) else {}
+        if not before and (message_id := id_of_uuid(own_id)) is not None:
+            of_draft["id"] = message_id
+            message.take("id")
+        if kind == "gemini" and isinstance(own_id, str) and own_id:
+            of_draft["metadata"] = {"responseId": own_id}
+        entry = Entry(self, message, **of_draft)
+        if kind == "gemini":
+            self._add_answer(entry, message, before)
+        elif before:
+            message.take_equal(before)
+        elif kind == "user":
+            self._add_content(entry, message, "input")
+        elif kind == "error":
+            self._add_note(entry, message, {"type": "runtime_error"}, "error")
+        else:
+            self._add_note(entry, message, {"type": "log"}, "text")
+        if not entry.count and (not before or message.left()):
+            entry.keep(message, kind, is_known=True)
+        before |= message.item
+
+    def _add_answer(self, entry: Entry, message: Fields, before: Item) -> None:
+        """Add what an answer says and calls; of one written again only what is new."""
+        response, calls = self._response(message), list(message.items("toolCalls"))
+        is_again = bool(before) and before.get("content") == message.item.get("content")
+        if is_again:
+            message.take_equal(before)
+        thoughts, content = list(message.items("thoughts")), message.take("content")
+        message.take_equal({"type": "gemini"})
+        if response is not None:
+            entry.add(response)
+        for thought in thoughts:
+            subject, text = thought.text("subject"), thought.text("description")
+            entry.add({"type": "reasoning", "title": subject or "", "summary": text or ""}, thought)
+        if content not in ("", [], None) and not is_again:
+            read_parts(entry, content, message.within("content"), "reply")
+        for call in calls:
+            self._add_call(entry, call)
+
+    def _response(self, message: Fields) -> Draft | None:
+        """Return the figures of an answer, once they are known."""
+        told = ("tokens", value_text(message.item.get("id")))
+        figures = usage(message.item.get("tokens"), _FIGURES)
+        if figures is None or told in self._told:
+            return None
+        self._told.add(told)
+        response: Draft = {"type": "llm_response", "provider": "gcp.gemini", "usage": figures}
+        if isinstance(model := message.item.get("model"), str):
+            response["model"] = model
+        return response
+
+    def _add_content(self, entry: Entry, message: Fields, says: str) -> None:
+        content = message.take("content")
+        if content not in ("", [], None):
+            message.take("type")
+            read_parts(entry, content, message.within("content"), says)
+
+    def _add_note(self, entry: Entry, message: Fields, draft: Draft, key: str) -> None:
+        if (text := message.text("content")) is not None:
+            entry.add({**draft, key: text})
+
+    def _add_call(self, entry: Entry, call: Fields) -> None:
+        """Add a call and its result, where they were not told before."""
+        match call.item:
+            case {"id": str(call_id), "name": str(name), "args": args} if call_id:
+                pass
+            case _:
+                entry.keep(call, "call")
+                return
+        parts = Fields(call.item, call.place)
+        call.drop(*call.item)
+        parts.drop("id", "name", "args", "result")
+        output, status = call.item.get("result"), call.item.get("status")
+        is_new = ("call", call_id) not in self._told
+        if is_new:
+            self._told.add(("call", call_id))
+            listed = [{"id": call_id, "name": name, "args": args}]
+            entry.add({"type": "tool_calls", "calls": listed}, parts)
+        if status in ("success", "error", "cancelled") and ("result", call_id) not in self._told:
+            self._told.add(("result", call_id))
+            result: Item = {"callId": call_id, "name": name, "output": _output(call.item)}
+            failed = None if status == "success" else value_text(result["output"]) or status
+            entry.add(
+                {"type": "tool_results", "results": [{**result, "error": failed}]},
+                *([] if is_new else [parts]),
+            )
+        elif not is_new or output is not None:
+            entry.keep(Fields(call.item, call.place), "call", is_known=True)
+
+
+def _output(call: Item) -> JsonValue:
+    """Return what a call gave back: its output alone, where nothing else is told with it."""
+    match call.get("result"):
+        case [{"functionResponse": {"response": {"output": output, **rest}, **own}, **more}] if (
+            not rest and not more and all(call.get(str(key)) == value for key, value in own.items())
+        ):
+            return output
+        case result:
+            return result
+
+
+def _is_line(value: JsonValue) -> bool:
+    match value:
+        case {"sessionId": str(), "projectHash": str(), **rest}:
+            return "messages" not in rest
+        case {"id": str(), "timestamp": str(), "type": "gemini", "content": _}:
+            return True
+        case _:
+            return False
+
+
+def _is_document(value: JsonValue) -> bool:
+    match value:
+        case {"sessionId": str(), "projectHash": str(), "messages": list()}:
+            return True
+        case _:
+            return False
+
+
+FORMAT = Format(
+    "gemini-cli",
+    "Gemini CLI sessions",
+    _read,
+    _is_document,
+    _is_line,
+    unit="session",
+)
