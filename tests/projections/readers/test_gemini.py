@@ -33,7 +33,7 @@ def test_a_response_without_an_id_answers_the_call_of_its_name() -> None:
 def test_a_thought_is_no_word_to_the_user() -> None:
     history = read("gemini", _source("gemini", "request.json"))
     assert [draft["summary"] for draft in of_type(history, "reasoning")] == ["I need the table."]
-    assert [draft["text"] for draft in of_type(history, "reply")][0] == "One moment."
+    assert next(draft["text"] for draft in of_type(history, "reply")) == "One moment."
 
 
 def test_a_message_written_again_adds_what_is_new() -> None:
