@@ -98,10 +98,12 @@ def fill(log: Log) -> None:
     ]
     store.append("redacted", secret)
     store.append("gone", [reply("a secret"), calls("gone")])
+    store.append("single", [reply("a secret", id=given(4))])
     store.append("many", [reply(str(number)) for number in range(2 * TILE)])
     redactor = Redactor(log.database, store, Eraser(log.database), tenant=TENANT)
     redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
     redactor.redact("gone", None, "asked for")
+    redactor.redact("single", [given(4)], "asked for")
     redactor.redact_file(sha256(FILE).hexdigest(), "asked for")
     for model in READ_MODELS.values():
         catch_up(log.database, model, most_events=500)

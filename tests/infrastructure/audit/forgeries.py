@@ -23,7 +23,7 @@ from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
 from tests.infrastructure.appends import NOON, TENANT, ulid
 
-THREADS = ("t", "strict", "files", "redacted", "gone", "many")
+THREADS = ("t", "strict", "files", "redacted", "gone", "single", "many")
 LOG_TABLES = ("events", "threads", "ledger", "erasures")
 TABLES = (*LOG_TABLES, "blobs", "thread_search", "checkpoints", "tiles")
 Columns = dict[str, dict[str, str]]
@@ -187,7 +187,7 @@ def _redactions(draw: st.DrawFn) -> Forgery:
 @st.composite
 def _restored(draw: st.DrawFn) -> Forgery:
     """A redacted content, put back, and something done to its redaction."""
-    thread, version = draw(st.sampled_from((("redacted", 3), ("gone", 1))))
+    thread, version = draw(st.sampled_from((("redacted", 3), ("gone", 1), ("single", 1))))
     cover = draw(st.sampled_from(sorted(_COVERS)))
     query = (
         "UPDATE agentlog.events SET redacted = NULL, metadata = NULL, metadata_sha256 = NULL, "
@@ -199,6 +199,7 @@ def _restored(draw: st.DrawFn) -> Forgery:
     def do(connection: psycopg.Connection) -> None:
         connection.execute(query.encode())
         connection.execute(_COVERS[cover].format(thread).encode())
+        settle(connection, thread)
 
     return Forgery(f"{thread} {version} put back, {cover}", do)
 
