@@ -31,6 +31,7 @@ from projections.view import Item
 
 _TRIES = 8
 _THREADS = 1000
+_MOST_ENTRIES = 100_000  # of some 300 bytes
 _BEGINNING_BYTES = 1024
 
 
@@ -108,6 +109,7 @@ class TraceIngest:
             share.also_named = each.also_named or share.also_named
         for attempt in range(_TRIES):
             shares = self._append(shares, origin, refused, is_first=attempt == 0)
+            self._forget()
             if not shares:
                 return
         raise ThreadContended(
@@ -187,8 +189,13 @@ class TraceIngest:
 
     def _remember(self, thread_id: str, state: SpanThread) -> None:
         self._recent[thread_id] = state
-        while len(self._recent) > _THREADS:
-            self._recent.popitem(last=False)
+
+    def _forget(self) -> None:
+        """Forget the threads longest unused, where they are many or hold much together."""
+        size = sum(state.size for state in list(self._recent.values()))
+        while len(self._recent) > 1 and (len(self._recent) > _THREADS or size > _MOST_ENTRIES):
+            _, forgotten = self._recent.popitem(last=False)
+            size -= forgotten.size
 
 
 def _is_stale(outcome: Outcome) -> bool:

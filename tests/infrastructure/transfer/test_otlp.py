@@ -13,6 +13,7 @@ from api.http.request.limits import USUAL
 from domain.json.text import parse, print_bytes
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
+from infrastructure.transfer import traces
 from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
 from infrastructure.transfer.traces import TraceIngest
@@ -20,6 +21,8 @@ from infrastructure.views.store import Store
 from projections.registry import choose_view
 from projections.spans import spans_of
 from projections.view import render
+from tests.infrastructure.appends import last_position
+from tests.spans import ANSWER, USER, chat
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OPENAI = choose_view("openai", {})
@@ -66,3 +69,20 @@ def test_a_thread_comes_back_from_its_spans(
     assert TraceIngest(copies).take_spans(spans).count == 0
     assert _messages(copies, name) == _messages(store, name)
     assert copies.thread(name).anomalies == 0
+
+
+def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_twice(
+    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traces, "_MOST_ENTRIES", 40)
+    ingest = TraceIngest(store)
+    batches = [
+        [chat(n, [USER], ANSWER, trace=f"{n:032x}") for n in range(m, m + 8)]
+        for m in range(1, 80, 8)
+    ]
+    for batch in batches:
+        ingest.take_spans(batch)
+        assert sum(state.size for state in ingest._recent.values()) <= 40
+    position = last_position(database)
+    ingest.take_spans(batches[0])
+    assert last_position(database) == position

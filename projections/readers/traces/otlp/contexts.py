@@ -38,9 +38,9 @@ class Contexts:
         """Return whether a node is there."""
         return node in self._nodes
 
-    def __bool__(self) -> bool:
-        """Return whether there is any node."""
-        return bool(self._nodes)
+    def __len__(self) -> int:
+        """Return how many nodes there are."""
+        return len(self._nodes)
 
     def add(self, before: str, digest: str) -> str:
         """Add a turn after a node; return the new node."""

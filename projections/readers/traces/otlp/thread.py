@@ -53,6 +53,12 @@ class SpanThread:
     conversation: str | None = None
     contexts: Contexts = field(default_factory=Contexts)
 
+    @property
+    def size(self) -> int:
+        """How many entries it holds."""
+        digests = len(self.systems) + len(self.errors) + len(self.contexts)
+        return len(self.records) + len(self.calls.answered) + digests
+
     def apply(self, event: Event) -> None:
         """Go on by an event of the thread."""
         self.version = event.version
