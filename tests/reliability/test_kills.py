@@ -4,9 +4,11 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
+from infrastructure.postgres.database import Database
+from tests.reliability.arrivals import Arrivals, check_arrivals
 from tests.reliability.followers import Follower, Reader, tail_of_log, tail_of_table
 from tests.reliability.ledger import Ledger
 from tests.reliability.load import Load
@@ -105,13 +107,15 @@ def test_what_is_killed_loses_nothing_that_was_acknowledged(
     times, chosen = (15, FAULTS) if soak else (1, {name: FAULTS[name] for name in QUICK})
     row = tried(
         "Kills: " + ", ".join(chosen),
-        made=f"each {times} times, in turn, while 6 clients append and retry and 5 readers follow",
-        holds="every acknowledged message is there once and where it was said to be, positions and "
+        made=f"each {times} times, in turn, while 6 clients append and retry and 5 readers follow; "
+        "in the long form also an exporter sends spans, and files are imported",
+        holds="what was acknowledged is there once and where it was said to be, positions and "
         "versions are gapless, chains whole, read models equal to a rebuild; readers miss and "
         "repeat nothing; no answer but an acknowledgement or 503",
     )
     at = Victims(postgres, service, random.Random(7))  # noqa: S311 - moments of a test
-    with Load(service.address, ledger) as load:
+    arrivals = Arrivals(service.address, postgres.url)
+    with Load(service.address, ledger) as load, arrivals if soak else nullcontext():
         ledger.wait_for(BETWEEN)
         readers = list(_readers(postgres, service, load))
         for reader in readers:
@@ -121,7 +125,9 @@ def test_what_is_killed_loses_nothing_that_was_acknowledged(
             fault(at)
         ledger.wait_for(BETWEEN)
     proven = prove(postgres.url, service, ledger, readers)
-    row.came = f"{proven}. Answers and breaks: {ledger.told}"
+    with Database(postgres.url, pool_size=1) as database:
+        arrived = check_arrivals(database, arrivals)
+    row.came = f"{proven}. {arrived}. Answers and breaks: {ledger.told}"
 
 
 def _readers(postgres: OwnPostgres, service: ServiceProcess, load: Load) -> Iterator[Reader]:
