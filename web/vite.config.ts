@@ -30,7 +30,7 @@ function compressed(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [react({ jsxImportSource: "#visible" }), compressed()],
   build: {
     outDir: "../api/page",
     emptyOutDir: true,

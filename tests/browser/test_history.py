@@ -2,11 +2,13 @@
 
 import re
 
-from playwright.sync_api import Locator, Page, Route, expect
+import pytest
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service
+from tests.browser.conftest import Service, opened
 from tests.browser.contents import HOSTILE
+from tests.waiting import until
 
 
 def rows(page: Page) -> Locator:
@@ -180,7 +182,7 @@ def test_a_hostile_thread_is_read_to_its_end_and_stays_text(page: Page) -> None:
     for _ in range(8):
         page.keyboard.press("k")
     expect(current(page)).to_contain_text("thread started")
-    assert page.title() == "agentlog"
+    assert page.title() != "ran"
 
 
 def test_a_divider_moves_by_keys_and_is_remembered(page: Page) -> None:
@@ -210,3 +212,85 @@ def test_the_screen_has_no_fault_of_access(page: Page) -> None:
     page.goto("/threads/unruly?find=weather")
     expect(page.locator("mark").first).to_be_visible()
     assert violations(page) == []
+
+
+@pytest.fixture(scope="module")
+def sixty(service: Service) -> str:
+    """A thread of sixty calls in one message, 58 results, and a call id used again."""
+    service.client.post("/v1/threads", json={"threadId": "sixty", "policy": "record"})
+    calls = [{"id": f"c{number}", "name": f"tool_{number % 6}"} for number in range(60)]
+    service.append("sixty", {"type": "tool_calls", "calls": calls})
+    for number in range(58):
+        result = {"callId": f"c{number}", "output": "fine"}
+        service.append("sixty", {"type": "tool_results", "results": [result]})
+    service.append("sixty", {"type": "tool_calls", "calls": [{"id": "c0", "name": "another"}]})
+    return "sixty"
+
+
+def test_calls_are_paired_over_a_thread_of_any_length(page: Page, sixty: str) -> None:
+    page.goto(f"/threads/{sixty}?at=2")
+    expect(rows(page).nth(1)).to_contain_text("… 52 more")
+    expect(page.get_by_label("Up to the cursor")).to_contain_text("Calls60")
+    page.goto(f"/threads/{sixty}")
+    expect(page.get_by_label("Up to the cursor")).to_contain_text("Calls61")
+    expect(rows(page).nth(-2)).to_contain_text("tool_3")
+    expect(page.get_by_text("orphan")).to_have_count(0)
+    pane = page.get_by_role("region", name="Event", exact=True)
+    page.goto(f"/threads/{sixty}?at=60")
+    expect(pane.get_by_role("link", name="← Call at 2")).to_be_visible()
+
+
+def test_a_call_id_used_again_is_a_grey_note(page: Page, sixty: str) -> None:
+    page.goto(f"/threads/{sixty}")
+    badge = rows(page).last.get_by_text("call id reused")
+    expect(badge).to_have_class("badge ")
+    expect(page.get_by_text("1 id reused")).to_be_visible()
+    expect(page.get_by_text(re.compile("anomal|duplicate"))).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(720, 450), (640, 360), (1280, 720)])
+def test_twelve_events_have_room_or_the_screen_scrolls(
+    browser: Browser, service: Service, sixty: str, size: tuple[int, int]
+) -> None:
+    viewport = {"width": size[0], "height": size[1]}
+    with opened(browser, service, viewport=viewport) as page:
+        page.goto(f"/threads/{sixty}?at=9")
+        events = page.get_by_role("region", name="Events", exact=True)
+        expect(events).to_be_visible()
+        box = events.bounding_box()
+        assert box is not None
+        assert box["height"] >= 12 * 28
+        main = page.get_by_role("main")
+        scrolls = main.evaluate("main => main.scrollHeight > main.clientHeight")
+        assert scrolls or box["y"] + box["height"] <= size[1]
+        if size[1] < 600:
+            timeline = page.get_by_role("button", name="Timeline")
+            expect(timeline).to_have_attribute("aria-expanded", "false")
+            bar = page.get_by_role("region", name="Travel").bounding_box()
+            assert bar is not None
+            assert bar["height"] < 50
+
+
+def test_a_version_that_is_not_there_is_said_and_the_tab_is_named(page: Page, sixty: str) -> None:
+    page.goto(f"/threads/{sixty}?at=999")
+    travel = page.get_by_role("region", name="Travel")
+    expect(travel.get_by_role("status")).to_have_text(
+        "There is no version 999: this is the last, 61"
+    )
+    expect(page).to_have_title("sixty · 61 · agentlog")
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_title("sixty · 60 · agentlog")
+
+
+def test_what_was_found_is_in_sight_in_the_row_and_in_the_event(
+    page: Page, service: Service
+) -> None:
+    text = "word " * 400 + "needle in it " + "word " * 400
+    service.append("haystack", {"type": "reply", "text": text})
+    page.goto("/threads/haystack?at=1&find=needle")
+    expect(rows(page).first.locator("mark")).to_have_text("needle")
+    expect(rows(page).first.locator("mark")).to_be_in_viewport()
+    marked = "[...(CSS.highlights.get('found') ?? [])].map(String)"
+    until(lambda: page.evaluate(marked) == ["needle"])
+    top = "[...CSS.highlights.get('found')][0].getBoundingClientRect().top"
+    assert 0 < page.evaluate(top) < 800

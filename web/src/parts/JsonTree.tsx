@@ -1,8 +1,10 @@
 import { useMemo } from "react";
 import { allExpanded, JsonView } from "react-json-view-lite";
-import type { Json } from "../api/exact";
+import { type Json, printExact } from "../api/exact";
+import { Boundary } from "./Boundary";
 import { grouped } from "./grouped";
 import styles from "./JsonTree.module.css";
+import { LongText } from "./text/LongText";
 
 interface JsonTreeProps {
   readonly value: Json;
@@ -33,8 +35,16 @@ const STYLE = {
   ariaLables: { collapseJson: "collapse", expandJson: "expand" },
 };
 
-/** JSON as a tree; its arrow keys go from node to node. */
-export function JsonTree({ value, label, open = 1 }: JsonTreeProps) {
+/** JSON as a tree; its arrow keys go from node to node. Where it cannot be drawn, as a text. */
+export function JsonTree(props: JsonTreeProps) {
+  return (
+    <Boundary of={props.value} fallback={() => <LongText text={printExact(props.value, 2)} />}>
+      <Tree {...props} />
+    </Boundary>
+  );
+}
+
+function Tree({ value, label, open = 1 }: JsonTreeProps) {
   const shown = useMemo(() => grouped(value), [value]);
   if (typeof shown !== "object" || shown === null) {
     return <code className={styles["text"]}>{String(shown)}</code>;

@@ -4,7 +4,7 @@ import { grouped } from "./grouped";
 
 test("short values are themselves, texts as JSON prints them", () => {
   expect(grouped({ a: [1, true, null, "x\u0000\n"], n: new ExactNumber("1.10") })).toEqual({
-    a: [1, true, null, '"x\\u0000\\n"'],
+    a: [1, true, null, '"x\\u0000\n"'],
     n: "1.10",
   });
 });
@@ -20,6 +20,16 @@ test("objects of many keys come in groups, each key with its value", () => {
   const many = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`key${i}`, i]));
   const groups = grouped(many) as Record<string, Record<string, number>>;
   expect(groups["200 … 249"]?.["key249"]).toBe(249);
+});
+
+test("line breaks are drawn, and what only looks like one is not", () => {
+  expect(grouped("if x:\n\treturn 'a\\n'")).toBe(`"if x:\n\treturn 'a\\\\n'"`);
+});
+
+test("hidden characters are written out, and no key hides another", () => {
+  const same = { "a\u202e": 1, "a⟨U+202E⟩": 2, __proto__x: 3 };
+  expect(grouped(same)).toEqual({ "a⟨U+202E⟩": 1, "a⟨U+202E⟩′": 2, __proto__x: 3 });
+  expect(grouped("\u2066x")).toBe('"⟨U+2066⟩x"');
 });
 
 test("long texts come by their beginning, with the count of what is left out", () => {

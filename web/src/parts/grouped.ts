@@ -1,4 +1,5 @@
 import { ExactNumber, type Json } from "../api/exact";
+import { visible } from "./visible/visible";
 
 const MOST_ENTRIES = 100;
 const MOST_LEVELS = 100;
@@ -7,8 +8,8 @@ const LONGEST_TEXT = 500;
 /**
  * Returns JSON made small enough to draw as a tree.
  *
- * Texts come as JSON prints them, so that no control character is lost to the eye; of long ones the
- * beginning. Numbers keep their digits. Lists and objects of more than 100 entries come in groups
+ * Texts come as JSON prints them, so that no control character is lost to the eye, but for their line
+ * breaks; of long ones the beginning. Hidden characters are written out, also in keys. Numbers keep their digits. Lists and objects of more than 100 entries come in groups
  * of 100, and what lies deeper than 100 levels as a note.
  */
 export function grouped(value: Json, level = 0): Json {
@@ -23,7 +24,7 @@ export function grouped(value: Json, level = 0): Json {
   }
   const entries = Object.entries(value);
   if (entries.length <= MOST_ENTRIES) {
-    return Object.fromEntries(entries.map(([key, each]) => [key, grouped(each, level + 1)]));
+    return drawnMembers(entries, level);
   }
   return inGroups(entries.length, (from, to) =>
     grouped(Object.fromEntries(entries.slice(from, to)), level + 1),
@@ -47,8 +48,25 @@ function groupSize(length: number): number {
   return size;
 }
 
-function quoted(text: string): string {
-  if (text.length <= LONGEST_TEXT) return JSON.stringify(text);
-  const left = text.length - LONGEST_TEXT;
-  return `${JSON.stringify(text.slice(0, LONGEST_TEXT))} … ${left} more characters`;
+function drawnMembers(entries: readonly [string, Json][], level: number): Json {
+  const members = new Map<string, Json>();
+  for (const [key, value] of entries) {
+    let name = visible(key);
+    while (members.has(name)) name += "′"; // a key that looks like another hides it no more
+    members.set(name, grouped(value, level + 1));
+  }
+  return Object.fromEntries(members);
 }
+
+function quoted(text: string): string {
+  const left = text.length - LONGEST_TEXT;
+  const drawn = visible(withLines(JSON.stringify(text.slice(0, LONGEST_TEXT))));
+  return left > 0 ? `${drawn} … ${left} more characters` : drawn;
+}
+
+/** The JSON of a text with its line breaks and tabs as they are. */
+function withLines(json: string): string {
+  return json.replace(/\\(.)/g, (escape, sign) => ESCAPED[sign as string] ?? escape);
+}
+
+const ESCAPED: Partial<Record<string, string>> = { n: "\n", t: "\t" };

@@ -3,8 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { ChainBadge } from "../audit/chain/ChainBadge";
 import { Copy } from "../parts/Copy";
 import { cost, count, counted } from "../parts/format";
+import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
 import { HandOn } from "./event/export/HandOn";
+import { useAnomalies } from "./history/anomalies";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
 import styles from "./thread.module.css";
@@ -12,11 +14,27 @@ import { useTimeline } from "./timeline/timeline";
 
 const COLOURS = { open: "accent", exited: "", closed: "" };
 
+/** How many rules were broken, those that cost nothing apart and in grey. */
+function Anomalies({ total }: { total: number }) {
+  const known = useAnomalies();
+  const notes = [...(known?.values() ?? [])].flat().filter(({ severity }) => severity === "note");
+  const warnings = total - notes.length;
+  return (
+    <>
+      {warnings > 0 && (
+        <span className="badge warn">{counted(warnings, "anomaly", "anomalies")}</span>
+      )}
+      {notes.length > 0 && <span className="badge">{counted(notes.length, "id")} reused</span>}
+    </>
+  );
+}
+
 /** What the thread is, and what it had used up to the cursor. */
 export function ThreadHeader() {
   const { threadId, at, last } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));
   const timeline = useTimeline();
+  useTitle(head === undefined ? null : `${head.goal ?? threadId} · ${count(at)} · agentlog`);
   if (head === undefined) return null;
   const { steps, toolCalls, tokens, costUsd, computedCalls } = timeline.counts(at);
   const isKnown = timeline.loadedTo >= at;
@@ -37,9 +55,7 @@ export function ThreadHeader() {
           <code>{threadId}</code>
           <Copy text={threadId} />
           <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
-          {head.anomalies > 0 && (
-            <span className="badge warn">{counted(head.anomalies, "anomaly", "anomalies")}</span>
-          )}
+          <Anomalies total={head.anomalies} />
           <ChainBadge threadId={threadId} />
           {head.parent !== null && (
             <span>

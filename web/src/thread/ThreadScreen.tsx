@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactElement } from "react";
 import { Problem } from "../api/problem";
+import { Boundary } from "../parts/Boundary";
 import { Failure } from "../parts/Failure";
 import { Tabs } from "../parts/Tabs";
 import { Waiting } from "../parts/Waiting";
-import { PANES } from "./address";
+import { type Pane, PANES } from "./address";
 import { useCursor } from "./cursor";
 import { EventPane } from "./event/EventPane";
 import { HistoryPane } from "./history/HistoryPane";
@@ -17,9 +19,9 @@ import { ThreadHeader } from "./ThreadHeader";
 import { TravelBar } from "./travel/TravelBar";
 
 const SHOWN = {
-  history: { name: "History", pane: <HistoryPane /> },
-  event: { name: "Event", pane: <EventPane /> },
-  state: { name: "State", pane: <StatePane /> },
+  history: { name: "History", Pane: HistoryPane },
+  event: { name: "Event", Pane: EventPane },
+  state: { name: "State", Pane: StatePane },
 };
 
 /** A thread at one point: its history, the event there, and the state just after it. */
@@ -46,14 +48,41 @@ export function ThreadScreen() {
   );
 }
 
+function drawn(id: Pane) {
+  const { name, Pane } = SHOWN[id];
+  return (
+    <Part key={id} name={name.toLowerCase()}>
+      <Pane />
+    </Part>
+  );
+}
+
+/** A part of the screen that may fail without the others; where the cursor goes on, it is tried anew. */
+function Part({ name, children }: { name: string; children: ReactElement }) {
+  const { at, address } = useCursor();
+  const place = `${at} ${address.event ?? ""} ${address.state ?? ""} ${address.view ?? ""}`;
+  return (
+    <Boundary
+      of={place}
+      fallback={(error) => <Failure error={error} title={`The ${name} cannot be drawn`} />}
+    >
+      {children}
+    </Boundary>
+  );
+}
+
 function Thread() {
   const { address, change } = useCursor();
   const isNarrow = useNarrow(ONE_PANE);
   const chosen = address.pane ?? "history";
   return (
     <main className={styles["screen"]}>
-      <ThreadHeader />
-      <TravelBar />
+      <Part name="header">
+        <ThreadHeader />
+      </Part>
+      <Part name="travel">
+        <TravelBar />
+      </Part>
       {isNarrow ? (
         <div className={styles["single"]}>
           <Tabs
@@ -64,11 +93,11 @@ function Thread() {
               change({ pane: pane === "history" ? undefined : pane });
             }}
           >
-            {SHOWN[chosen].pane}
+            {drawn(chosen)}
           </Tabs>
         </div>
       ) : (
-        <SideBySide panes={PANES.map((id) => SHOWN[id])} />
+        <SideBySide panes={PANES.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
       )}
     </main>
   );

@@ -14,6 +14,8 @@ export interface Cursor {
   readonly at: number;
   /** Version of the thread's last event known to the page. */
   readonly last: number;
+  /** The version that the address asks for, where the thread does not have it; else null. */
+  readonly beyond: number | null;
   /** Whether the cursor is at the end, and goes on with it. */
   readonly isAtEnd: boolean;
   /** Pinned versions: 0 to `last`. */
@@ -42,5 +44,7 @@ export function useCursor(): Cursor {
   );
   const a = address.a && Math.min(address.a, last);
   const b = address.b && Math.min(address.b, last);
-  return { threadId, address, at, last, isAtEnd: address.at === undefined, a, b, go, change };
+  const beyond = address.at !== undefined && address.at > last ? address.at : null;
+  const isAtEnd = address.at === undefined;
+  return { threadId, address, at, last, beyond, isAtEnd, a, b, go, change };
 }

@@ -40,6 +40,15 @@ function hitsQuery(threadId: string, text: string) {
   });
 }
 
+/** The texts that were found in an event, in small letters, each once. */
+export function textsOf(hit: Hit | undefined): string[] {
+  const found = (hit?.excerpts ?? []).flatMap(({ text, ranges }) => {
+    const signs = Array.from(text); // the ranges count characters, not units of UTF-16
+    return ranges.map(([from, to]) => signs.slice(from, to).join("").toLowerCase());
+  });
+  return [...new Set(found)].filter((text) => text !== "");
+}
+
 /** The events with the text of `find`; read again at intervals while the thread may grow. */
 export function useHits(): Hits & { readonly error: Error | null; readonly isPending: boolean } {
   const { threadId, address } = useCursor();

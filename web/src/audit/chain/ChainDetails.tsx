@@ -129,7 +129,7 @@ function Findings({ chain, onLeave }: ChainDetailsProps) {
 /** Whether the latest checkpoint covers the thread's last event, which is at that position. */
 function Coverage({ position }: { position: number | null }) {
   const { data: latest } = useQuery(latestQuery);
-  if (latest === undefined || position === null) return "–";
+  if (latest === undefined || position === null) return <>–</>;
   if (latest === null) {
     return (
       <>
@@ -138,7 +138,9 @@ function Coverage({ position }: { position: number | null }) {
     );
   }
   const made = `the checkpoint of ${time(latest.madeAt)}`;
-  return position <= latest.position
-    ? `${made} covers it whole`
-    : `events came after ${made}: make another to cover them`;
+  return position <= latest.position ? (
+    <>{made} covers it whole</>
+  ) : (
+    <>events came after {made}: make another to cover them</>
+  );
 }

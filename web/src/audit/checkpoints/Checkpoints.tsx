@@ -89,7 +89,7 @@ function SignatureBadge({ checkpoint, held }: SignatureBadgeProps) {
     queryKey: ["signature", checkpoint.note, checkpoint.publicKey, held?.text],
     queryFn: () => signatureStep(checkpoint, held),
   });
-  if (data === undefined) return "–";
+  if (data === undefined) return <>–</>;
   const tone = data.isGood === null ? "warn" : !data.isGood ? "bad" : held ? "ok" : "accent";
   return <span className={`badge ${tone}`}>{data.text}</span>;
 }

@@ -1,22 +1,27 @@
-import { useEffect, useState } from "react";
+import { useMemo } from "react";
+import { Boundary } from "../Boundary";
+import { useHighlighter } from "./useHighlighter";
 
 /** Characters that are coloured; a longer text is shown plain. */
 const LONGEST = 30_000;
 
-/** Highlighted code; plain until the highlighter is loaded. */
-export function Code({ text, language }: { text: string; language: string }) {
-  const [coloured, setColoured] = useState({ text: "", html: "" });
-  useEffect(() => {
-    let wanted = true;
-    if (text.length <= LONGEST) {
-      void import("./highlight").then(({ highlighted }) => {
-        if (wanted) setColoured({ text, html: highlighted(text, language) });
-      });
-    }
-    return () => {
-      wanted = false;
-    };
-  }, [text, language]);
-  if (coloured.text !== text) return <pre className="code">{text}</pre>;
-  return <pre className="code" dangerouslySetInnerHTML={{ __html: coloured.html }} />;
+interface CodeProps {
+  readonly text: string;
+  readonly language: string;
+}
+
+/** Highlighted code; plain until the highlighter is loaded, or where it fails. */
+export function Code({ text, language }: CodeProps) {
+  return (
+    <Boundary of={text} fallback={() => <pre className="code">{text}</pre>}>
+      <Highlighted text={text} language={language} />
+    </Boundary>
+  );
+}
+
+function Highlighted({ text, language }: CodeProps) {
+  const highlight = useHighlighter(text.length <= LONGEST);
+  const html = useMemo(() => highlight?.(text, language) ?? null, [highlight, text, language]);
+  if (html === null) return <pre className="code">{text}</pre>;
+  return <pre className="code" dangerouslySetInnerHTML={{ __html: html }} />;
 }

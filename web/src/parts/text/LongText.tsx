@@ -1,5 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
+import { runsOf } from "./ansi";
+import { useFoundTexts } from "./found";
 import { pieces } from "./pieces";
 import styles from "./LongText.module.css";
 
@@ -10,7 +12,32 @@ const LINE = 80;
 
 /** A plain text of any length; of long texts only the lines in sight are drawn. */
 export function LongText({ text }: { text: string }) {
-  return text.length <= SHORT ? <pre className="text">{text}</pre> : <Windowed text={text} />;
+  if (text.length > SHORT) return <Windowed text={text} />;
+  return (
+    <pre className="text">
+      <Runs text={text} />
+    </pre>
+  );
+}
+
+/** A text in the colours that it has for a terminal. */
+function Runs({ text }: { text: string }) {
+  if (!text.includes("\u001b[")) return <>{text}</>;
+  return (
+    <>
+      {runsOf(text).map(({ text: part, colour, isBold }, index) => (
+        <span
+          key={index}
+          style={{
+            ...(colour !== null && { color: `var(--${colour})` }),
+            ...(isBold && { fontWeight: 600 }),
+          }}
+        >
+          {part}
+        </span>
+      ))}
+    </>
+  );
 }
 
 function Windowed({ text }: { text: string }) {
@@ -22,6 +49,11 @@ function Windowed({ text }: { text: string }) {
     estimateSize: (index) => 19 * (1 + Math.floor((lines[index]?.length ?? 0) / LINE)),
     overscan: 10,
   });
+  const found = useFoundTexts();
+  useEffect(() => {
+    const first = lines.findIndex((line) => hasAny(line.toLowerCase(), found));
+    if (first >= 0) rows.scrollToIndex(first, { align: "center" });
+  }, [rows, lines, found]);
   return (
     <div ref={scroller} className={styles["scroller"]} tabIndex={0} role="region" aria-label="Text">
       <div className={styles["all"]} style={{ height: rows.getTotalSize() }}>
@@ -33,10 +65,14 @@ function Windowed({ text }: { text: string }) {
             className={styles["line"]}
             style={{ transform: `translateY(${row.start}px)` }}
           >
-            {lines[row.index] === "" ? "\n" : lines[row.index]}
+            <Runs text={lines[row.index] || "\n"} />
           </pre>
         ))}
       </div>
     </div>
   );
+}
+
+function hasAny(line: string, texts: readonly string[]): boolean {
+  return texts.some((text) => line.includes(text));
 }

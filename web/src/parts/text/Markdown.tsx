@@ -1,6 +1,10 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
+import { Boundary } from "../Boundary";
+import { visible } from "../visible/visible";
+import { LongText } from "./LongText";
+import { type Highlighter, useHighlighter } from "./useHighlighter";
 
 /** Characters that are rendered; more than that is shown as plain text. */
 const LONGEST = 50_000;
@@ -14,39 +18,25 @@ const ALLOWED = {
   ALLOWED_ATTR: ["title", "start", "align", "class"],
 };
 
-/** An agent's text as Markdown; it is treated as hostile. */
+/** An agent's text as Markdown; it is treated as hostile. Plain where that fails. */
 export function Markdown({ text }: { text: string }) {
-  const colour = useColour(text);
-  const html = useMemo(
-    () => (text.length > LONGEST ? null : rendered(text, colour)),
-    [text, colour],
+  const plain = () => <LongText text={text} />;
+  if (text.length > LONGEST) return plain();
+  return (
+    <Boundary of={text} fallback={plain}>
+      <Rendered text={text} />
+    </Boundary>
   );
-  if (html === null) return <div className="text">{text}</div>;
+}
+
+function Rendered({ text }: { text: string }) {
+  const highlight = useHighlighter(text.includes("```"));
+  const html = useMemo(() => rendered(text, highlight), [text, highlight]);
+  if (html === null) return <LongText text={text} />;
   return <div className="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-/** Returns a text as HTML with its words in spans. */
-type Colour = (text: string, language: string) => string;
-
-/** The highlighter, once it is loaded; null for a text without code. */
-function useColour(text: string): Colour | null {
-  const hasCode = text.includes("```");
-  const [colour, setColour] = useState<Colour | null>(null);
-  useEffect(() => {
-    let wanted = hasCode;
-    if (hasCode) {
-      void import("./highlight").then(({ highlighted }) => {
-        if (wanted) setColour(() => highlighted);
-      });
-    }
-    return () => {
-      wanted = false;
-    };
-  }, [hasCode]);
-  return colour;
-}
-
-function parserWith(colour: Colour | null): Marked {
+function parserWith(highlight: Highlighter | null): Marked {
   return new Marked({
     gfm: true,
     breaks: true,
@@ -64,15 +54,16 @@ function parserWith(colour: Colour | null): Marked {
       },
       code({ text, lang }) {
         const [language = ""] = (lang ?? "").split(/\s/);
-        return `<pre><code>${colour?.(text, language) ?? escaped(text)}</code></pre>`;
+        return `<pre><code>${highlight?.(text, language) ?? escaped(text)}</code></pre>`;
       },
     },
   });
 }
 
-function rendered(text: string, colour: Colour | null): string | null {
+function rendered(text: string, highlight: Highlighter | null): string | null {
   try {
-    const html = parserWith(colour).parse(text, { async: false });
+    // before: the parser of HTML drops what is no character; references are resolved after
+    const html = parserWith(highlight).parse(visible(text), { async: false });
     return DOMPurify.sanitize(html, ALLOWED);
   } catch (error) {
     if (error instanceof RangeError) return null; // nested deeper than the parser's stack

@@ -12,7 +12,7 @@ for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(
 
 /** Returns a text as HTML with highlighted words; the library escapes the text. */
 export function highlighted(text: string, language: string): string {
-  return language in LANGUAGES
+  return Object.hasOwn(LANGUAGES, language)
     ? hljs.highlight(text, { language, ignoreIllegals: true }).value
     : hljs.highlightAuto(text).value;
 }

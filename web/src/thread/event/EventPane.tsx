@@ -1,10 +1,12 @@
 import { type QueryKey, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Failure } from "../../parts/Failure";
 import { bytes } from "../../parts/format";
 import { Tabs } from "../../parts/Tabs";
 import type { EventTab } from "../address";
+import { FoundTexts } from "../../parts/text/found";
 import { useCursor } from "../cursor";
+import { textsOf, useHits } from "../hits";
 import { eventQuery } from "../queries";
 import { type Recorded, recordedIn } from "./contents";
 import styles from "./event.module.css";
@@ -14,6 +16,7 @@ import { Proof } from "./Proof";
 import { beginningQuery } from "./queries";
 import { Raw } from "./Raw";
 import { Shown } from "./shown/Shown";
+import { useMarkedTexts } from "./useMarkedTexts";
 
 const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "shown", name: "Shown" },
@@ -43,9 +46,13 @@ export function EventPane() {
   });
   const event = whole.data ?? data;
   const tab = address.event ?? "shown";
+  const hit = useHits().of.get(event?.version ?? 0);
+  const found = useMemo(() => textsOf(hit), [hit]);
+  const panel = useRef<HTMLElement>(null);
+  useMarkedTexts(panel, found, `${event?.id ?? ""} ${tab}`);
   const isBusy = event === undefined || event?.version !== at || whole.isFetching;
   return (
-    <section className={styles["pane"]} aria-label="Event" aria-busy={isBusy}>
+    <section ref={panel} className={styles["pane"]} aria-label="Event" aria-busy={isBusy}>
       <Heading event={event ?? null} at={at} last={last} />
       <Tabs
         label="Event"
@@ -74,7 +81,11 @@ export function EventPane() {
                 </button>
               </p>
             )}
-            {tab === "shown" && <Shown key={event.id} event={event} />}
+            {tab === "shown" && (
+              <FoundTexts value={found}>
+                <Shown key={event.id} event={event} />
+              </FoundTexts>
+            )}
             {tab === "json" && <JsonPanel event={event} />}
             {tab === "raw" && <Raw event={event} isLarge={isLarge} />}
             {tab === "proof" && <Proof key={event.id} event={event} />}

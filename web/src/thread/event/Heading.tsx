@@ -1,13 +1,27 @@
 import { colourOf, groupOf, titleOf } from "../../parts/kinds";
 import { bytes, count, time } from "../../parts/format";
 import { useCursor } from "../cursor";
+import { useTimeline } from "../timeline/timeline";
 import type { Recorded } from "./contents";
 import styles from "./event.module.css";
 
 interface HeadingProps {
   readonly event: Recorded | null;
+  /** The version under the cursor; the event before it stays until its own is read. */
   readonly at: number;
   readonly last: number;
+}
+
+/** When a message was sent; of an import without times, when the log took it. */
+function Sent({ event }: { event: Recorded }) {
+  const { isTimed, isComplete } = useTimeline();
+  const sent = isTimed || !isComplete ? event.timestamp : null;
+  return (
+    <time dateTime={new Date(sent ?? event.recordedAt).toISOString()}>
+      {sent === null && "recorded "}
+      {time(sent ?? event.recordedAt)}
+    </time>
+  );
 }
 
 /** The event's type, place and time, with buttons to its neighbours. */
@@ -18,13 +32,12 @@ export function Heading({ event, at, last }: HeadingProps) {
     <header className={styles["heading"]}>
       <h2 style={{ color: colourOf(groupOf(type)) }}>{event === null ? "Event" : titleOf(type)}</h2>
       <span className={styles["place"]}>
-        <strong>{count(at)}</strong> of {count(last)}
+        <strong>{count(event?.version ?? at)}</strong> of {count(last)}
+        {event !== null && event.version !== at && <em> reading {count(at)}…</em>}
       </span>
       {event !== null && (
         <>
-          <time dateTime={new Date(event.timestamp ?? event.recordedAt).toISOString()}>
-            {time(event.timestamp ?? event.recordedAt)}
-          </time>
+          <Sent event={event} />
           <span>{bytes(event.bytes)}</span>
           {event.redactedBy !== null && <span className="badge warn">redacted</span>}
         </>
@@ -35,7 +48,7 @@ export function Heading({ event, at, last }: HeadingProps) {
           aria-label="Previous event"
           disabled={at <= 1}
           onClick={() => {
-            go(at - 1);
+            go(at - 1, { replace: true });
           }}
         >
           ‹
@@ -45,7 +58,7 @@ export function Heading({ event, at, last }: HeadingProps) {
           aria-label="Next event"
           disabled={at >= last}
           onClick={() => {
-            go(at + 1);
+            go(at + 1, { replace: true });
           }}
         >
           ›

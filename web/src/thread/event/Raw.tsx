@@ -5,7 +5,7 @@ import { download } from "../../parts/download";
 import { Failure } from "../../parts/Failure";
 import { LongText } from "../../parts/text/LongText";
 import { useCursor } from "../cursor";
-import { bytesIn, textOf, visible } from "./texts";
+import { bytesIn, textOf } from "./texts";
 import type { Recorded } from "./contents";
 import styles from "./event.module.css";
 import { chainQuery } from "./queries";
@@ -39,11 +39,7 @@ export function Raw({ event, isLarge }: { event: Recorded; isLarge: boolean }) {
           Download
         </button>
       </div>
-      {data.length <= LONGEST ? (
-        <Code text={visible(data)} language="json" />
-      ) : (
-        <LongText text={visible(data)} />
-      )}
+      {data.length <= LONGEST ? <Code text={data} language="json" /> : <LongText text={data} />}
     </>
   );
 }

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../api/exact";
-import {
-  filesOf,
-  isPicture,
-  jsonIn,
-  numberIn,
-  recordedIn,
-  safeName,
-  spansOf,
-  valueIn,
-} from "./contents";
+import { filesOf, isPicture, jsonIn, numberIn, recordedIn, safeName, valueIn } from "./contents";
 
 const EVENT = parseExact(`{"version":3,"position":7,"recordedAt":"2026-01-05T08:00:00Z",
   "type":"input","kind":"message","message":{"id":"A","timestamp":1,"type":"input","text":"x",
@@ -57,10 +48,4 @@ test("pictures are drawn, documents that may run are not", () => {
 test("a file's name has no path in it", () => {
   expect(safeName("../../etc/pass\u202ewd")).toBe("_.._etc_pass⟨U+202E⟩wd");
   expect(safeName("")).toBe("file");
-});
-
-test("calls, results, approvals, workers and requests have another end", () => {
-  expect(spansOf("tool_calls", { calls: [{}, {}] })).toBe(2);
-  expect(spansOf("approval_request", {})).toBe(1);
-  expect(spansOf("reply", {})).toBe(0);
 });

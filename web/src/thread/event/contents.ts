@@ -1,5 +1,5 @@
 import { ExactNumber, type Json, parseExact } from "../../api/exact";
-import { visible } from "./texts";
+import { visible } from "../../parts/visible/visible";
 
 export type Fields = Readonly<Record<string, Json>>;
 
@@ -122,13 +122,6 @@ export function isPicture(file: FileOf): boolean {
 export function safeName(name: string): string {
   const plain = visible(name).replace(/[/\\:*?"<>|]/g, "_");
   return plain.slice(-100).replace(/^\.+/, "") || "file";
-}
-
-/** How many calls, approvals, workers or model requests an event begins or ends. */
-export function spansOf(type: string, message: Fields): number {
-  if (type === "tool_calls") return listIn(message, "calls").length;
-  if (type === "tool_results") return listIn(message, "results").length;
-  return /^(approval|worker|llm)_/.test(type) ? 1 : 0;
 }
 
 /** Types whose text is markdown. */

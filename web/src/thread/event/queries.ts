@@ -3,7 +3,7 @@ import { answered, api, fetchWithKey } from "../../api/client";
 import { parseExact } from "../../api/exact";
 import type { components } from "../../api/schema";
 import { inclusionOf } from "../../audit/queries";
-import { isFields, listIn, numberIn, recordedIn, textIn } from "./contents";
+import { listIn, numberIn, recordedIn } from "./contents";
 
 /** Characters of each text that are read at first. */
 const BEGINNING = 10_000;
@@ -50,58 +50,5 @@ export function proofQuery(threadId: string, messageId: string, position: number
     queryKey: ["proof", threadId, messageId],
     queryFn: ({ signal }) => inclusionOf(threadId, { id: messageId, position }, signal),
     staleTime: 0, // a checkpoint may have been made
-  });
-}
-
-/** A call, approval, worker or model request with its end; null where a value is missing. */
-export interface Span {
-  readonly kind: string;
-  /** The id of the call or worker. */
-  readonly id: string | null;
-  readonly version: number | null;
-  readonly endVersion: number | null;
-  readonly elapsedMs: number | null;
-  readonly outcome: string | null;
-  readonly costUsd: number | null;
-  /** The list that the cost was computed by; null where it was reported. */
-  readonly prices: string | null;
-}
-
-const PAGE = 500;
-const MOST_PAGES = 4;
-
-/** The spans that begin or end at a version; not all `wanted` where an end is far away. */
-export function spansQuery(threadId: string, version: number, wanted: number) {
-  return queryOptions({
-    queryKey: ["spans", threadId, version],
-    queryFn: async ({ signal }) => {
-      const found: Span[] = [];
-      let after: string | null = version > 1 ? `${version - 1}.0` : null;
-      for (let page = 0; page < MOST_PAGES && found.length < wanted; page += 1) {
-        const start: string = after === null ? "" : `&after=${after}`;
-        const path = `/v1/threads/${threadId}/views/timeline?limit=${PAGE}${start}`;
-        const answer = parseExact(await (await fetchWithKey(path, { signal })).text());
-        for (const item of listIn(answer, "items")) {
-          if (!isFields(item) || !("endVersion" in item)) continue;
-          const span: Span = {
-            kind: textIn(item, "kind") ?? "",
-            id: textIn(item, "callId") ?? textIn(item, "workerId"),
-            version: numberIn(item, "version"),
-            endVersion: numberIn(item, "endVersion"),
-            elapsedMs: numberIn(item, "elapsedMs"),
-            outcome: textIn(item, "outcome"),
-            costUsd: numberIn(item, "costUsd"),
-            prices: textIn(item, "prices"),
-          };
-          if (span.version === version || span.endVersion === version) found.push(span);
-        }
-        after = textIn(answer, "next");
-        if (after === null) break;
-      }
-      return found;
-    },
-    // an open span may end
-    refetchInterval: ({ state }) =>
-      state.data?.some((span) => span.endVersion === null) === true ? 3000 : false,
   });
 }

@@ -6,7 +6,7 @@ import { useCursor } from "../cursor";
 import { isNarrow, ONE_PANE, useNarrow } from "../../app/narrow";
 import type { Hits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
-import { useAnomalies } from "./anomalies";
+import { type Anomaly, useAnomalies } from "./anomalies";
 import { EventRow } from "./row/EventRow";
 import { type StoredEvent, useEvents } from "./events";
 import { FoldRow } from "./row/FoldRow";
@@ -21,6 +21,8 @@ const PADDING = 8;
 /** Pixels from the end: nearer than this, the list follows a growing thread. */
 const NEAR = 40;
 
+const NO_ANOMALIES: readonly Anomaly[] = [];
+
 interface EventListProps {
   readonly rows: Rows;
   readonly timeline: ThreadTimeline;
@@ -31,7 +33,7 @@ interface EventListProps {
 /** The windowed rows. A row's height follows from its number of lines in the timeline. */
 export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   const { threadId, at, last, isAtEnd, go, change } = useCursor();
-  const anomaliesOf = useAnomalies();
+  const anomalies = useAnomalies();
   const scroller = useRef<HTMLDivElement>(null);
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const unfold = useCallback((version: number) => {
@@ -160,7 +162,7 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
                   event={events.at(row.first)}
                   before={events.at(row.first - 1)}
                   timeline={timeline}
-                  anomalies={anomaliesOf(row.first)}
+                  anomalies={anomalies?.get(row.first) ?? NO_ANOMALIES}
                   hit={hits.of.get(row.first)}
                   isCurrent={row.first === at}
                   isUnfolded={unfolded.has(row.first)}

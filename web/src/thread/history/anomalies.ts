@@ -8,13 +8,28 @@ export interface Anomaly {
   readonly rule: string;
   readonly version: number;
   readonly reason: string;
+  /** A note costs the reader of a view nothing. */
+  readonly severity: "note" | "warning";
+}
+
+const WORDS: Partial<Record<string, string>> = {
+  duplicate_call: "call id reused",
+  duplicate_worker: "worker id reused",
+};
+
+export function wordsOf({ rule }: Anomaly): string {
+  return WORDS[rule] ?? rule.replaceAll("_", " ");
+}
+
+/** The colour of its badge; a note is grey. */
+export function toneOf({ severity }: Anomaly): "warn" | "" {
+  return severity === "note" ? "" : "warn";
 }
 
 const MOST = 1000;
-const NONE: readonly Anomaly[] = [];
 
-/** The first 1,000 anomalies of the thread, by version. */
-export function useAnomalies(): (version: number) => readonly Anomaly[] {
+/** The first 1,000 anomalies of the thread, by version; null while they are read. */
+export function useAnomalies(): ReadonlyMap<number, readonly Anomaly[]> | null {
   const { threadId } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));
   const known = head?.anomalies ?? 0;
@@ -32,5 +47,5 @@ export function useAnomalies(): (version: number) => readonly Anomaly[] {
       return Map.groupBy(items, ({ version }) => version);
     },
   });
-  return (version) => data?.get(version) ?? NONE;
+  return data ?? null;
 }

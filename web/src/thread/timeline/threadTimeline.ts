@@ -14,7 +14,7 @@ export interface Timeline {
   /** Whether all events from before the thread was opened are read. */
   readonly isComplete: boolean;
   readonly connection: Connection;
-  /** When the first and the last message were sent. */
+  /** When the first and the last message were sent; all at one time where an import had none. */
   readonly startMs: number | null;
   readonly endMs: number | null;
 }
@@ -70,6 +70,11 @@ export class ThreadTimeline implements Timeline {
       if (this.index.isMarked(version, mark) || open.has(version)) return version;
     }
     return null;
+  }
+
+  /** Whether any two messages have different times: else theirs is that of an import. */
+  get isTimed(): boolean {
+    return this.startMs !== this.endMs;
   }
 
   /** The type of an event; null until it is read. */

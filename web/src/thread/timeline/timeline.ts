@@ -7,6 +7,7 @@ import { ThreadTimeline } from "./threadTimeline";
 import { type Span, spanOf, TimelineIndex, type TimelineItem } from "./timelineIndex";
 
 export type { ThreadTimeline, Timeline } from "./threadTimeline";
+export { rulesOf } from "./timelineIndex";
 export type { Counts, Mark, Span } from "./timelineIndex";
 
 /** The state of the thread's stream, paused or not. */

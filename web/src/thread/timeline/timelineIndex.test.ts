@@ -13,7 +13,7 @@ function call(
   more: Partial<TimelineItem> = {},
 ): TimelineItem {
   return {
-    ...point(1, { kind: "call", name: "search", callId: "c1", outcome: "succeeded", step: 2 }),
+    ...point(1, { kind: "call", name: "search", outcome: "succeeded", step: 2 }),
     version: from,
     startedAt: from === null ? null : `${AT}${from}.000Z`,
     endVersion: to,
@@ -33,7 +33,7 @@ test("a span comes out of the columns as it went in", () => {
   const items = [
     point(1),
     call(2, 3, { suspected: ["slow", "empty"], hint: "Rome", totalTokens: 12, costUsd: 0.5 }),
-    call(null, 4, { callId: null, name: null, outcome: null }),
+    call(null, 4, { name: null, outcome: null }),
     call(5, null),
   ];
   const index = indexOf(...items);
@@ -55,14 +55,14 @@ test("facts have no time, because theirs is the log's clock", () => {
 });
 
 test("a call is found where it begins and where it ends, once each", () => {
-  const index = indexOf(point(1), call(2, 4), call(2, 3, { callId: "c2" }));
-  const ids = (version: number) => index.at(version, index.length).map(({ callId }) => callId);
-  expect([1, 2, 3, 4].map(ids)).toEqual([[null], ["c1", "c2"], ["c2"], ["c1"]]);
+  const index = indexOf(point(1), call(2, 4), call(2, 3, { ordinal: 1 }));
+  const ids = (version: number) => index.at(version, index.length).map(({ ordinal }) => ordinal);
+  expect([1, 2, 3, 4].map(ids)).toEqual([[0], [0, 1], [1], [0]]);
 });
 
 test("spans that settled later are not among the first ones", () => {
-  const index = indexOf(call(2, 3), call(2, 4, { callId: "c2" }));
-  expect(index.at(2, 1).map(({ callId }) => callId)).toEqual(["c1"]);
+  const index = indexOf(call(2, 3), call(2, 4, { ordinal: 1 }));
+  expect(index.at(2, 1).map(({ ordinal }) => ordinal)).toEqual([0]);
 });
 
 test("each event has its type, also those that only begin or end a span", () => {

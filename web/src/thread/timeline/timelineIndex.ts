@@ -17,8 +17,13 @@ export interface Span {
   readonly hint: string | null;
   readonly costUsd: number | null;
   readonly isComputed: boolean;
+  /** The list that the cost was computed by; null where it was reported. */
+  readonly prices: string | null;
   readonly tokens: number | null;
-  readonly callId: string | null;
+  /** Which call of its message it began with, from 0. */
+  readonly ordinal: number;
+  /** Null where nothing was measured. */
+  readonly elapsedMs: number | null;
 }
 
 export const TIMELINE_MARKS = ["error", "tool", "approval"] as const;
@@ -45,7 +50,8 @@ export interface TimelineItem {
   readonly outcome?: string | null;
   readonly suspected?: readonly string[];
   readonly hint?: string | null;
-  readonly callId?: string | null;
+  readonly ordinal?: number;
+  readonly elapsedMs?: number | null;
   readonly step: number;
   readonly costUsd?: number | null;
   /** The list that the cost was computed by. */
@@ -79,6 +85,11 @@ export function isError(span: Span): boolean {
   );
 }
 
+/** The rules of suspicion that a span meets, in words: repeated in a row, slow. */
+export function rulesOf({ suspected }: Span): string {
+  return suspected.join(", ").replaceAll("_", " ");
+}
+
 /** Settled spans, which only grow in number. Numbers that are missing are NaN in their column. */
 export class TimelineIndex {
   private readonly names = new Texts<string | null>();
@@ -92,10 +103,11 @@ export class TimelineIndex {
   private readonly startMs: number[] = [];
   private readonly endMs: number[] = [];
   private readonly costUsd: number[] = [];
-  private readonly isComputed: boolean[] = [];
+  private readonly prices: number[] = [];
   private readonly tokens: number[] = [];
   private readonly hint: (string | null)[] = [];
-  private readonly callId: (string | null)[] = [];
+  private readonly ordinal: number[] = [];
+  private readonly elapsedMs: number[] = [];
   private readonly beginning = new Chains();
   private readonly ending = new Chains();
   private readonly types: number[] = [];
@@ -123,10 +135,11 @@ export class TimelineIndex {
     this.startMs.push(span.startMs ?? NaN);
     this.endMs.push(span.endMs ?? NaN);
     this.costUsd.push(span.costUsd ?? NaN);
-    this.isComputed.push(span.isComputed);
+    this.prices.push(this.text(span.prices));
     this.tokens.push(span.tokens ?? NaN);
     this.hint.push(span.hint);
-    this.callId.push(span.callId);
+    this.ordinal.push(span.ordinal);
+    this.elapsedMs.push(span.elapsedMs ?? NaN);
     if (span.from !== null) this.beginning.add(span.from, index);
     if (span.to !== null && span.to !== span.from) this.ending.add(span.to, index);
     TIMELINE_MARKS.forEach((mark, bit) => {
@@ -189,9 +202,11 @@ export class TimelineIndex {
       suspected: this.rules.get(this.suspected[index] ?? 0),
       hint: this.hint[index] ?? null,
       costUsd: known(this.costUsd[index]),
-      isComputed: this.isComputed[index] ?? false,
+      isComputed: this.isComputed(index),
+      prices: this.names.get(this.prices[index] ?? 0),
       tokens: known(this.tokens[index]),
-      callId: this.callId[index] ?? null,
+      ordinal: this.ordinal[index] ?? 0,
+      elapsedMs: known(this.elapsedMs[index]),
     };
   }
 
@@ -231,11 +246,15 @@ export class TimelineIndex {
       if (to > version) continue;
       tokens = sum(tokens, this.tokens[index] ?? NaN);
       costUsd = sum(costUsd, this.costUsd[index] ?? NaN);
-      if (this.isComputed[index] === true) computedCalls += 1;
+      if (this.isComputed(index)) computedCalls += 1;
     }
     let steps = 0;
     for (let each = 0; each <= version; each += 1) steps = Math.max(steps, this.steps[each] ?? 0);
     return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd), computedCalls };
+  }
+
+  private isComputed(index: number): boolean {
+    return this.names.get(this.prices[index] ?? 0) !== null;
   }
 
   /** Records the number of steps up to a version. */
@@ -271,8 +290,10 @@ export function spanOf(item: TimelineItem): Span {
     hint: item.hint ?? null,
     costUsd: item.costUsd ?? null,
     isComputed: typeof item.prices === "string",
+    prices: item.prices ?? null,
     tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
-    callId: item.callId ?? null,
+    ordinal: item.ordinal ?? 0,
+    elapsedMs: item.elapsedMs ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { type JumpMark, JUMPS } from "./moves/keys";
+import type { MoveOptions } from "./moves/moves";
 import { SPEEDS } from "./moves/playback";
 import styles from "./Travel.module.css";
 import type { Play } from "./moves/usePlay";
@@ -8,7 +9,7 @@ interface ControlsProps {
   readonly at: number;
   readonly last: number;
   readonly play: Play;
-  readonly onMove: (version: number) => void;
+  readonly onMove: (version: number, options?: MoveOptions) => void;
   readonly onJump: (mark: JumpMark, by: 1 | -1) => void;
   /** Why a jump is not possible; null where it is. */
   readonly missing: (mark: JumpMark) => string | null;
@@ -37,7 +38,7 @@ export function Controls(props: ControlsProps) {
           path={BACK}
           off={at <= 1}
           run={() => {
-            onMove(at - 1);
+            onMove(at - 1, { isStep: true });
           }}
         />
         <Icon
@@ -53,7 +54,7 @@ export function Controls(props: ControlsProps) {
           path={ON}
           off={at >= last}
           run={() => {
-            onMove(at + 1);
+            onMove(at + 1, { isStep: true });
           }}
         />
         <Icon

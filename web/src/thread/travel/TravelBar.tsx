@@ -12,9 +12,11 @@ import { rowsOf } from "./chart/lanes";
 import { type JumpMark, travelKeys } from "./moves/keys";
 import { marked, next } from "./marks";
 import { saidAt } from "./said";
+import { isOpenAtFirst, keepOpen } from "./opening";
 import { Scrubber } from "./Scrubber";
 import { TimeChart } from "./chart/TimeChart";
 import styles from "./Travel.module.css";
+import type { MoveOptions } from "./moves/moves";
 import { useMoves } from "./moves/useMoves";
 import { usePlay } from "./moves/usePlay";
 
@@ -25,10 +27,11 @@ export function TravelBar() {
 }
 
 function Bar() {
-  const { address, last, a, b, change } = useCursor();
+  const { address, last, beyond, a, b, change } = useCursor();
   const { at, move } = useMoves();
   const timeline = useTimeline();
   const [notice, setNotice] = useState("");
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
   /** A jump whose target is not read yet. */
   const [awaited, setAwaited] = useState<{ mark: JumpMark; by: 1 | -1 } | null>(null);
   const { versions: hits, error, isPending } = useHits();
@@ -55,11 +58,11 @@ function Bar() {
   const said = useMemo(() => saidAt(timeline.at(at), at), [timeline, at]);
   const play = usePlay({ at, course, onMove: move });
 
-  const go = (version: number, isContinued = false): void => {
+  const go = (version: number, options?: MoveOptions): void => {
     play.stop();
     setNotice("");
     setAwaited(null);
-    move(version, { isContinued });
+    move(version, options);
   };
   const missing = (mark: JumpMark): string | null => {
     if (mark !== "hit" || hits.length > 0) return null;
@@ -72,7 +75,7 @@ function Bar() {
     const found = mark === "hit" ? next(hits, at, by) : timeline.find(mark, at, by);
     const isNearest = found !== null && (isRead || by === 1);
     setAwaited(isNearest || isRead ? null : { mark, by });
-    if (isNearest) go(found, isHeld);
+    if (isNearest) go(found, { isContinued: isHeld });
     else if (!isRead) setNotice(`Reading on to the ${by === 1 ? "next" : "previous"} ${mark}…`);
     else setNotice(missing(mark) ?? `No ${mark} ${by === 1 ? "after" : "before"} this`);
   };
@@ -101,7 +104,7 @@ function Bar() {
   useShortcuts("Travel", travelKeys({ at, last, go, jump, pin, play, zoomBy, show, isZoomed }));
 
   return (
-    <section className={styles["bar"]} aria-label="Travel">
+    <section className={styles["bar"]} data-open={isOpen} aria-label="Travel">
       <div className={styles["controls"]}>
         <Controls
           at={at}
@@ -113,8 +116,21 @@ function Bar() {
           pins={{ a, b }}
           onPin={pin}
         />
+        <button
+          type="button"
+          className="quiet"
+          aria-expanded={isOpen}
+          onClick={() => {
+            keepOpen(!isOpen);
+            setOpen(!isOpen);
+          }}
+        >
+          Timeline <span aria-hidden>{isOpen ? "▴" : "▾"}</span>
+        </button>
         <span className={styles["notice"]} role="status">
           {notice}
+          {beyond !== null &&
+            `There is no version ${count(beyond)}: this is the last, ${count(last)}`}
         </span>
         {!timeline.isComplete && (
           <span>
@@ -136,29 +152,25 @@ function Bar() {
           </button>
         )}
       </div>
-      <Scrubber
-        at={at}
-        last={last}
-        said={said}
-        marks={marks}
-        onMove={(version, { isContinued }) => {
-          go(version, isContinued);
-        }}
-      />
-      <TimeChart
-        timeline={drawn}
-        course={course}
-        axis={axis}
-        rows={rows}
-        range={range}
-        at={at}
-        onGo={go}
-        onZoom={show}
-      />
-      <div className={styles["here"]}>
-        <span>{said === "" ? "" : `v${at} · ${said}`}</span>
-        <Figures at={at} last={last} timeline={timeline} course={course} />
-      </div>
+      {isOpen && (
+        <>
+          <Scrubber at={at} last={last} said={said} marks={marks} onMove={go} />
+          <TimeChart
+            timeline={drawn}
+            course={course}
+            axis={axis}
+            rows={rows}
+            range={range}
+            at={at}
+            onGo={go}
+            onZoom={show}
+          />
+          <div className={styles["here"]}>
+            <span>{said === "" ? "" : `v${at} · ${said}`}</span>
+            <Figures at={at} last={last} timeline={timeline} course={course} />
+          </div>
+        </>
+      )}
     </section>
   );
 }

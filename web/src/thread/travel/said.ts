@@ -1,5 +1,5 @@
 import { counted, duration } from "../../parts/format";
-import type { Span, Timeline } from "../timeline/timeline";
+import { rulesOf, type Span, type Timeline } from "../timeline/timeline";
 import type { Axis } from "./chart/axis";
 import { labelOf } from "./chart/chart";
 import { type Course, versionAt } from "./course";
@@ -14,6 +14,11 @@ export function saidAt(spans: readonly Span[], version: number): string {
 
   function words(span: Span): string {
     const name = span.kind === "call" ? (span.name ?? "call") : span.kind;
+    const rules = span.to === null || span.to === version ? rulesOf(span) : "";
+    return rules === "" ? outcomeOf(span, name) : `${outcomeOf(span, name)}, suspected: ${rules}`;
+  }
+
+  function outcomeOf(span: Span, name: string): string {
     if (span.from === span.to) return span.outcome === null ? name : `${name} ${span.outcome}`;
     if (span.to === version) return `${name} ${statedOutcome(span) ?? "answered"}`;
     return span.kind === "call" ? `${name} called` : `${name} began`;
@@ -33,7 +38,7 @@ export function barText(span: Span, { times, isTimed }: Course): string {
     span.hint,
     isTimed && elapsed > 0 ? duration(elapsed) : null,
     statedOutcome(span),
-    span.suspected.length > 0 ? `suspected: ${span.suspected.join(", ")}` : null,
+    span.suspected.length > 0 ? `suspected: ${rulesOf(span)}` : null,
     isBar ? `v${span.from} to v${span.to}` : `v${span.from ?? span.to}`,
   ]
     .filter((each) => each !== null)

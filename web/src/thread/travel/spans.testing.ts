@@ -14,8 +14,10 @@ export function span(given: Partial<Span>): Span {
     hint: null,
     costUsd: null,
     isComputed: false,
+    prices: null,
     tokens: null,
-    callId: null,
+    ordinal: 0,
+    elapsedMs: null,
     ...given,
   };
 }

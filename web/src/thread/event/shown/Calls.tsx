@@ -1,31 +1,27 @@
 import type { Json } from "../../../api/exact";
-import { JsonTree } from "../../../parts/JsonTree";
 import { isFields, jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
 import styles from "../event.module.css";
 import { Peer } from "./Peer";
 import { Portion } from "./Portion";
 import { Plain } from "./Prose";
-import type { Span } from "../queries";
-import { visible } from "../texts";
-import { compact, Exact, Value } from "./Value";
+import { compact, Exact, Tree, Value } from "./Value";
 
 interface CallsProps {
   readonly event: Recorded;
-  readonly spans: readonly Span[] | undefined;
 }
 
 const NAMES = ["Call", "Result"] as const;
 
 /** Tool calls, each with its arguments. */
-export function Calls({ event, spans }: CallsProps) {
+export function Calls({ event }: CallsProps) {
   return (
     <Portion
       of={listIn(event.message, "calls")}
-      draw={(call) => (
+      draw={(call, index) => (
         <article className={styles["part"]}>
           <header>
             <Named value={call} />
-            <Peer spans={spans} kind="call" id={textIn(call, "id")} names={NAMES} side="begin" />
+            <Peer event={event} index={index} names={NAMES} />
           </header>
           {event.redactedBy === null && <Arguments call={call} isCut={event.isCut} />}
         </article>
@@ -50,18 +46,18 @@ function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
   }
   return (
     <>
-      <JsonTree value={args} label="Arguments" open={3} />
+      <Tree value={args} label="Arguments" />
       <Exact text={text ?? compact(args)} name="Exact arguments" />
     </>
   );
 }
 
 /** Tool results: outputs and errors. */
-export function Results({ event, spans }: CallsProps) {
+export function Results({ event }: CallsProps) {
   return (
     <Portion
       of={listIn(event.message, "results")}
-      draw={(result) => {
+      draw={(result, index) => {
         const error = valueIn(result, "error") ?? null;
         return (
           <article className={styles["part"]}>
@@ -71,14 +67,7 @@ export function Results({ event, spans }: CallsProps) {
               {error === null && isFields(result) && "error" in result && (
                 <span className="badge ok">succeeded</span>
               )}
-              <Peer
-                spans={spans}
-                kind="call"
-                id={textIn(result, "callId")}
-                names={NAMES}
-                side="end"
-                isStated={error !== null}
-              />
+              <Peer event={event} index={index} names={NAMES} isStated={error !== null} />
             </header>
             {error !== null && <Failed error={error} />}
             {(error === null || valueIn(result, "output") !== null) && (
@@ -96,8 +85,8 @@ function Named({ value }: { value: Json }) {
   const id = textIn(value, "callId") ?? textIn(value, "id");
   return (
     <>
-      {name !== null && <strong className={styles["name"]}>{visible(name)}</strong>}
-      {id !== null && <code className={styles["soft"]}>{visible(id)}</code>}
+      {name !== null && <strong className={styles["name"]}>{name}</strong>}
+      {id !== null && <code className={styles["soft"]}>{id}</code>}
     </>
   );
 }
@@ -109,7 +98,7 @@ export function Failed({ error }: { error: Json }) {
   const stack = textIn(error, "stack");
   return (
     <div className={styles["failed"]}>
-      {name !== null && <strong>{visible(name)}</strong>}
+      {name !== null && <strong>{name}</strong>}
       {message === null ? <Value value={error} label="Error" /> : <Plain text={message} />}
       {stack !== null && <Exact text={stack} name="Stack" />}
     </div>

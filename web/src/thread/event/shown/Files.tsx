@@ -7,7 +7,7 @@ import { bytes } from "../../../parts/format";
 import { type FileOf, isPicture, safeName } from "../contents";
 import styles from "../event.module.css";
 import { Portion } from "./Portion";
-import { bytesIn, visible } from "../texts";
+import { bytesIn } from "../texts";
 
 /** Pictures that are drawn without being asked for. */
 const AT_ONCE = 6;
@@ -30,9 +30,9 @@ function OneFile({ file, index }: { file: FileOf; index: number }) {
     <figure className={styles["file"]}>
       {picture.data !== undefined && <Picture content={picture.data} file={file} />}
       <figcaption>
-        <strong>{visible(file.name)}</strong>
+        <strong>{file.name}</strong>
         <small>
-          {visible(file.type ?? "unknown type")}, {bytes(picture.data?.size ?? size.data)}
+          {file.type ?? "unknown type"}, {bytes(picture.data?.size ?? size.data)}
         </small>
         {isPicture(file) && !isOpen && (
           <button
@@ -59,7 +59,7 @@ function Picture({ content, file }: { content: Blob; file: FileOf }) {
       URL.revokeObjectURL(url);
     };
   };
-  return <img ref={load} alt={visible(file.name)} />;
+  return <img ref={load} alt={file.name} />;
 }
 
 function Download({ file }: { file: FileOf }) {

@@ -1,54 +1,48 @@
 import { Link } from "@tanstack/react-router";
 import { duration } from "../../../parts/format";
 import { useCursor } from "../../cursor";
-import type { Span } from "../queries";
+import { pairsOf } from "../../timeline/pairing";
+import { rulesOf, useTimeline } from "../../timeline/timeline";
+import type { Recorded } from "../contents";
 
 interface PeerProps {
-  /** What begins or ends here; undefined while it is looked for. */
-  readonly spans: readonly Span[] | undefined;
-  readonly kind: string;
-  /** The id of the call or worker; null where one of the kind is enough. */
-  readonly id: string | null;
+  readonly event: Recorded;
+  /** Which call or result of the event. */
+  readonly index?: number;
   /** The words for the two ends: Call and Result. */
   readonly names: readonly [begin: string, end: string];
-  readonly side: "begin" | "end";
   /** Whether the text beside it already says that it failed. */
   readonly isStated?: boolean;
 }
 
 /** The way from a call to its result or back, with the time between them. */
-export function Peer({ spans, kind, id, names, side, isStated = false }: PeerProps) {
-  const { at } = useCursor();
-  if (spans === undefined) return null;
-  const own = side === "begin" ? "version" : "endVersion";
-  const span = spans.find(
-    (each) => each.kind === kind && each[own] === at && (id === null || each.id === id),
-  );
-  const [begin, end] = names;
-  if (side === "end") {
-    if (span === undefined) return null;
-    if (span.version === null) {
-      return <span className="badge warn">no {begin.toLowerCase()} before it</span>;
-    }
-    return (
-      <>
-        <Jump to={span.version} text={`← ${begin} at ${span.version}`} elapsedMs={span.elapsedMs} />
-        {span.outcome === "failed" && !isStated && <span className="badge bad">failed</span>}
-      </>
-    );
+export function Peer({ event, index = 0, names, isStated = false }: PeerProps) {
+  const timeline = useTimeline();
+  const pair = pairsOf(event.type, event.version, timeline.at(event.version))[index];
+  if (pair === undefined) {
+    return <small>{timeline.isComplete ? "" : "Looking for its other end…"}</small>;
   }
-  if (span === undefined) return <small>{end} not found nearby</small>;
-  if (span.endVersion === null) return <span className="badge warn">no {end.toLowerCase()}</span>;
+  const { span, partner, isAsking } = pair;
+  const [begin, end] = names;
+  const rules = rulesOf(span);
   return (
     <>
-      <Jump
-        to={span.endVersion}
-        text={`${end} at ${span.endVersion} →`}
-        elapsedMs={span.elapsedMs}
-      />
-      {span.outcome === "failed" && <span className="badge bad">failed</span>}
-      {span.outcome === "denied" && <span className="badge bad">denied</span>}
-      {span.outcome === "granted" && <span className="badge ok">granted</span>}
+      {partner === null && (
+        <span className="badge warn">
+          {isAsking ? `no ${end.toLowerCase()}` : `no ${begin.toLowerCase()} before it`}
+        </span>
+      )}
+      {partner !== null && (
+        <Jump
+          to={partner}
+          text={isAsking ? `${end} at ${partner} →` : `← ${begin} at ${partner}`}
+          elapsedMs={span.elapsedMs}
+        />
+      )}
+      {span.outcome === "failed" && !isStated && <span className="badge bad">failed</span>}
+      {isAsking && span.outcome === "denied" && <span className="badge bad">denied</span>}
+      {isAsking && span.outcome === "granted" && <span className="badge ok">granted</span>}
+      {rules !== "" && <span className="badge warn">suspected: {rules}</span>}
     </>
   );
 }

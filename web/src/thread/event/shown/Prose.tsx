@@ -1,8 +1,6 @@
-import { useMemo } from "react";
 import { LongText } from "../../../parts/text/LongText";
 import { Markdown } from "../../../parts/text/Markdown";
 import { useCursor } from "../../cursor";
-import { visible } from "../texts";
 
 /** Characters; longer texts are drawn where they are looked at, so not as markdown. */
 export const LONGEST = 20_000;
@@ -13,12 +11,11 @@ export function Prose({ text }: { text: string }) {
   return address.plain === true || text.length > LONGEST ? (
     <Plain text={text} />
   ) : (
-    <Markdown text={visible(text)} />
+    <Markdown text={text} />
   );
 }
 
 /** A text as it is. */
 export function Plain({ text }: { text: string }) {
-  const shown = useMemo(() => visible(text), [text]);
-  return <LongText text={shown} />;
+  return <LongText text={text} />;
 }

@@ -1,30 +1,22 @@
-import { useQuery } from "@tanstack/react-query";
 import { useCursor } from "../../cursor";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
 import { Calls, Results } from "./Calls";
-import { filesOf, PROSE, type Recorded, spansOf, textIn } from "../contents";
+import { filesOf, PROSE, type Recorded, textIn } from "../contents";
 import { Closed, Redacted, Started } from "./Facts";
 import { Files } from "./Files";
 import styles from "../event.module.css";
 import { LONGEST, Plain, Prose } from "./Prose";
-import { spansQuery, type Span } from "../queries";
 import { ApprovalRequest, ApprovalResponse, ModelRequest, ModelResponse } from "./Steps";
 import { Value } from "./Value";
 import { WorkerResult, WorkerSpawned } from "./Workers";
 
 /** The contents of an event, drawn by its type. */
 export function Shown({ event }: { event: Recorded }) {
-  const { threadId } = useCursor();
-  const wanted = spansOf(event.type, event.message);
-  const { data: spans } = useQuery({
-    ...spansQuery(threadId, event.version, wanted),
-    enabled: wanted > 0,
-  });
   return (
     <div className={styles["shown"]}>
       {PROSE.has(event.type) && <ProseTools event={event} />}
-      <Said event={event} spans={spans} />
+      <Said event={event} />
       {Object.keys(event.metadata).length > 0 && (
         <section aria-label="Metadata of the message">
           <h3>Metadata</h3>
@@ -37,10 +29,9 @@ export function Shown({ event }: { event: Recorded }) {
 
 interface SaidProps {
   readonly event: Recorded;
-  readonly spans: readonly Span[] | undefined;
 }
 
-function Said({ event, spans }: SaidProps) {
+function Said({ event }: SaidProps) {
   const message = event.message;
   const text = textIn(message, "text");
   switch (event.type) {
@@ -75,21 +66,21 @@ function Said({ event, spans }: SaidProps) {
         </>
       );
     case "tool_calls":
-      return <Calls event={event} spans={spans} />;
+      return <Calls event={event} />;
     case "tool_results":
-      return <Results event={event} spans={spans} />;
+      return <Results event={event} />;
     case "approval_request":
-      return <ApprovalRequest event={event} spans={spans} />;
+      return <ApprovalRequest event={event} />;
     case "approval_response":
-      return <ApprovalResponse event={event} spans={spans} />;
+      return <ApprovalResponse event={event} />;
     case "worker_spawned":
-      return <WorkerSpawned event={event} spans={spans} />;
+      return <WorkerSpawned event={event} />;
     case "worker_result":
-      return <WorkerResult event={event} spans={spans} />;
+      return <WorkerResult event={event} />;
     case "llm_request":
-      return <ModelRequest event={event} spans={spans} />;
+      return <ModelRequest event={event} />;
     case "llm_response":
-      return <ModelResponse event={event} spans={spans} />;
+      return <ModelResponse event={event} />;
     case "runtime_error":
       return (
         <div className={styles["failed"]}>

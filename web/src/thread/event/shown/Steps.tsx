@@ -6,29 +6,28 @@ import { FieldTable } from "../FieldTable";
 import styles from "../event.module.css";
 import { Peer } from "./Peer";
 import { Plain } from "./Prose";
-import type { Span } from "../queries";
-import { useCursor } from "../../cursor";
-import { visible } from "../texts";
+import { pairsOf } from "../../timeline/pairing";
+import { useTimeline } from "../../timeline/timeline";
 
 export interface StepProps {
   readonly event: Recorded;
-  readonly spans: readonly Span[] | undefined;
 }
 
 const APPROVAL = ["Request", "Answer"] as const;
 const MODEL = ["Request", "Response"] as const;
 
 /** A call that waits for a person. */
-export function ApprovalRequest({ event: { message }, spans }: StepProps) {
+export function ApprovalRequest({ event }: StepProps) {
+  const { message } = event;
   const { args } = message;
   const reason = textIn(message, "reason");
   const callId = textIn(message, "callId");
   return (
     <article className={styles["part"]}>
       <header>
-        <strong className={styles["name"]}>{visible(textIn(message, "tool") ?? "–")}</strong>
-        <code className={styles["soft"]}>{visible(callId ?? "")}</code>
-        <Peer spans={spans} kind="approval" id={callId} names={APPROVAL} side="begin" />
+        <strong className={styles["name"]}>{textIn(message, "tool") ?? "–"}</strong>
+        <code className={styles["soft"]}>{callId ?? ""}</code>
+        <Peer event={event} names={APPROVAL} />
       </header>
       {reason !== null && <Plain text={reason} />}
       {args !== undefined && <JsonTree value={args} label="Arguments" open={2} />}
@@ -37,7 +36,8 @@ export function ApprovalRequest({ event: { message }, spans }: StepProps) {
 }
 
 /** What the person said. */
-export function ApprovalResponse({ event: { message, metadata }, spans }: StepProps) {
+export function ApprovalResponse({ event }: StepProps) {
+  const { message, metadata } = event;
   const isGranted = message["approved"] === true;
   const reason = textIn(message, "reason");
   const callId = textIn(message, "callId");
@@ -48,9 +48,9 @@ export function ApprovalResponse({ event: { message, metadata }, spans }: StepPr
         <span className={`badge ${isGranted ? "ok" : "bad"}`}>
           {isGranted ? "granted" : "denied"}
         </span>
-        {actor !== null && <span>by {visible(actor)}</span>}
-        <code className={styles["soft"]}>{visible(callId ?? "")}</code>
-        <Peer spans={spans} kind="approval" id={callId} names={APPROVAL} side="end" />
+        {actor !== null && <span>by {actor}</span>}
+        <code className={styles["soft"]}>{callId ?? ""}</code>
+        <Peer event={event} names={APPROVAL} />
       </header>
       {reason !== null && <Plain text={reason} />}
     </article>
@@ -58,12 +58,13 @@ export function ApprovalResponse({ event: { message, metadata }, spans }: StepPr
 }
 
 /** A request to a model. */
-export function ModelRequest({ event: { message }, spans }: StepProps) {
+export function ModelRequest({ event }: StepProps) {
+  const { message } = event;
   const { responseFormat, stream, temperature } = message;
   return (
     <article className={styles["part"]}>
       <header>
-        <Peer spans={spans} kind="model" id={null} names={MODEL} side="begin" />
+        <Peer event={event} names={MODEL} />
       </header>
       <FieldTable
         label="Model request"
@@ -85,15 +86,16 @@ export function ModelRequest({ event: { message }, spans }: StepProps) {
 }
 
 /** A model's response: its tokens, cost and time. */
-export function ModelResponse({ event: { message }, spans }: StepProps) {
+export function ModelResponse({ event }: StepProps) {
+  const { message } = event;
   const usage = fieldsIn(message, "usage");
-  const { at } = useCursor();
-  const span = spans?.find(({ kind, endVersion }) => kind === "model" && endVersion === at);
+  const spans = useTimeline().at(event.version);
+  const span = pairsOf(event.type, event.version, spans)[0]?.span;
   const prices = span?.prices ?? null;
   return (
     <article className={styles["part"]}>
       <header>
-        <Peer spans={spans} kind="model" id={null} names={MODEL} side="end" />
+        <Peer event={event} names={MODEL} />
       </header>
       <FieldTable
         label="Model response"

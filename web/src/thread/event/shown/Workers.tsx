@@ -7,13 +7,13 @@ import styles from "../event.module.css";
 import { Peer } from "./Peer";
 import { Plain, Prose } from "./Prose";
 import type { StepProps } from "./Steps";
-import { visible } from "../texts";
 import { Value } from "./Value";
 
 const NAMES = ["Start", "Result"] as const;
 
 /** A spawned worker, with its objective. */
-export function WorkerSpawned({ event: { message }, spans }: StepProps) {
+export function WorkerSpawned({ event }: StepProps) {
+  const { message } = event;
   const workerId = textIn(message, "workerId");
   const context = textIn(message, "context");
   const thread = textIn(message, "threadId");
@@ -22,8 +22,8 @@ export function WorkerSpawned({ event: { message }, spans }: StepProps) {
   return (
     <article className={styles["part"]}>
       <header>
-        <strong className={styles["name"]}>Worker {visible(workerId ?? "–")}</strong>
-        <Peer spans={spans} kind="worker" id={workerId} names={NAMES} side="begin" />
+        <strong className={styles["name"]}>Worker {workerId ?? "–"}</strong>
+        <Peer event={event} names={NAMES} />
         {thread !== null && <ThreadLink id={thread} />}
       </header>
       <Prose text={textIn(message, "objective") ?? ""} />
@@ -39,7 +39,7 @@ export function WorkerSpawned({ event: { message }, spans }: StepProps) {
           ["Model", textIn(message, "model")],
           ["Most iterations", count(numberIn(message, "maxIterations"))],
           ["May delegate", typeof mayDelegate === "boolean" ? (mayDelegate ? "yes" : "no") : null],
-          ["Allowed tools", tools.length === 0 ? null : visible(tools.join(", "))],
+          ["Allowed tools", tools.length === 0 ? null : tools.join(", ")],
         ]}
       />
     </article>
@@ -47,15 +47,16 @@ export function WorkerSpawned({ event: { message }, spans }: StepProps) {
 }
 
 /** The result of a worker. */
-export function WorkerResult({ event: { message }, spans }: StepProps) {
+export function WorkerResult({ event }: StepProps) {
+  const { message } = event;
   const workerId = textIn(message, "workerId");
   const { error, output } = message;
   return (
     <article className={styles["part"]}>
       <header>
-        <strong className={styles["name"]}>Worker {visible(workerId ?? "–")}</strong>
+        <strong className={styles["name"]}>Worker {workerId ?? "–"}</strong>
         {error != null && <span className="badge bad">failed</span>}
-        <Peer spans={spans} kind="worker" id={workerId} names={NAMES} side="end" />
+        <Peer event={event} names={NAMES} />
       </header>
       {error == null ? <Value value={output ?? null} label="Output" /> : <Failed error={error} />}
     </article>

@@ -3,12 +3,13 @@ import type { ReactNode } from "react";
 import { duration } from "../../../parts/format";
 import styles from "../history.module.css";
 import type { Line } from "./labels";
-import type { Pair } from "./pairing";
+import type { Pair } from "../../timeline/pairing";
+import { rulesOf } from "../../timeline/timeline";
 import { Unfold } from "./WorkerEvents";
 
 interface EventLineProps {
   readonly line: Line;
-  readonly pair: Pair | null;
+  readonly pair: Pair | undefined;
   /** Whether it is the result of a call. */
   readonly isResult: boolean;
   /** What was found in the line, in place of its text. */
@@ -75,7 +76,7 @@ export function EventLine(props: EventLineProps) {
           </Link>
         </>
       )}
-      {pair !== null && <Outcome pair={pair} tabIndex={tabIndex} onJump={onJump} />}
+      {pair !== undefined && <Outcome pair={pair} tabIndex={tabIndex} onJump={onJump} />}
     </div>
   );
 }
@@ -83,13 +84,13 @@ export function EventLine(props: EventLineProps) {
 type OutcomeProps = Pick<EventLineProps, "tabIndex" | "onJump"> & { readonly pair: Pair };
 
 function Outcome({ pair, tabIndex, onJump }: OutcomeProps) {
-  const { span, partner, isAsking, elapsedMs } = pair;
+  const { span, partner, isAsking } = pair;
   const hasFailed = span.outcome === "failed" || span.outcome === "denied";
-  const suspicion = span.suspected.map((rule) => rule.replaceAll("_", " ")).join(", ");
+  const doubt = rulesOf(span);
   const isUnanswered = span.suspected.includes("unanswered");
   if (partner === null) {
     if (!isAsking) {
-      return null; // an orphan: the event says so
+      return null; // the event says so
     }
     return (
       <span
@@ -101,17 +102,17 @@ function Outcome({ pair, tabIndex, onJump }: OutcomeProps) {
     );
   }
   const outcome = hasFailed ? span.outcome : "";
-  const took = elapsedMs === null ? "" : duration(elapsedMs);
-  const doubt = suspicion === "" ? "" : `${suspicion}?`;
-  const said = [took, outcome, doubt].filter((each) => each !== "").join(" · ");
+  const took = span.elapsedMs === null ? "" : duration(span.elapsedMs);
+  const said = [took, outcome, doubt === "" ? "" : "?"].filter((part) => part !== "").join(" · ");
+  const suspicion = doubt === "" ? "" : `suspected: ${doubt}; `;
   const colour = hasFailed ? styles["failed"] : doubt === "" ? "" : styles["doubted"];
   return (
     <button
       type="button"
       className={`${styles["jump"] ?? ""} ${colour ?? ""}`}
       tabIndex={tabIndex}
-      title={`Go to the ${isAsking ? "end" : "beginning"}, version ${partner}`}
-      aria-label={`${said} go to version ${partner}`}
+      title={`${suspicion}go to the ${isAsking ? "end" : "beginning"}, version ${partner}`}
+      aria-label={`${said} ${suspicion}go to version ${partner}`}
       onClick={() => {
         onJump(partner);
       }}

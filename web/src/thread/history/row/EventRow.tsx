@@ -1,15 +1,15 @@
 import { type CSSProperties, memo } from "react";
 import { duration } from "../../../parts/format";
 import type { Hit } from "../../hits";
+import { pairsOf } from "../../timeline/pairing";
 import type { ThreadTimeline } from "../../timeline/timeline";
-import type { Anomaly } from "../anomalies";
+import { type Anomaly, toneOf, wordsOf } from "../anomalies";
 import { EventLine } from "./EventLine";
 import type { StoredEvent } from "../events";
 import styles from "../history.module.css";
 import { colourOf, groupOf } from "../../../parts/kinds";
 import { linesOf } from "./labels";
 import { Marked } from "./Marked";
-import { type Pair, paired } from "./pairing";
 import { MOST_LINES } from "../rows";
 import { Sign } from "./Sign";
 import { pauseBefore, startsTurn } from "../turns";
@@ -42,18 +42,19 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
     );
   }
   const spans = timeline.at(version);
+  const pairs = pairsOf(event.type, version, spans);
   const lines = linesOf(
     event,
     spans.find(({ kind, to }) => kind === "model" && to === version),
   );
-  const pairs = paired(event.type, version, lines, spans);
   const group = groupOf(event.type);
   const sent = event.kind === "fact" ? null : (event.message["timestamp"] as number);
-  const since = sent === null || timeline.startMs === null ? null : sent - timeline.startMs;
+  const since = sent === null || !timeline.isTimed ? null : sent - (timeline.startMs ?? sent);
   const pause = pauseBefore(event, before);
   const excerpt = hit?.excerpts[0];
   const tabIndex = isCurrent ? 0 : -1;
-  const more = lines.length - MOST_LINES;
+  // the event is a preview, whose lists are cut: the timeline has all of its calls
+  const more = Math.max(lines.length, timeline.callsAt(version)) - MOST_LINES;
   return (
     <div
       className={styles["event"]}
@@ -70,7 +71,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
           <EventLine
             key={index}
             line={line}
-            pair={pairs[index] ?? null}
+            pair={pairs[index]}
             isResult={event.type === "tool_results"}
             found={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
             tabIndex={tabIndex}
@@ -91,16 +92,11 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         {more > 0 && <div className={styles["line"]}>… {more} more</div>}
       </div>
       <span className={styles["badges"]}>
-        {anomalies.map(({ rule, reason }) => (
-          <span key={rule} className="badge warn" title={reason}>
-            {rule.replaceAll("_", " ")}
+        {anomalies.map((anomaly) => (
+          <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>
+            {wordsOf(anomaly)}
           </span>
         ))}
-        {anomalies.length === 0 && pairs.some(isOrphan) && (
-          <span className="badge warn" title="Nothing asked for it; views add the question">
-            orphan
-          </span>
-        )}
         {event.redacted !== undefined && (
           <span
             className="badge"
@@ -125,10 +121,5 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
     </div>
   );
 });
-
-/** Whether a line is a result without a call; a model may respond without a request. */
-function isOrphan(pair: Pair | null): boolean {
-  return pair !== null && !pair.isAsking && pair.partner === null && pair.span.kind !== "model";
-}
 
 const NOTHING = { name: "nothing", text: "", callId: null };

@@ -2,11 +2,16 @@ import type { Hit } from "../../hits";
 
 type Excerpt = Hit["excerpts"][number];
 
-/** An excerpt of a message with the found text marked. */
+/** Characters before the first hit: more would push it out of the row. */
+const BEFORE = 6;
+
+/** An excerpt of a message with the found text marked, from shortly before it. */
 export function Marked({ excerpt }: { excerpt: Excerpt }) {
   const signs = Array.from(excerpt.text); // the ranges count characters, not units of UTF-16
   const parts = [];
-  let done = 0;
+  const begin = Math.max(0, (excerpt.ranges[0]?.[0] ?? 0) - BEFORE);
+  if (begin > 0) parts.push("…");
+  let done = begin;
   for (const [from, to] of excerpt.ranges) {
     parts.push(signs.slice(done, from).join(""));
     parts.push(<mark key={from}>{signs.slice(from, to).join("")}</mark>);

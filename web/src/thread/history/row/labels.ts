@@ -3,6 +3,7 @@ import { cost, count, counted, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/timelineIndex";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
+import { unstyled } from "../../../parts/text/ansi";
 
 /** A line of a row: a name and a text. */
 export interface Line {
@@ -154,8 +155,7 @@ function argumentsText(args: Value): string {
 export function oneLine(value: Value): string {
   if (value === undefined) return "";
   const text = typeof value === "string" ? value : (errorText(value) ?? printExact(value));
-  const line = text
-    .slice(0, 2 * LONGEST_TEXT)
+  const line = unstyled(text.slice(0, 2 * LONGEST_TEXT))
     .replace(/\s+/g, " ")
     .trim();
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;

@@ -1,4 +1,6 @@
 import { useMemo } from "react";
+import { Boundary } from "../../../parts/Boundary";
+import { LongText } from "../../../parts/text/LongText";
 import styles from "../state.module.css";
 import { textDiff } from "./textDifference";
 
@@ -6,8 +8,27 @@ import { textDiff } from "./textDifference";
 const MOST_RUNS = 500;
 const LONGEST_RUN = 5_000;
 
-/** Two texts as one, with removed and added parts marked. */
-export function TextDiff({ before, after }: { before: string; after: string }) {
+interface TextDiffProps {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Two texts as one, with removed and added parts marked; one after the other where that fails. */
+export function TextDiff(props: TextDiffProps) {
+  const plain = () => (
+    <>
+      <LongText text={props.before} />
+      <LongText text={props.after} />
+    </>
+  );
+  return (
+    <Boundary of={props.after} fallback={plain}>
+      <Runs {...props} />
+    </Boundary>
+  );
+}
+
+function Runs({ before, after }: TextDiffProps) {
   const runs = useMemo(() => textDiff(before, after), [before, after]);
   return (
     <div className={`text ${styles["textDiff"] ?? ""}`}>

@@ -3,6 +3,8 @@ import type { Span, Timeline } from "../../timeline/timeline";
 import type { Axis, Range } from "./axis";
 import type { Drawing } from "../Canvas";
 import { firstAfter, type Row, toneOf } from "./lanes";
+import { ticksOf } from "./ticks";
+import { visible } from "../../../parts/visible/visible";
 
 /** Heights in pixels: of a row of bars, and of the times below them. */
 export const ROW = 16;
@@ -40,24 +42,22 @@ export function drawChart(drawing: Drawing, chart: Chart): void {
   for (const [index, row] of chart.rows.entries()) drawRow(drawing, chart, row, index * ROW);
 }
 
-/** What a span's bar says: the name of a tool, else its kind. */
-export function labelOf({ kind, name }: Span): string {
-  return name ?? kind;
+/** What a span's bar says: the name of a tool, a worker's objective, else its kind. */
+export function labelOf({ kind, name, hint }: Span): string {
+  return visible((kind === "worker" ? (hint ?? name) : name) ?? kind);
 }
 
 function drawTicks({ context, width, height, colour }: Drawing, chart: Chart): void {
-  const { axis, range, isTimed } = chart;
-  const count = Math.max(1, Math.floor(width / TICK_EVERY));
+  const most = Math.max(1, Math.floor(width / TICK_EVERY));
   context.fillStyle = colour("line");
   context.fillRect(0, height - TICKS, width, 1);
-  for (let index = 0; index <= count; index += 1) {
-    const place = (index / count) * width;
-    const time = axis.toTime(range.from + (index / count) * (range.to - range.from));
+  for (const { share, text } of ticksOf(chart.axis, chart.range, chart.isTimed, most)) {
+    const place = share * width;
     context.fillStyle = colour("line");
     context.fillRect(Math.min(width - 1, Math.round(place)), 0, 1, height - TICKS + 4);
     context.fillStyle = colour("faint");
-    context.textAlign = index === 0 ? "left" : index === count ? "right" : "center";
-    const text = isTimed ? (time > 0 ? duration(time) : "0") : `v${Math.round(time) + 1}`;
+    const room = context.measureText(text).width / 2;
+    context.textAlign = place < room ? "left" : place > width - room ? "right" : "center";
     context.fillText(text, place, height - TICKS / 2 + 1);
   }
 }
@@ -88,18 +88,27 @@ function drawRow(drawing: Drawing, { timeline, range }: Chart, row: Row, top: nu
   const worst = new Int32Array(Math.ceil(width) + 1).fill(-1); // narrow bars share a pixel
   const first = firstAfter(row.reach, range.from - NARROW / scale);
   const beyond = firstAfter(row.starts, range.to);
+  let crowd = null as Crowd | null;
   for (let index = first; index < beyond; index += 1) {
     const from = ((row.starts[index] ?? 0) - range.from) * scale;
     const to = ((row.ends[index] ?? 0) - range.from) * scale;
     if (to < -NARROW) continue;
     if (to - from >= NARROW) {
-      drawBar(drawing, timeline.span(row.spans[index] ?? 0), Math.max(from, -NARROW), to, top);
+      const span = timeline.span(row.spans[index] ?? 0);
+      const start = Math.max(from, -NARROW);
+      if (crowd !== null && start < crowd.to) {
+        crowd = { ...crowd, to: Math.max(crowd.to, to), count: crowd.count + 1 };
+      } else {
+        drawCrowd(drawing, crowd, top);
+        crowd = { span, from: start, to, count: 1 };
+      }
       continue;
     }
     const pixel = Math.max(0, Math.min(worst.length - 1, Math.round(from)));
     const known = worst[pixel] ?? -1;
     if (known < 0 || (row.tones[index] ?? 0) > (row.tones[known] ?? 0)) worst[pixel] = index;
   }
+  drawCrowd(drawing, crowd, top);
   for (const [pixel, index] of worst.entries()) {
     if (index < 0) continue;
     const isCalm = row.lane !== "messages" && (row.tones[index] ?? 0) === 0;
@@ -110,7 +119,33 @@ function drawRow(drawing: Drawing, { timeline, range }: Chart, row: Row, top: nu
   context.globalAlpha = 1;
 }
 
-function drawBar(drawing: Drawing, span: Span, from: number, to: number, top: number): void {
+/** Bars of a row that lie over one another, from the first to the last. */
+interface Crowd {
+  readonly span: Span;
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+function drawCrowd(drawing: Drawing, crowd: Crowd | null, top: number): void {
+  if (crowd === null) return;
+  const { span, from, to, count } = crowd;
+  drawBar(drawing, span, {
+    from,
+    to,
+    top,
+    label: count === 1 ? labelOf(span) : `${count} at once`,
+  });
+}
+
+interface Bar {
+  readonly from: number;
+  readonly to: number;
+  readonly top: number;
+  readonly label: string;
+}
+
+function drawBar(drawing: Drawing, span: Span, { from, to, top, label }: Bar): void {
   const { context, colour, width } = drawing;
   const end = Math.min(to, width + NARROW);
   const isOpen = toneOf(span) === "open";
@@ -123,7 +158,7 @@ function drawBar(drawing: Drawing, span: Span, from: number, to: number, top: nu
   const room = end - Math.max(from, 0) - 8;
   if (room < LEGIBLE) return;
   context.fillStyle = colour("text");
-  context.fillText(fitted(context, labelOf(span), room), Math.max(from, 0) + 5, top + ROW / 2);
+  context.fillText(fitted(context, label, room), Math.max(from, 0) + 5, top + ROW / 2);
 }
 
 /** The beginning of a text that fits, about. */

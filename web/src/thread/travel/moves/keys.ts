@@ -1,4 +1,5 @@
 import type { Shortcut } from "../../../app/keyboard";
+import type { MoveOptions } from "./moves";
 import type { Play } from "./usePlay";
 
 const LEAP = 10;
@@ -17,7 +18,7 @@ export type JumpMark = (typeof JUMPS)[number]["mark"];
 interface Acts {
   readonly at: number;
   readonly last: number;
-  readonly go: (version: number, isHeld?: boolean) => void;
+  readonly go: (version: number, options?: MoveOptions) => void;
   readonly jump: (mark: JumpMark, by: 1 | -1, isHeld?: boolean) => void;
   readonly pin: (name: "a" | "b") => void;
   readonly play: Play;
@@ -31,8 +32,8 @@ export function travelKeys(acts: Acts): Shortcut[] {
   const step = (key: string, does: string, by: number): Shortcut => ({
     key,
     does,
-    run: (isHeld) => {
-      go(at + by, isHeld);
+    run: () => {
+      go(at + by, { isStep: true });
     },
   });
   const act = (key: string, does: string, run: () => void): Shortcut => ({ key, does, run });
@@ -50,8 +51,12 @@ export function travelKeys(acts: Acts): Shortcut[] {
     step("ArrowRight", "step on", 1),
     step("Shift+ArrowLeft", `${LEAP} steps back`, -LEAP),
     step("Shift+ArrowRight", `${LEAP} steps on`, LEAP),
-    step("Home", "first version", -last),
-    step("End", "last version", last),
+    act("Home", "first version", () => {
+      go(1);
+    }),
+    act("End", "last version", () => {
+      go(last);
+    }),
     ...jumps,
     act(" ", "play or pause", play.toggle),
     act("[", "pin A here", () => {

@@ -60,3 +60,15 @@ test("a move is given up if the address does not change", () => {
   vi.advanceTimersByTime(1000);
   expect(moves.wanted).toBeNull();
 });
+
+test("steps in a row are one entry, and the first after another move is its own", () => {
+  for (const version of [2, 3, 4]) {
+    moves.move(version, go, { isStep: true });
+    vi.advanceTimersByTime(100);
+    moves.arrived(version);
+  }
+  moves.arrived(9); // a press on a row
+  moves.move(10, go, { isStep: true });
+  vi.runAllTimers();
+  expect(went).toEqual(["push 2", "replace 3", "replace 4", "push 10"]);
+});

@@ -5,17 +5,25 @@ const PATIENCE_MS = 1000;
 
 type Go = (version: number, options: { replace: boolean }) => void;
 
+export interface MoveOptions {
+  /** Of a drag, a held key or a play: the move goes on from the one before. */
+  readonly isContinued?: boolean;
+  /** Whether it is one of a row of steps. */
+  readonly isStep?: boolean;
+}
+
 /**
  * Moves of the cursor, at the pace that a browser's history allows.
  *
- * A move that continues another (of a drag, a held key, a play) replaces its entry of the history,
- * so that "back" returns to where the first one began. `wanted` is where the cursor will be once
+ * A move that continues another (of a drag, a held key, a play) and a step after a step replace its
+ * entry of the history, so that "back" returns to where the first one began. `wanted` is where the cursor will be once
  * the address has followed; null if it has.
  */
 export class Moves {
   wanted: number | null = null;
   #sent = 0;
   #hasEntry = true;
+  #isStepping = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #now: () => number;
@@ -34,11 +42,12 @@ export class Moves {
     this.#hasEntry = false;
   }
 
-  move(version: number, go: Go, { isContinued = false }: { isContinued?: boolean } = {}): void {
+  move(version: number, go: Go, { isContinued = false, isStep = false }: MoveOptions = {}): void {
     clearTimeout(this.#timer);
     this.#want(version);
-    const replace = isContinued && this.#hasEntry;
+    const replace = (isContinued && this.#hasEntry) || (isStep && this.#isStepping);
     this.#hasEntry = true;
+    this.#isStepping = isStep;
     const send = (): void => {
       this.#sent = this.#now();
       this.#timer = setTimeout(() => {
@@ -53,7 +62,10 @@ export class Moves {
 
   /** Says where the address stands now. */
   arrived(version: number): void {
-    if (version !== this.wanted) return;
+    if (version !== this.wanted) {
+      this.#isStepping = false; // another part of the screen moved the cursor
+      return;
+    }
     clearTimeout(this.#timer);
     this.#want(null);
   }

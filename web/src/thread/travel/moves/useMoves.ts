@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { useCursor } from "../../cursor";
-import { Moves } from "./moves";
+import { type MoveOptions, Moves } from "./moves";
 
 export interface Travel {
   /** The version to show: where the cursor is, or where a move is taking it. */
   readonly at: number;
-  readonly move: (version: number, options?: { isContinued?: boolean }) => void;
+  readonly move: (version: number, options?: MoveOptions) => void;
 }
 
 /** The cursor for drags and plays, which move faster than the address may change. */

@@ -1,0 +1,2 @@
+/** The same for the development server. */
+export { Fragment, jsx as jsxDEV, type JSX } from "./jsx-runtime";
