@@ -52,8 +52,8 @@ def error_text(error: str | ToolError) -> str:
 
 
 def result_text(result: ToolResult) -> str:
-    """Return a result as text for a model: its output, without one `Error: message`."""
-    if result.output is None and result.error is not None:
+    """Return a result as text for a model: its output, or `Error: message`."""
+    if result.error is not None:
         return f"Error: {error_text(result.error)}"
     return value_text(result.output)
 

@@ -92,7 +92,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
-    carry_format: ClassVar[int] = 3
+    carry_format: ClassVar[int] = 2
     options_type = OpenAIOptions
     carry_type = OpenAICarry
     also: ClassVar[frozenset[str]] = frozenset()

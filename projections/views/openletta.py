@@ -50,7 +50,6 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
     """Messages in OpenLetta's format."""
 
     name: ClassVar[str] = WIRE
-    carry_format: ClassVar[int] = 2
     options_type = OpenLettaOptions
     carry_type = OpenLettaCarry
 

@@ -168,7 +168,7 @@ def test_a_result_has_the_name_of_its_tool_or_of_its_call_or_none() -> None:
     )
     own, known, unknown, late = _items([asked, *events])[2:]
     assert own["tool_name"] == "own"
-    assert (known["tool_name"], known["status"], known["result"]) == ("g", "error", "1")
+    assert (known["tool_name"], known["status"], known["result"]) == ("g", "error", "Error: no")
     assert unknown["tool_name"] == "unknown"
     assert unknown["tool_call_id"] == f"call_{events[0].message_id}_2"
     assert late["tool_name"] == "unknown"  # answered before: the carry keeps open calls alone

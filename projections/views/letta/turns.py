@@ -75,7 +75,6 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
     """The Letta view as streamed, turn by turn."""
 
     name: ClassVar[str] = "letta-turns"
-    carry_format: ClassVar[int] = 2
     options_type = LettaOptions
     carry_type = LettaTurnsCarry
 

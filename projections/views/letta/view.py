@@ -75,7 +75,6 @@ class LettaView(View[LettaCarry, LettaOptions]):
 
     name: ClassVar[str] = WIRE
     follow: ClassVar[FollowPolicy] = FollowPolicy({"stream": "true"}, "letta", is_patient=True)
-    carry_format: ClassVar[int] = 2
     options_type = LettaOptions
     carry_type = LettaCarry
 

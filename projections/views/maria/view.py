@@ -117,7 +117,6 @@ class MariaView(View[MariaCarry, MariaOptions]):
 
     name: ClassVar[str] = "maria"
     follow: ClassVar[FollowPolicy] = FollowPolicy(framing="maria", is_patient=True, resumes=False)
-    carry_format: ClassVar[int] = 2
     options_type = MariaOptions
     carry_type = MariaCarry
 

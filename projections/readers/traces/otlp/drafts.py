@@ -10,6 +10,7 @@ from domain.json.text import JsonValue
 from projections.readers.draft import Draft
 from projections.readers.traces.otlp.span import GenAISpan
 from projections.readers.traces.otlp.turns import RESPONSE, Role, Turn, call_id_of, is_text, said_in
+from projections.residue import METADATA_KEY
 from projections.text_format import call_fields
 from projections.view import Item
 
@@ -39,8 +40,9 @@ class Writing:
         at: int,
         turns: Sequence[JsonValue] = (),
         response_id: str | None = None,
+        wire: JsonValue = None,
     ) -> None:
-        """Add a message at a time in milliseconds since the epoch."""
+        """Add a message at a time in milliseconds since the epoch, with its residues."""
         span = self.span
         metadata: Item = {}
         if span.trace_id and span.span_id:
@@ -51,6 +53,8 @@ class Writing:
             metadata["actor"] = span.agent
         if turns:
             metadata[METADATA] = {"turns": list(turns)}
+        if wire is not None:
+            metadata[METADATA_KEY] = wire
         self.drafts.append({"id": next(self._ids), "timestamp": at, **draft, "metadata": metadata})
 
 

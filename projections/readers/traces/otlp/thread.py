@@ -25,6 +25,7 @@ from projections.readers.traces.otlp.contexts import Contexts, path_of
 from projections.readers.traces.otlp.drafts import METADATA, Writing, call_of, drafts_of, result_of
 from projections.readers.traces.otlp.span import GenAISpan, ToolRun
 from projections.readers.traces.otlp.turns import NewTurns, Turn, add_new, call_id_of, turns_of
+from projections.text_format import value_text
 from projections.view import Item
 
 SPAN, LOG, REWRITTEN, MESSAGE = (
@@ -242,7 +243,11 @@ class SpanThread:
         if call_id in sent:
             result |= result_of(sent[call_id])
         result["error"] = span.error or tool.error
-        writing.add({"type": "tool_results", "results": [result]}, at=span.end)
+        wire = None
+        if result["error"] is not None and result["output"] is not None:
+            # what the model was given, where the view would show the error
+            wire = {"openai": [{"set": {"content": value_text(result["output"])}}]}
+        writing.add({"type": "tool_results", "results": [result]}, at=span.end, wire=wire)
 
 
 def folded(events: Iterable[Event]) -> SpanThread:
