@@ -2,6 +2,7 @@
 
 import threading
 from http import HTTPStatus
+from importlib.metadata import version
 from typing import Any
 
 from anyio import CapacityLimiter
@@ -49,7 +50,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.readmodels.projection_status import ProjectionStatus
 from infrastructure.tenants import Tenants
 
-VERSION = "0.1.0"
+VERSION = version("agentlog")
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
 """The framework's telemetry is off: it would miss requests passed directly to their routes."""
 

@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.main import get_group
@@ -36,6 +38,13 @@ def test_the_list_of_commands_begins_their_help_and_leaves_out_none() -> None:
 def test_the_version_is_that_of_the_distribution_and_of_the_service() -> None:
     outcome = agentlog("--version", url=NOWHERE)
     assert (outcome.code, outcome.out) == (0, f"agentlog {VERSION}\n")
+
+
+def test_the_version_rises_with_each_migration_and_the_changelog_begins_with_it() -> None:
+    root = Path(__file__).parents[3]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    assert project["version"].split(".")[:2] == ["0", str(migrations()[-1].number)]
+    assert f"\n## {project['version']}\n" in (root / "CHANGELOG.md").read_text()
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
