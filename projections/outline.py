@@ -15,10 +15,14 @@ NumberT = TypeVar("NumberT", int, float)
 
 @dataclass(slots=True)
 class Called:
-    """Calls of one tool with the same arguments; `failed` and `open` count those of them."""
+    """Calls of one tool with the same arguments; `failed` and `open` count those of them.
+
+    `hint` is the beginning of the first plain argument, where the items have one.
+    """
 
     name: str
     digest: str | None
+    hint: str | None = None
     times: int = 1
     failed: int = 0
     open: int = 0
@@ -131,7 +135,9 @@ class _Lines:
         same = (each for each in step.calls if digest is not None and each.digest == digest)
         called = next(same, None)
         if called is None:
-            step.calls.append(Called(item["name"], digest, 1, int(failed), int(is_open)))
+            step.calls.append(
+                Called(item["name"], digest, item.get("hint"), 1, int(failed), int(is_open))
+            )
         else:
             called.times += 1
             called.failed += failed

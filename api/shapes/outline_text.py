@@ -8,6 +8,9 @@ from projections.outline import Called, Step
 _LEAST_WIDTH = 40
 _WIDTH_OF_FIGURES = 100
 _MOST_CALLS = 4
+_LONGEST_HINT = 32
+"""Characters of arguments, in all hints of a line."""
+
 _TIMES = "\u00d7"
 
 
@@ -18,23 +21,26 @@ def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
     cost where there is room.
     """
     texts = [
-        visible("  " * step.depth + _what(step) + _marks(step) + _others(step)) for step in steps
+        (visible("  " * step.depth + _what(step)), visible(_marks(step) + _others(step)))
+        for step in steps
     ]
     most = None if width is None else max(width, _LEAST_WIDTH)
-    longest = max(map(len, texts), default=0)
-    for step, text in zip(steps, texts, strict=True):
-        place = f"{step.step:<5} {'v' + str(step.version):>7} {_duration(step.after_ms):>8}  "
-        figures = f" {_duration(step.elapsed_ms):>8}"
+    longest = max((len(what) + len(marks) for what, marks in texts), default=0)
+    for step, (what, marks) in zip(steps, texts, strict=True):
+        place = f"{step.step:<5} {'v' + str(step.version):>6} {_duration(step.after_ms):>6}  "
+        figures = f" {_duration(step.elapsed_ms):>6}"
         if most is None or most >= _WIDTH_OF_FIGURES:
             figures += f" {_tokens(step):>15} {_cost(step):>10}"
         room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
+        text = _cut(what, max(room - len(marks), 0)).rstrip() + marks
         yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
 
 
 def _what(step: Step) -> str:
     match step.kind:
         case "model" | "result":
-            done = [_call(called) for called in step.calls[:_MOST_CALLS]]
+            shown = step.calls[:_MOST_CALLS]
+            done = [_call(called, _LONGEST_HINT // len(shown)) for called in shown]
             if len(step.calls) > _MOST_CALLS:
                 done.append(f"{len(step.calls) - _MOST_CALLS} more")
             if step.replied:
@@ -46,8 +52,13 @@ def _what(step: Step) -> str:
     return text if step.times == 1 else f"{text} {_TIMES}{step.times}"
 
 
-def _call(called: Called) -> str:
-    text = called.name if called.times == 1 else f"{called.name} {_TIMES}{called.times}"
+def _call(called: Called, most: int) -> str:
+    """Return a call with at most so many characters of its argument."""
+    words = " ".join((called.hint or "").split())
+    hint = words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+    text = f"{called.name} {hint}".rstrip()
+    if called.times > 1:
+        text += f" {_TIMES}{called.times}"
     return f"{text} ({called.failed} failed)" if called.failed else text
 
 

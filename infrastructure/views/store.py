@@ -27,7 +27,7 @@ from projections.difference import items_difference, state_difference
 from projections.outline import outline
 from projections.registry import AnyView
 from projections.view import Printed, StateView
-from projections.views.timeline.view import TimelineView
+from projections.views.timeline.view import TimelineOptions, TimelineView
 
 
 class Store:
@@ -225,7 +225,9 @@ class Store:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self.thread(thread_id)
         version = self._reader.version_at(head, at)
-        fold = self._fold(thread_id, TimelineView(), 0)
+        view = TimelineView(TimelineOptions(hint=True))
+        self.in_use.note(view)
+        fold = self._fold(thread_id, view, 0)
         steps = outline(each.item for each in fold.each(version))
         return Outline(thread_id, version, self._reader.position_of(head, version), steps)
 

@@ -9,16 +9,17 @@ from api.shapes.outline_text import outline_lines
 from domain.events import Event
 from projections.outline import Step, outline
 from projections.view import render
-from projections.views.timeline.view import TimelineView
+from projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import histories, history
 
 AT = 1_767_323_045_000
+VIEW = TimelineView(TimelineOptions(hint=True))
 
 
 def steps(*drafts: dict[str, Any]) -> list[Step]:
     """Return the steps of a thread, a second between two messages."""
     timed = [{"timestamp": AT + 1000 * n, **draft} for n, draft in enumerate(drafts)]
-    return outline(each.item for each in render(TimelineView(), history(*timed)).items)
+    return outline(each.item for each in render(VIEW, history(*timed)).items)
 
 
 def call(call_id: str, name: str = "search", arg: int = 1) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def test_a_step_joins_the_model_its_calls_and_their_results() -> None:
     )
     assert shown(found) == [
         "1 v1 0.0s input",
-        "2 v2 1.0s gpt-4o: search 3.0s 900 → 20 $0.0100",
+        "2 v2 1.0s gpt-4o: search 1 3.0s 900 → 20 $0.0100",
         "4 v6 5.0s agent: reply",
     ]
 
@@ -75,7 +76,7 @@ def test_the_same_call_one_step_after_another_is_one_line() -> None:
     assert [step.times for step in found] == [4, 1]
     assert found[0].input_tokens == 3600
     assert found[0].suspected == ("repeated_in_a_row",)
-    assert shown(found)[0].startswith("1 v1 0.0s gpt-4o: search x4 [repeated_in_a_row?] 15.0s")
+    assert shown(found)[0].startswith("1 v1 0.0s gpt-4o: search 1 x4 [repeated_in_a_row?] 15.0s")
 
 
 def test_equal_calls_of_one_step_are_counted() -> None:
@@ -84,6 +85,33 @@ def test_equal_calls_of_one_step_are_counted() -> None:
     (called,) = step.calls
     assert (called.times, called.failed, called.open, step.outcome) == (2, 1, 1, "failed")
     assert shown([step]) == ["1 v1 0.0s agent: search x2 (1 failed) [failed, open] 1.0s"]
+
+
+def test_calls_are_told_apart_by_the_beginning_of_an_argument() -> None:
+    def bash(*commands: str) -> list[Step]:
+        calls = [
+            {"id": command, "name": "bash", "args": {"n": None, "command": command}}
+            for command in commands
+        ]
+        return steps({"type": "tool_calls", "calls": calls})
+
+    assert [called.hint for called in bash("git status\n", "ls")[0].calls] == ["git status\n", "ls"]
+    assert shown(bash("git  status\n", "ls")) == [
+        "1 v1 0.0s agent: bash git status, bash ls [open]"
+    ]
+    assert shown(bash("echo " + "x" * 100)) == [
+        f"1 v1 0.0s agent: bash echo {'x' * 26}… [open]",
+    ]
+    assert shown(bash("git status --short", "git log -5")) == [
+        "1 v1 0.0s agent: bash git status --sh…, bash git log -5 [open]"
+    ]
+
+
+def test_a_narrow_terminal_cuts_arguments_before_marks() -> None:
+    found = steps(call("a", name="n" * 60), result("a", error="no"))
+    (line,) = shown(found, width=60)
+    assert line.startswith("1 v1 0.0s agent: nnn")
+    assert line.endswith("n… [failed] 1.0s")
 
 
 def test_workers_and_approvals_are_indented() -> None:
@@ -129,7 +157,7 @@ def test_the_terminal_gets_nothing_that_it_would_obey() -> None:
 
 @given(histories(), st.integers(0, 130))
 def test_any_history_has_an_outline_that_fits(events: list[Event], width: int) -> None:
-    found = outline(each.item for each in render(TimelineView(), events).items)
+    found = outline(each.item for each in render(VIEW, events).items)
     versions = [step.version for step in found]
     assert versions == sorted(versions)
     for line in outline_lines(found, width=width):

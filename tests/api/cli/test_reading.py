@@ -151,7 +151,7 @@ def test_an_outline_is_a_line_a_step_with_what_failed(url: str) -> None:
     assert [line[1] for line in lines] == ["v2", "v3", "v6", "v8", "v8", "v12", "v13", "v14"]
     assert "[failed]" in lines[1]
     early = agentlog("outline", "deploy", "--at", "2", url=url).out
-    assert early == "1          v2     0.0s  input\n"
+    assert early == "1         v2   0.0s  input\n"
 
 
 def test_an_outline_as_json_is_what_http_answers(url: str) -> None:

@@ -265,7 +265,7 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
     told = [
         {"type": "input", "text": "hi"},
         {"type": "llm_response", "model": "gpt-4o", "usage": usage},
-        {"type": "tool_calls", "calls": [{"id": "a", "name": "pay"}]},
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "pay", "args": {"to": "me"}}]},
         {"type": "tool_results", "results": [{"callId": "a", "output": "", "error": "no"}]},
     ]
     assert client.post("/v1/threads/u/messages", json=told).status_code == 201
@@ -280,6 +280,7 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
     assert steps[1]["calls"][0] | {"digest": ""} == {
         "name": "pay",
         "digest": "",
+        "hint": "me",
         "times": 1,
         "failed": 1,
         "open": 0,
