@@ -23,6 +23,7 @@ from api.composition import Service
 from domain.errors import AgentlogError
 from domain.facts import Policy
 from domain.json.text import print_text
+from infrastructure.embedded import NoData, temporary_data_dir
 from infrastructure.runtime.garbage import collect_rarely
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.sources import find_sources
@@ -103,7 +104,8 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         strict=strict,
         masks=KNOWN_SECRETS if mask else (),
     )
-    found = _import_files(service_in(data_dir, new=True), plan, paths, is_dry=dry_run)
+    opening = _rehearsed(data_dir) if dry_run else service_in(data_dir, new=True)
+    found = _import_files(opening, plan, paths, is_dry=dry_run)
     if report is not None:
         report.write_text("".join(f"{print_text(each.to_json())}\n" for each in found.findings))
     raise typer.Exit(1 if found.failures else 0)
@@ -114,6 +116,18 @@ def formats() -> None:
     """List the formats that import reads."""
     for each in FORMATS.values():
         typer.echo(f"{each.name:<16}{each.title}, a thread per {each.unit}")
+
+
+@contextmanager
+def _rehearsed(data_dir: Path | None) -> Iterator[Service]:
+    """Open the service for a dry run, which makes no database but one that is thrown away."""
+    with ExitStack() as opened:
+        try:
+            service = opened.enter_context(service_in(data_dir))
+        except NoData:
+            folder = opened.enter_context(temporary_data_dir())
+            service = opened.enter_context(service_in(folder, new=True))
+        yield service
 
 
 def _import_files(

@@ -17,10 +17,19 @@ under the other.
     postmaster  its main process, dead or alive
     server      the folder as a whole: its users, and its URL
     keeper      restarts a server that was killed
+    temporary   a data folder that is thrown away
 """
 
-from infrastructure.embedded.errors import EmbeddedServerError
+from infrastructure.embedded.errors import EmbeddedServerError, NoData
 from infrastructure.embedded.keeper import Keeper
 from infrastructure.embedded.server import EmbeddedServer, open_embedded
+from infrastructure.embedded.temporary import temporary_data_dir
 
-__all__ = ["EmbeddedServer", "EmbeddedServerError", "Keeper", "open_embedded"]
+__all__ = [
+    "EmbeddedServer",
+    "EmbeddedServerError",
+    "Keeper",
+    "NoData",
+    "open_embedded",
+    "temporary_data_dir",
+]

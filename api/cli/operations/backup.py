@@ -1,7 +1,5 @@
 """The commands backup and restore."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from infrastructure.backup.contents import Progress
 from infrastructure.backup.dump import Signing, back_up
 from infrastructure.backup.manifest import BackupManifest, read_manifest
 from infrastructure.backup.verification import BackupVerdict, verify_backup
-from infrastructure.embedded import open_embedded
+from infrastructure.embedded import open_embedded, temporary_data_dir
 from infrastructure.postgres.database import Database
 from infrastructure.runtime.key_files import SIGNING_KEY
 from infrastructure.settings import Settings
@@ -124,18 +122,14 @@ def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
 def _check_backup(path: Path, held: Held) -> bool:
     """Restore a backup into a temporary server; return whether it is valid."""
     manifest = _read(path)
-    folder = Path(tempfile.mkdtemp(prefix="agentlog-check-"))
-    try:
-        folder.chmod(0o755)  # its data is private; the server's user must be able to enter it
-        with (
-            open_embedded(folder / "data", settings=_THROWN_AWAY) as server,
-            Database(server.url, pool_size=2) as database,
-        ):
-            with _shown() as progress:
-                restoring.restore(database, server.url, path, manifest, progress=progress)
-            return _verified(database, path, manifest, held)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with (
+        temporary_data_dir() as folder,
+        open_embedded(folder, settings=_THROWN_AWAY) as server,
+        Database(server.url, pool_size=2) as database,
+    ):
+        with _shown() as progress:
+            restoring.restore(database, server.url, path, manifest, progress=progress)
+        return _verified(database, path, manifest, held)
 
 
 def _signing(settings: Settings, *, with_key: bool) -> Signing | None:

@@ -265,3 +265,16 @@ def test_a_setting_that_would_do_nothing_ends_the_start(name: str, value: str, r
         assert process.wait(timeout=WAIT_SECONDS) == 2
         assert process.stderr is not None
         assert reason in process.stderr.read()
+
+
+def test_a_dry_run_makes_no_database_and_prints_what_the_import_will(tmp_path: Path) -> None:
+    history = tmp_path / "one.json"
+    history.write_text('[{"role": "user", "content": "hi"}]')
+    with short_folder() as folder, leaving_nothing(folder / "data"):
+        dry = run("import", history, "--dry-run", "--data-dir", folder / "data")
+        assert dry.returncode == 0, dry.stderr
+        assert not (folder / "data").exists()
+        real = run("import", history, "--data-dir", folder / "data")
+    table = [line for line in real.stderr.splitlines() if "imports undo" not in line]
+    assert dry.stderr.splitlines() == table
+    assert "threads             1" in dry.stderr
