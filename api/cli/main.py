@@ -41,7 +41,10 @@ COMMANDS = {
         "Compare threads by what was said and called, or all runs of each task.",
     ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
-    "find": ("queries", "Find messages by text, by filters and by JSONPath, newest first."),
+    "find": (
+        "queries",
+        "Find messages by text, by filters and by JSONPath: phrases first, then the newest.",
+    ),
     "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
     "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
     "openapi": (
@@ -52,7 +55,10 @@ COMMANDS = {
         "operations.assistants",
         "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
     ),
-    "verify": ("audit", "Check that nothing was changed: exit code 0 says whole, 1 broken."),
+    "verify": (
+        "audit",
+        "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 not checked.",
+    ),
     "checkpoint": (
         "audit",
         "Sign the log as it is, and print the note: keep it where nobody here can change it.",

@@ -95,7 +95,9 @@ def until(asked: Callable[[], JsonValue], expected: JsonValue) -> None:
 
 def test_keys_of_one_process_open_and_close_another(database_url: str, http: httpx2.Client) -> None:
     words = ("serve", "--port", "0", "--allow-anonymous")
-    with started(*words, url=database_url, AGENTLOG_READ_AUDIT="on") as process:
+    with started(
+        *words, url=database_url, AGENTLOG_READ_AUDIT="on", AGENTLOG_ALLOWED_HOSTS="logs.example"
+    ) as process:
         address = address_of(process)
         # by a name that is not this machine's: they said that everybody may
         headers = {"Host": "logs.example"}

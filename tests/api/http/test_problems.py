@@ -36,7 +36,13 @@ def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
 
 
 ERRORS = [cls for cls in _below(AgentlogError) if cls.__module__.split(".")[0] != "tests"]
-OVER_HTTP = [cls for cls in ERRORS if not cls.__module__.startswith("api.cli.")]
+AT_THE_START = {"UnknownSetting"}
+"""Those that end a command before it serves anything."""
+OVER_HTTP = [
+    cls
+    for cls in ERRORS
+    if not (cls.__module__.startswith("api.cli.") or cls.__name__ in AT_THE_START)
+]
 
 
 def _raised(cls: type[AgentlogError]) -> AgentlogError:

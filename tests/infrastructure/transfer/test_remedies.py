@@ -16,7 +16,7 @@ from tests.infrastructure.transfer.importing import USER, run, written
 from tests.projections.readers.test_golden_readers import SOURCES
 
 FOREIGN = [{"type": "pi.said", "content": "hi"}, {"type": "pi.heard", "content": "ho"}]
-REMEDY = re.compile(r"--(?:records|messages) .+ --format [a-z-]+\Z")
+REMEDY = re.compile(r"--(?:records|messages) .+ --format [a-z0-9-]+\Z")
 
 
 def remedy_in(reason: str) -> dict[str, Any]:
