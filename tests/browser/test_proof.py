@@ -184,6 +184,7 @@ def test_a_thread_is_redacted_when_that_was_said_twice(
     expect(erase).to_be_disabled()
     dialog.get_by_label("Type the thread's id").fill("to-erase")
     erase.click()
+    expect(dialog).to_be_hidden()
     page.goto("/audit?thread=to-erase")
     expect(page.get_by_text("Chain whole · 1 redacted")).to_be_visible()
     found = service.client.get("/v1/threads/to-erase/views/openai?bare=true").json()
