@@ -9,6 +9,7 @@ vi.stubGlobal("sessionStorage", {
   setItem: (name: string, value: string) => kept.set(name, value),
   removeItem: (name: string) => kept.delete(name),
 });
+vi.stubGlobal("location", { origin: "http://here", search: "" });
 
 afterEach(() => {
   setKey(null);
