@@ -14,6 +14,7 @@ from projections.views.letta.view import LettaView
 from projections.views.maria.view import MariaView
 from projections.views.openai import OpenAIView
 from projections.views.openletta import OpenLettaView
+from projections.views.request import RequestView
 from projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
@@ -29,6 +30,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         LettaView,
         OpenLettaView,
         TimelineView,
+        RequestView,
     )
 }
 

@@ -22,11 +22,15 @@ def examples(count: int) -> settings:
 
 
 def event(version: int, draft: dict[str, Any]) -> Event:
-    """Return the event that `draft` becomes at `version`; `metadata` is taken out of it."""
+    """Return the event that `draft` becomes at `version`.
+
+    `metadata` is taken out of a message; a fact's is its own.
+    """
     message_id = derived_message_id("test", version)
     body = {"id": message_id, "timestamp": 1_767_323_045_000 + version, **draft}
-    metadata = body.pop("metadata", {})
+    metadata = {}
     if not body["type"].startswith("thread."):
+        metadata = body.pop("metadata", {})
         validate_message(body)
     return Event(
         originator_id="test",

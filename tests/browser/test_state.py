@@ -84,6 +84,33 @@ def test_tokens_are_counted_by_themselves_and_follow_the_cursor(
     expect(panel).to_contain_text("12 tokens o200k_base", timeout=LOADING_MS)
 
 
+def test_what_the_model_is_asked_with_beside_messages_is_shown_and_counted(
+    page: Page, service: Service
+) -> None:
+    tool = {"type": "function", "function": {"name": "track", "description": "Find a parcel."}}
+    started = {"threadId": "asked", "metadata": {"tools": [tool]}}
+    assert service.client.post("/v1/threads", json=started).status_code == 201
+    service.append(
+        "asked",
+        {"type": "input", "text": "Where is my parcel?"},
+        {"type": "llm_request", "model": "gpt-4o", "temperature": 0.2},
+    )
+    page.goto("/threads/asked?at=2&state=model")
+    panel = page.get_by_role("tabpanel", name="Sent to model")
+    beside = panel.get_by_role("region", name="Beside the messages")
+    expect(beside).to_contain_text(re.compile(r"Model not on record.*1 definition"))
+    expect(beside).to_contain_text("Parameters not on record")
+    # the question alone is 5, as its message says; the rest is the definition's JSON
+    expect(panel).to_contain_text("23 tokens o200k_base", timeout=LOADING_MS)
+
+    page.goto("/threads/asked?at=3&state=model")
+    expect(beside).to_contain_text("Model gpt-4o")
+    expect(beside).to_contain_text(re.compile(r"temperature:\s*0\.2"))
+    beside.get_by_text("1 definition").click()
+    beside.get_by_text("track", exact=True).click()
+    expect(beside).to_contain_text("Find a parcel.")
+
+
 def test_a_pin_past_the_end_is_at_the_end(page: Page) -> None:
     page.goto("/threads/refund?at=3&state=changes&a=3&b=99999")
     panel = page.get_by_role("tabpanel", name="Changes")

@@ -31,6 +31,17 @@ export function stateQuery(threadId: string, version: number) {
   });
 }
 
+/** What a model is asked with beside its messages, as on record at a version. */
+export function requestQuery(threadId: string, version: number) {
+  return queryOptions({
+    queryKey: ["request", threadId, version],
+    queryFn: async ({ signal }) => {
+      const path = `/v1/threads/${threadId}/views/request?bare=true&at=${version}`;
+      return parseExact(await (await fetchWithKey(path, { signal })).text()) as StateAt;
+    },
+  });
+}
+
 /** One event whole, as the log has it; files by their address. */
 export function eventQuery(threadId: string, messageId: string) {
   return queryOptions({

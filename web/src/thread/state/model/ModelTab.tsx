@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Json } from "../../../api/exact";
 import { Copy } from "../../../parts/Copy";
@@ -6,9 +6,12 @@ import { Failure } from "../../../parts/Failure";
 import { counted } from "../../../parts/format";
 import { LongText } from "../../../parts/text/LongText";
 import { useCursor } from "../../cursor";
+import { requestQuery } from "../../queries";
 import { ItemList } from "../ItemList";
 import { countedTexts, modelMessage } from "./modelMessage";
 import { ModelMessageCard } from "./ModelMessageCard";
+import { modelRequest, requestTexts } from "./modelRequest";
+import { RequestCard } from "./RequestCard";
 import styles from "../state.module.css";
 import { keptItems } from "../tail";
 import { TokenTotal } from "./TokenTotal";
@@ -30,6 +33,11 @@ export function ModelTab() {
     ...itemsQuery(threadId, ASKED, shownAt - 1, tail?.after ?? 0),
     enabled: tail !== undefined,
   });
+  const { data: asked, error: refused } = useQuery({
+    ...requestQuery(threadId, shownAt),
+    placeholderData: keepPreviousData,
+  });
+  const request = useMemo(() => (asked === undefined ? null : modelRequest(asked)), [asked]);
   const [askedAt, askAt] = useState<number | null>(null);
   const { data: whole } = useQuery({
     ...itemsQuery(threadId, ASKED, shownAt, 0),
@@ -37,10 +45,18 @@ export function ModelTab() {
   });
   const all = tail?.after === 0 ? tail : whole;
   const isCounted = all !== undefined && (all.size <= MOST_UNASKED || askedAt === shownAt);
-  const texts = useMemo(() => (isCounted ? all.items.flatMap(textsOf) : null), [isCounted, all]);
+  const texts = useMemo(
+    () =>
+      isCounted && request !== null
+        ? [...requestTexts(request), ...all.items.flatMap(textsOf)]
+        : null,
+    [isCounted, all, request],
+  );
   const tokens = useTokens(texts);
-  if (error !== null) return <Failure error={error} />;
-  if (tail === undefined) return <p className="loading">Reading what the model is sent…</p>;
+  const failure = error ?? refused;
+  if (failure !== null) return <Failure error={failure} />;
+  if (tail === undefined || request === null)
+    return <p className="loading">Reading what the model is sent…</p>;
   const kept = before === undefined ? tail.items.length : keptItems(before.items, tail.items);
   const known = before?.items.length ?? tail.items.length;
   return (
@@ -70,6 +86,7 @@ export function ModelTab() {
         </button>
         <Copy text={() => wholeText(threadId, "openai", shownAt)}>Copy JSON</Copy>
       </div>
+      {!isJson && <RequestCard request={request} />}
       {isJson && <Whole at={shownAt} />}
       {!isJson && tail.items.length === 0 && tail.after === 0 && (
         <p className={styles["note"]}>Nothing yet: no message up to here is for the model.</p>

@@ -3,7 +3,7 @@ import styles from "../state.module.css";
 import type { Tokens } from "./useTokens";
 
 const MEANING =
-  "Tokens of contents, names and arguments in the encoding o200k_base. Files, and the few tokens that a model adds to each message, are not counted.";
+  "Tokens of contents, names, arguments, and of tools and the response format as their JSON, in the encoding o200k_base. Files, and the few tokens that a model adds to each message, are not counted.";
 
 interface TokenTotalProps {
   /** All texts of what is sent; null where they are not counted unless asked for. */

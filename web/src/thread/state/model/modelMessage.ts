@@ -81,15 +81,15 @@ function callOf(call: Json): ModelMessage["calls"][number] {
   return { id: textOr(id, ""), name: textOr(name, "?"), args: textOr(args, "") };
 }
 
-function members(value: Json | undefined): { readonly [key: string]: Json } {
+export function members(value: Json | undefined): { readonly [key: string]: Json } {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as { readonly [key: string]: Json }) : {};
 }
 
-function listOf(value: Json | undefined): readonly Json[] {
+export function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-function textOr(value: Json | undefined, otherwise: string): string {
+export function textOr(value: Json | undefined, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }

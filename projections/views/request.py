@@ -1,0 +1,102 @@
+"""The view `request`: what a model is asked with beside its messages, as far as it is on record."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from domain.events import Event
+from domain.facts import ThreadAnnotated, ThreadStarted
+from domain.json.text import JsonValue
+from domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
+from projections.difference import state_difference
+from projections.residue import METADATA_KEY
+from projections.view import Item, Options, Placed, StateView
+
+_OF_THREADS = frozenset({"model", "tools", "temperature", "response_format", "parallel_tool_calls"})
+"""Metadata of a thread that tells of its requests; other names may mean anything there."""
+_OF_REQUESTS = _OF_THREADS | {
+    *("max_tokens", "max_completion_tokens", "max_output_tokens", "top_p", "top_k", "seed"),
+    *("stop", "stop_sequences", "frequency_penalty", "presence_penalty", "stream", "tool_choice"),
+    *("reasoning", "reasoning_effort", "thinking", "text"),
+    *("generationConfig", "toolConfig", "inferenceConfig", "additionalModelRequestFields"),
+}
+"""Fields of the requests that imports keep, beside messages and what has no part in the answer."""
+
+
+@dataclass(slots=True)
+class RequestCarry:
+    """What each source says, by the names on record; the later ones overrule the earlier ones.
+
+    `thread` is the thread's metadata, `imported` the requests of imports, `asked` the last
+    `llm_request`. Immutable by convention.
+    """
+
+    thread: Item = field(default_factory=dict)
+    imported: Item = field(default_factory=dict)
+    asked: Item = field(default_factory=dict)
+
+
+class RequestView(StateView[RequestCarry, Options]):
+    """A state: model, tools and parameters, each null where it is not on record."""
+
+    name: ClassVar[str] = "request"
+    options_type = Options
+    carry_type = RequestCarry
+
+    @override
+    def start(self) -> RequestCarry:
+        return RequestCarry()
+
+    @override
+    def fold(self, carry: RequestCarry, event: Event) -> tuple[RequestCarry, Sequence[Placed]]:
+        message = event.message
+        # not `match`, as in the view `openai`: most messages are none of these
+        if type(message) is LlmRequestMessage:
+            beside = {"type", "id", "timestamp"}
+            asked = message.model_dump(by_alias=False, exclude=beside, exclude_none=True)
+            return RequestCarry(carry.thread, carry.imported, asked), ()
+        if type(message) is ThreadStarted or type(message) is ThreadAnnotated:
+            thread = _merged(carry.thread, message.metadata, _OF_THREADS)
+            return RequestCarry(thread, carry.imported, carry.asked), ()
+        if type(message) is CustomMessage and message.type.endswith((".request", "openai.record")):
+            return self._import(carry, message.payload), ()
+        if type(message) is SystemMessage and METADATA_KEY in (event.metadata or {}):
+            # an import keeps the request with its system prompt, as the prompt's residue
+            match event.metadata[METADATA_KEY]:
+                case {"anthropic": [{"set": request}, *_]}:
+                    return self._import(carry, request), ()
+                case _:
+                    pass
+        return carry, ()
+
+    @override
+    def state(self, carry: RequestCarry) -> Item:
+        said = {**carry.thread, **carry.imported, **carry.asked}
+        model, tools = said.pop("model", None), said.pop("tools", None)
+        return {"model": model, "tools": tools, "parameters": said or None}
+
+    @override
+    def printable(self, carry: RequestCarry, members: Collection[str] | None = None) -> JsonValue:
+        state = self.state(carry)
+        if members is None:
+            return state
+        return {name: value for name, value in state.items() if name in members}
+
+    @override
+    def patch(self, before: RequestCarry, after: RequestCarry) -> list[JsonValue]:
+        return list(state_difference(self.state(before), self.state(after)))
+
+    @staticmethod
+    def _import(carry: RequestCarry, request: Any) -> RequestCarry:  # noqa: ANN401 - any JSON
+        if not isinstance(request, dict):
+            return carry
+        imported = _merged(carry.imported, request, _OF_REQUESTS)
+        return RequestCarry(carry.thread, imported, carry.asked)
+
+
+def _merged(said: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
+    """Return `said` with what `more` says under these names; a null takes one away."""
+    merged = said | {name: value for name, value in more.items() if name in names}
+    return {name: value for name, value in merged.items() if value is not None}
