@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
 from domain.errors import FutureMoment, UnknownMessage, UnknownThread
+from domain.json.text import print_bytes
 from domain.points_in_time import (
     BIGGEST,
     AtMessage,
@@ -30,6 +31,7 @@ from infrastructure.postgres.database import Database
 from infrastructure.views.results import Page
 from infrastructure.views.store import Store
 from projections.registry import VIEWS, choose_view
+from projections.view import StateView
 from tests.databases import new_database
 from tests.infrastructure.appends import (
     STORY,
@@ -99,7 +101,8 @@ def test_before_its_first_event_a_thread_is_empty(store: Store, moment: Moment) 
         if isinstance(found, Page):
             assert (found.items, found.next) == ([], None)
         else:
-            assert found.state["step_count"] == 0
+            assert isinstance(view, StateView)
+            assert print_bytes(found.state) == print_bytes(view.state(view.start()))
 
 
 def test_without_a_moment_it_is_the_present(store: Store) -> None:
