@@ -129,6 +129,7 @@ def open_embedded(
         raise UnsupportedPlatform("Windows")
     data_dir = data_dir.expanduser().resolve()
     try:
+        _check_free(data_dir)
         if not new and not has_data(data_dir):
             raise NoData(data_dir)
         return _open(data_dir, settings, seconds)
@@ -142,7 +143,7 @@ def open_embedded(
 
 
 def _open(data_dir: Path, settings: Mapping[str, str], seconds: float) -> EmbeddedServer:
-    _claim(data_dir)
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     account = account_for(data_dir)
     account.take_over(data_dir)
     programs = find_programs(account)
@@ -158,15 +159,13 @@ def _open(data_dir: Path, settings: Mapping[str, str], seconds: float) -> Embedd
     return server
 
 
-def _claim(data_dir: Path) -> None:
-    """Make the folder, or check that it is agentlog's or empty."""
-    try:
-        data_dir.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        if not data_dir.is_dir():
-            raise ForeignFolder(data_dir) from None
-    except NotADirectoryError:
-        raise ForeignFolder(data_dir) from None
-    present = {each.name for each in data_dir.iterdir()} - _OF_THE_SYSTEM - _KEYS
+def _check_free(data_dir: Path) -> None:
+    """Raise `ForeignFolder` unless the folder is agentlog's, or empty, or can be made."""
+    nearest = next(folder for folder in (data_dir, *data_dir.parents) if folder.exists())
+    if not nearest.is_dir():
+        raise ForeignFolder(data_dir)
+    if nearest != data_dir:
+        return
+    present = {entry.name for entry in data_dir.iterdir()} - _OF_THE_SYSTEM - _KEYS
     if present and not (data_dir / _LOCK).exists():
         raise ForeignFolder(data_dir)

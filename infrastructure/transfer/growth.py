@@ -4,11 +4,10 @@ A record may have more than was imported of it before. What is another part of t
 refused: most formats can be read only from the beginning, and the log keeps the order of appends.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from domain.catalogue import FACT_TYPES
 from domain.errors import (
     AgentlogError,
     InvalidInput,
@@ -21,9 +20,6 @@ from infrastructure.appending.append_request import Appended, AppendRequest, Out
 from infrastructure.transfer.threads import ImportedThread, annotation
 from infrastructure.views.store import Store
 from projections.readers.draft import Draft
-
-_PAGE = 100
-_BEGINNING_BYTES = 1024
 
 
 class SharedThread(InvalidInput):
@@ -134,7 +130,7 @@ def grows(store: Store, thread: ImportedThread) -> bool:
     are sorted. What is new follows what is there, but for messages about the whole.
     """
     places = {draft["id"]: place for place, draft in enumerate(thread.drafts)}
-    ids = list(_message_ids(store, thread.thread_id))
+    ids = list(store.message_ids(thread.thread_id))
     there = set(ids)
     are_there = [each in there for each in places if each not in thread.of_whole]
     if are_there != sorted(are_there, reverse=True):
@@ -144,11 +140,3 @@ def grows(store: Store, thread: ImportedThread) -> bool:
     if first is None or thread.is_sorted:
         return there <= places.keys()
     return first <= places[ids[first]]
-
-
-def _message_ids(store: Store, thread_id: str) -> Iterator[str]:
-    """Yield the ids of a thread's messages, without those of its facts."""
-    after = 0
-    while page := store.messages(thread_id, after=after, limit=_PAGE, most_bytes=_BEGINNING_BYTES):
-        yield from (event.message_id for event in page if event.type not in FACT_TYPES)
-        after = page[-1].originator_version

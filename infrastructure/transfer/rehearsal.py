@@ -1,13 +1,11 @@
 """A store for a dry run: appends are decided as the writer decides them, and none is committed."""
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError, UnknownThread
-from domain.events import Event
-from domain.points_in_time import Moment
+from domain.catalogue import FACT_TYPES
+from domain.errors import AgentlogError
 from infrastructure.appending.append_request import (
     AppendRequest,
     Deliver,
@@ -16,7 +14,7 @@ from infrastructure.appending.append_request import (
     Ready,
 )
 from infrastructure.appending.append_statements import ground_of, stored_body
-from infrastructure.appending.commit_plan import Ground, NewEvent
+from infrastructure.appending.commit_plan import Ground
 from infrastructure.appending.decision import Batch, wanted_by
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
@@ -42,22 +40,23 @@ class Rehearsal(Store):
         super().__init__(reader=reader, writer=writer, blobs=blobs, tenant=tenant)
         self._connections = connections
         self._preparer = preparer
-        self._own_tenant = tenant
         self._batch = Batch(Ground(0, {}), self._stored_body)
-        self._events: dict[str, list[NewEvent]] = {}
+        self._rehearsed: dict[str, list[str]] = {}
 
     @override
     def append_many(self, requests: Sequence[AppendRequest]) -> Sequence[Outcome]:
-        tried = [self._preparer.prepare(request) for request in requests]
-        ready = [each for each in tried if isinstance(each, Ready)]
+        prepared = [self._preparer.prepare(request) for request in requests]
+        ready = [request for request in prepared if isinstance(request, Ready)]
         if ready:
             with self._connections.connection() as connection, connection.transaction():
                 self._batch.widen(ground_of(connection, wanted_by(ready, again=False)))
         outcomes = [
-            each if isinstance(each, AgentlogError) else self._batch.decide(each) for each in tried
+            request if isinstance(request, AgentlogError) else self._batch.decide(request)
+            for request in prepared
         ]
         for event in self._batch.taken():
-            self._events.setdefault(event.thread_id, []).append(event)
+            if event.type not in FACT_TYPES:
+                self._rehearsed.setdefault(event.thread_id, []).append(event.message_id)
         return outcomes
 
     @override
@@ -66,37 +65,13 @@ class Rehearsal(Store):
 
     @override
     def thread(self, thread_id: str) -> Head:
-        head = self._batch.head((self._own_tenant, thread_id))
+        head = self._batch.head((self._tenant, thread_id))
         return head if head is not None and head.version else super().thread(thread_id)
 
     @override
-    def messages(
-        self,
-        thread_id: str,
-        *,
-        after: int = 0,
-        at: Moment | None = None,
-        types: Sequence[str] | None = None,
-        limit: int | None = None,
-        most_bytes: int | None = None,
-    ) -> list[Event]:
-        """Return events without moments and types; those that were appended without contents."""
-        del at, types
-        try:
-            head = super().thread(thread_id)
-        except UnknownThread:
-            committed: list[Event] = []
-        else:
-            committed = self._reader.events(
-                head.thread_id, after=after, limit=limit, most_bytes=most_bytes
-            )
-        rehearsed = (
-            Event(thread_id, event.version, event.type, event.stored.body, event.message_id)
-            for event in self._events.get(thread_id, ())
-            if event.version > after
-        )
-        rest = None if limit is None else limit - len(committed)
-        return [*committed, *islice(rehearsed, rest)]
+    def message_ids(self, thread_id: str) -> Iterator[str]:
+        yield from super().message_ids(thread_id)
+        yield from self._rehearsed.get(thread_id, ())
 
     def _stored_body(self, tenant: str, thread_id: str, version: int) -> bytes:
         with self._connections.connection() as connection:

@@ -4,10 +4,11 @@ It is synchronous and thread-safe. Appends go through the writer; a view is fold
 to the requested moment, beginning at the nearest snapshot.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
+from domain.catalogue import FACT_TYPES
 from domain.drafts import NO_ORIGIN, Origin
 from domain.events import Event
 from domain.identifiers import check_thread_id
@@ -28,6 +29,9 @@ from projections.outline import outline
 from projections.registry import AnyView
 from projections.view import Printed, StateView
 from projections.views.timeline.view import TimelineOptions, TimelineView
+
+_PAGE, _BEGINNING = 100, 1024
+"""Events read at once for their ids, and the most bytes of each one's long contents."""
 
 
 class Store:
@@ -179,6 +183,13 @@ class Store:
         return self._reader.events(
             thread_id, after=after, upto=upto, types=types, limit=limit, most_bytes=most_bytes
         )
+
+    def message_ids(self, thread_id: str) -> Iterator[str]:
+        """Yield the ids of a thread's messages in their order, without those of its facts."""
+        after = 0
+        while page := self.messages(thread_id, after=after, limit=_PAGE, most_bytes=_BEGINNING):
+            yield from (event.message_id for event in page if event.type not in FACT_TYPES)
+            after = page[-1].originator_version
 
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `NotThere`."""

@@ -8,7 +8,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx2
@@ -20,10 +19,11 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor as GenAI
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from typing_extensions import override
 
 from infrastructure.postgres.database import Database
 from tests.api.cli.test_serving import address_of
+from tests.api.traced.provider import Item, completion
+from tests.api.traced.stand_in import served
 from tests.clients import TLS
 from tests.command_line import started
 
@@ -42,43 +42,25 @@ STORY = [
 ]
 
 
-class _Model(BaseHTTPRequestHandler):
-    """Answers chat completions."""
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = STORY[len(asked["messages"])]
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        answer = {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1767600000,
-            "model": "gpt-x-2026",
-            "choices": [choice],
-            "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
-        }
-        body = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    @override
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+ANSWERS: dict[int, Item] = {
+    2: {"content": None, "calls": [("call_1", "track", '{"parcel": 4711}')]},
+    4: {"content": "It is in Hamburg."},
+}
+"""What the model says to so many messages."""
 
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     """The address of the model."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Model)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+
+    def answer(path: str, body: bytes) -> tuple[str, bytes]:
+        del path
+        request = json.loads(body)
+        said = completion(1, request, ANSWERS[len(request["messages"])])
+        return "application/json", json.dumps(said).encode()
+
+    with served(answer) as url:
+        yield f"{url}/v1"
 
 
 @contextmanager

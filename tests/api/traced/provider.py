@@ -39,7 +39,7 @@ class Provider:
             response = _response(n, request, said)
             events: Iterator[Item | str] = _response_events(response)
         else:
-            response = _completion(n, request, said)
+            response = completion(n, request, said)
             events = _completion_chunks(response, has_roles=request["model"] != WITHOUT_ROLES)
         if not request.get("stream"):
             return "application/json", json.dumps(response).encode()
@@ -53,7 +53,8 @@ def _event(event: Item | str) -> str:
     return f"{name}data: {json.dumps(event)}\n\n"
 
 
-def _completion(n: int, request: Item, said: Item) -> Item:
+def completion(n: int, request: Item, said: Item) -> Item:
+    """Return the chat completion of one of the `ANSWERS`."""
     message: Item = {"role": "assistant", "content": said["content"]}
     if "calls" in said:
         message["tool_calls"] = [

@@ -5,21 +5,17 @@ import json
 import os
 import socket
 import subprocess
-import threading
 from base64 import b64decode
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from typing_extensions import override
 
 from tests.api.traced.matrix import Traced
 from tests.api.traced.provider import Provider
+from tests.api.traced.stand_in import served
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = {
@@ -56,7 +52,14 @@ class Recording:
 def record(python: Path, traced: Traced) -> Recording:
     """Run a program, in the environment of `python`."""
     provider, spans = Provider(), list[Any]()
-    with _served(provider, spans) as url:
+
+    def answer(path: str, body: bytes) -> tuple[str, bytes]:
+        if path.endswith("/v1/traces"):
+            spans.append(_as_json(ExportTraceServiceRequest.FromString(body)))
+            return "application/x-protobuf", b""
+        return provider.answer(path, json.loads(body))
+
+    with served(answer) as url:
         own = {
             "LANGFUSE_BASE_URL": url,
             "OPENAI_BASE_URL": f"{url}/v1",
@@ -75,41 +78,6 @@ def record(python: Path, traced: Traced) -> Recording:
     for path in (python.parents[1], ROOT):
         text = text.replace(f"{path}/", "")
     return Recording(provider.requests[-1], json.loads(text))
-
-
-@contextmanager
-def _served(provider: Provider, spans: list[Any]) -> Iterator[str]:
-    """Serve the model and a collector of spans; yield their address."""
-    lock = threading.Lock()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers["Content-Encoding"] == "gzip":
-                body = gzip.decompress(body)
-            kind, answer = "application/x-protobuf", b""
-            with lock:
-                if self.path.endswith("/v1/traces"):
-                    spans.append(_as_json(ExportTraceServiceRequest.FromString(body)))
-                else:
-                    kind, answer = provider.answer(self.path, json.loads(body))
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        @override
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def _as_json(request: ExportTraceServiceRequest) -> Any:

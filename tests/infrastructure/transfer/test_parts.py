@@ -3,6 +3,8 @@
 import itertools
 import json
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +13,33 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from domain.catalogue import FACT_TYPES
+from domain.errors import InvalidInput
 from infrastructure.appending.writer import Writer
 from infrastructure.eventlog.blob_store import Blobs
 from infrastructure.eventlog.reader import LogReader
 from infrastructure.postgres.database import Database
+from infrastructure.transfer.documents import Documents, Plan
+from infrastructure.transfer.files.records import read_records
+from infrastructure.transfer.files.sources import find_sources
+from infrastructure.transfer.threads import threads_of
 from infrastructure.views.store import Store
+from projections.readers.registry import FORMATS, recognise
 from tests.infrastructure.transfer.importing import run
-from tests.projections.readers.test_golden_readers import SOURCES
+from tests.infrastructure.transfer.parts import (
+    SESSION,
+    given_as,
+    own_records,
+    parts_of,
+    parts_of_lines,
+    printed,
+    session_lines,
+    sources_of,
+)
 
 Contents = dict[str, list[str]]
 NewStore = Callable[[], Store]
-PLAIN = {".json", ".jsonl", ".traj", ".af"}
 NUMBERS = itertools.count()
+MOST = 40
 
 
 @pytest.fixture
@@ -41,74 +58,7 @@ def new_store(database: Database, writer: Writer) -> NewStore:
     return new
 
 
-# --- sources and their parts ----------------------------------------------------------------------
-
-
-def printed(value: Any) -> bytes:
-    return json.dumps(value).encode()
-
-
-@st.composite
-def parts_of_lines(draw: st.DrawFn, data: bytes) -> list[bytes]:
-    """Return the whole, and two parts of it, cut between lines or anywhere."""
-    ends = [n + 1 for n, byte in enumerate(data) if byte == 10]
-    place = st.sampled_from([0, *ends]) | st.integers(0, len(data))
-    first, second = draw(place), draw(place)
-    overlap = draw(st.booleans())
-    return [data, data[: max(first, second)], data[min(first, second) if overlap else second :]]
-
-
-@st.composite
-def parts_of_items(draw: st.DrawFn, document: Any) -> list[bytes]:
-    """Return a document, and two others with some of the items of one of its arrays."""
-    keys: list[Any] = [None]
-    if isinstance(document, dict):
-        keys = [key for key, value in document.items() if isinstance(value, list) and value]
-    key = draw(st.sampled_from(keys)) if keys else None
-    items = document if key is None else document[key]
-    if not isinstance(items, list):
-        return [printed(document)] * 3
-    first, second = sorted(draw(st.tuples(*[st.integers(0, len(items))] * 2)))
-    begin = draw(st.sampled_from([0, first, second]))
-    several = [items, items[:second], items[begin:]]
-    return [printed(each if key is None else {**document, key: each}) for each in several]
-
-
-SESSION, OTHER = "0b2f1c1e-0000-4000-8000-00000000000a", "0b2f1c1e-0000-4000-8000-00000000000b"
-
-
-@st.composite
-def session_lines(draw: st.DrawFn) -> bytes:
-    """Return lines of Claude Code: some without an id, some alike, of two sessions."""
-    lines: list[dict[str, Any]] = []
-    for number in range(draw(st.integers(2, 8))):
-        session = draw(st.sampled_from([SESSION, SESSION, OTHER]))
-        at = f"2026-01-01T00:00:{number:02d}Z"
-        of_line = {"sessionId": session, "timestamp": at, "uuid": f"{SESSION[:-4]}{number:04x}"}
-        text = draw(st.sampled_from(["yes", "no"]))
-        match draw(st.sampled_from(["user", "assistant", "mode"])):
-            case "mode":
-                lines.append({"type": "mode", "mode": text, "sessionId": session})
-            case "user":
-                message: dict[str, Any] = {"role": "user", "content": text}
-                lines.append({**of_line, "type": "user", "message": message})
-            case _:
-                content = [{"type": "text", "text": text}]
-                message = {"id": f"msg_{number}", "role": "assistant", "content": content}
-                lines.append({**of_line, "type": "assistant", "message": message})
-    return b"".join(printed(line) + b"\n" for line in lines)
-
-
-@st.composite
-def own_records(draw: st.DrawFn) -> bytes:
-    """Return records of our own export, of which several may name one thread."""
-    replies = st.sampled_from(["yes", "no"]).map(lambda text: {"type": "reply", "text": text})
-    record = st.builds(
-        lambda name, messages: {"threadId": name, "messages": messages},
-        st.sampled_from("tu"),
-        st.lists(replies, min_size=1, max_size=3),
-    )
-    return b"".join(printed(each) + b"\n" for each in draw(st.lists(record, min_size=2)))
+# --- files of which the second is refused ---------------------------------------------------------
 
 
 def line(number: int, text: str) -> dict[str, Any]:
@@ -167,11 +117,30 @@ def test_a_second_file_of_a_thread_loses_no_message(
 # --- what comes of them ---------------------------------------------------------------------------
 
 
-def contents(store: Store) -> Contents:
+ABOUT_WHOLE = "about the whole: "
+
+
+def ids_about_whole(paths: Sequence[Path]) -> set[str]:
+    """Return the ids of messages that are others in another part of a history."""
+    plan, ids = Plan(), set[str]()
+    documents = Documents(plan)
+    for file in find_sources(paths).files:
+        with suppress(InvalidInput):
+            chosen, records = documents.of(read_records(file))
+            for record in records:
+                with suppress(InvalidInput):
+                    value = documents.value(record)
+                    threads = threads_of(plan, chosen or recognise([value]), record, value)
+                    ids.update(*(thread.of_whole for thread in threads))
+    return ids
+
+
+def contents(store: Store, about_whole: AbstractSet[str]) -> Contents:
     """Return what each thread says, without ids and times."""
     return {
         thread_id: [
-            json.dumps({k: v for k, v in event.raw.items() if k not in {"id", "timestamp"}})
+            ABOUT_WHOLE * (event.message_id in about_whole)
+            + json.dumps({k: v for k, v in event.raw.items() if k not in {"id", "timestamp"}})
             for event in store.messages(thread_id)
             if event.type not in FACT_TYPES
         ]
@@ -179,74 +148,61 @@ def contents(store: Store) -> Contents:
     }
 
 
-def imported(store: Store, *runs: Sequence[Path]) -> tuple[Contents, dict[str, str]]:
-    """Import files, the files of a run together; return threads, and what was refused why."""
+def by_place(said: list[str]) -> list[str]:
+    """Return what has its place in a history."""
+    return [text for text in said if not text.startswith(ABOUT_WHOLE)]
+
+
+def imported(store: Store, *runs: Sequence[Path]) -> dict[str, str]:
+    """Import files, the files of a run together; return what was refused, and why."""
     reports = [run(store, *paths, wire=None) for paths in runs]
-    failures = {each.place: each.reason for report in reports for each in report.failures}
-    return contents(store), failures
+    return {failure.place: failure.reason for report in reports for failure in report.failures}
 
 
-def check_parts(new_store: NewStore, folder: Path, parts: list[bytes], suffix: str) -> None:
-    """Import parts together and apart, in either order, and once more."""
-    paths = [folder / f"{name}{suffix}" for name in ("whole", "a", "b")]
-    for path, data in zip(paths, parts, strict=True):
-        path.write_bytes(data)
-    whole, first, second = (imported(new_store(), [path]) for path in paths)
+def check_parts(
+    new_store: NewStore, paths: Sequence[Path], versions: Sequence[list[str]] = ()
+) -> None:
+    """Import the whole and two parts: together and apart, in either order, and once more.
+
+    `versions` are what a thread may say beside: all that the whole has of it, but alone.
+    """
+    about_whole = ids_about_whole(paths)
+    stores = [new_store() for _ in paths]
+    refused_alone = [imported(store, [path]) for store, path in zip(stores, paths, strict=True)]
+    alone = [contents(store, about_whole) for store in stores]
     _, a, b = paths
     for runs in ([[a, b]], [[b, a]], [[a], [b]], [[b], [a]]):
         store = new_store()
-        threads, refused = imported(store, *runs)
-        for path, (said_alone, refused_alone) in ((a, first), (b, second)):
+        refused = imported(store, *runs)
+        threads = contents(store, about_whole)
+        for path, said_alone, before in zip(paths[1:], alone[1:], refused_alone[1:], strict=True):
             of_file = {place for place in refused if place.startswith(str(path))}
-            as_part = of_file - refused_alone.keys()
+            as_part = of_file - before.keys()
             assert all("--thread-id" in refused[place] for place in as_part)
             for thread_id, said in said_alone.items():
                 assert as_part or set(said) <= set(threads[thread_id])
         for thread_id, said in threads.items():
-            known = [each[0].get(thread_id, []) for each in (whole, first, second)]
-            assert said in known or is_later_version(said, known)
+            known = [by_place(part.get(thread_id, [])) for part in alone]
+            assert by_place(said) in [*known, *versions]
         assert [run(store, *paths, wire=None).appended for paths in runs] == [0] * len(runs)
-        assert contents(store) == threads
+        assert contents(store, about_whole) == threads
 
 
-def is_later_version(said: list[str], known: list[list[str]]) -> bool:
-    """Return whether a whole was added to its beginning.
-
-    Messages about the whole end each part: they are in twice, or stand where the beginning ended.
-    """
-    whole, *parts = known
-    about_whole = {text for part in parts for text in part}.difference(whole)
-    for texts in zip(*map(reversed, known), strict=False):
-        if len(set(texts)) > 1:
-            break
-        about_whole.add(texts[0])
-
-    def without(texts: list[str]) -> list[str]:
-        return [text for text in texts if text not in about_whole]
-
-    return without(said) in map(without, known)
-
-
-plain_sources = pytest.mark.parametrize(
-    "source",
-    [path for path in SOURCES if path.suffix in PLAIN and path.is_file()],
-    ids=lambda path: f"{path.parent.name}/{path.name}",
-)
 parts_are_checked = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@plain_sources
-@settings(parts_are_checked, max_examples=3)
+@pytest.mark.parametrize("wire", FORMATS)
+@settings(parts_are_checked, max_examples=MOST)
 @given(data=st.data())
 def test_parts_of_a_source_are_its_whole_or_one_is_refused(
-    new_store: NewStore, tmp_path: Path, source: Path, data: st.DataObject
+    new_store: NewStore, tmp_path: Path, wire: str, data: st.DataObject
 ) -> None:
-    content = source.read_bytes()
-    if source.suffix == ".jsonl":
-        parts = data.draw(parts_of_lines(content))
-    else:
-        parts = data.draw(parts_of_items(json.loads(content)))
-    check_parts(new_store, tmp_path, parts, source.suffix)
+    """In any form that a file may have; a format without a source fails."""
+    source = data.draw(st.sampled_from(sources_of(wire)))
+    folder = tmp_path / f"{next(NUMBERS)}"
+    folder.mkdir()
+    named = zip(("whole", "a", "b"), data.draw(parts_of(source)), strict=True)
+    check_parts(new_store, [data.draw(given_as(folder, *part)) for part in named])
 
 
 @parts_are_checked
@@ -255,4 +211,13 @@ def test_parts_of_any_session_are_its_whole_or_one_is_refused(
     new_store: NewStore, tmp_path: Path, data: st.DataObject
 ) -> None:
     parts = data.draw((session_lines() | own_records()).flatmap(parts_of_lines))
-    check_parts(new_store, tmp_path, parts, ".jsonl")
+    paths = [tmp_path / f"{name}.jsonl" for name in ("whole", "a", "b")]
+    for path, part in zip(paths, parts, strict=True):
+        path.write_bytes(part)
+    check_parts(new_store, paths, versions_in(parts[0]))
+
+
+def versions_in(data: bytes) -> list[list[str]]:
+    """Return what the records of our own export say, each alone: none is a part of another."""
+    records = [json.loads(line) for line in data.splitlines()]
+    return [list(map(json.dumps, record.get("messages", []))) for record in records]

@@ -22,7 +22,7 @@ from infrastructure.transfer.report import ImportReport
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, reply
 from tests.infrastructure.transfer.importing import position, written
-from tests.infrastructure.transfer.test_parts import own_records, parts_of_lines, session_lines
+from tests.infrastructure.transfer.parts import own_records, parts_of_lines, session_lines
 
 
 @pytest.fixture

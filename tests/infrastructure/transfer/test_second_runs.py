@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from infrastructure.views.store import Store
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import (
@@ -14,6 +16,7 @@ from tests.infrastructure.transfer.importing import (
     texts,
     written,
 )
+from tests.infrastructure.transfer.parts import members_of
 from tests.test_golden import GOLDEN
 
 
@@ -118,3 +121,15 @@ def test_an_agent_that_is_exported_again_adds_what_is_new(store: Store, tmp_path
     assert (report.failures, report.anomalies) == ([], 0)
     assert report.appended > 0
     assert run(store, path, wire=None).appended == 0
+
+
+@pytest.mark.parametrize("name", ["zipped", "unfinished"])
+def test_a_log_as_an_archive_and_as_json_is_one(store: Store, tmp_path: Path, name: str) -> None:
+    archive = GOLDEN / "readers" / "inspect" / f"{name}.eval"
+    members = members_of(archive)
+    header = members.get("header.json", members["_journal/start.json"])
+    samples = [json.loads(data) for inner, data in members.items() if inner.startswith("samples/")]
+    path = written(tmp_path, f"{name}.json", {**json.loads(header), "samples": samples})
+    assert run(store, archive, wire=None).failures == []
+    again = run(store, path, wire=None)
+    assert (again.failures, again.appended) == ([], 0)
