@@ -2,8 +2,11 @@
 
 import gzip
 import io
+import struct
 import sys
+import zlib
 from collections.abc import Callable
+from lzma import LZMAError
 from pathlib import Path
 
 from infrastructure.transfer.files.source_file import UnreadableSource
@@ -16,9 +19,13 @@ else:
     from backports.zstd import ZstdError, ZstdFile
     from backports.zstd.zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
 
-__all__ = ["Archives", "ZipInfo", "is_zipfile", "plain", "whole"]
+__all__ = ["Archives", "ZipInfo", "is_zipfile", "plain", "refused", "whole"]
 
-_UNREADABLE = (OSError, BadZipFile, NotImplementedError, RuntimeError, ZstdError)
+_UNREADABLE = (
+    *(OSError, EOFError, ValueError, RuntimeError),  # NotImplementedError is a RuntimeError
+    *(BadZipFile, ZstdError, zlib.error, struct.error, LZMAError),
+)
+"""What the libraries raise for broken archives and compressed files."""
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _PIECE_BYTES = 2**20
 _MOST_BYTES, _MOST_RATIO, _ALWAYS_BYTES = 2 * 2**30, 100, 64 * 2**20
@@ -39,6 +46,15 @@ def whole(path: Path) -> Content:
     return read
 
 
+def refused(error: UnreadableSource) -> Content:
+    """Return what raises an error instead of reading."""
+
+    def read() -> bytes:
+        raise error
+
+    return read
+
+
 class Archives:
     """Opens ZIP archives to read their members: one at a time, and each once where they follow."""
 
@@ -47,9 +63,12 @@ class Archives:
         self._archive: ZipFile | None = None
 
     def members(self, path: Path) -> list[ZipInfo]:
-        """Return the members of an archive, by name."""
-        with ZipFile(path) as archive:
-            return sorted(archive.infolist(), key=lambda member: member.filename)
+        """Return the members of an archive, by name; raises `UnreadableSource`."""
+        try:
+            with ZipFile(path) as archive:
+                return sorted(archive.infolist(), key=lambda member: member.filename)
+        except _UNREADABLE as error:
+            raise UnreadableSource(f"the archive is broken: {error}") from error
 
     def content(self, path: Path, member: ZipInfo) -> Content:
         """Return what reads a member."""
@@ -77,9 +96,7 @@ def plain(content: Content, size: int) -> Content:
     def read() -> bytes:
         data = content()
         if data.startswith(_ZIP):
-            raise UnreadableSource(
-                "a ZIP archive inside another, or of a name without .zip: unpack it, or rename it"
-            )
+            raise UnreadableSource("a ZIP archive inside another file: unpack that, and import it")
         try:
             if data.startswith(_GZIP):
                 with gzip.open(io.BytesIO(data)) as stream:
@@ -87,7 +104,7 @@ def plain(content: Content, size: int) -> Content:
             if data.startswith(_ZSTD):
                 with ZstdFile(io.BytesIO(data)) as stream:
                     return _unpacked(stream.read, size or len(data))
-        except (OSError, EOFError, ZstdError) as error:
+        except _UNREADABLE as error:
             raise UnreadableSource(f"its compression is broken: {error}") from error
         return data
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from infrastructure.transfer.files.content import Archives, is_zipfile, plain, whole
+from infrastructure.transfer.files.content import Archives, is_zipfile, plain, refused, whole
 from infrastructure.transfer.files.joined import joined
 from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 
@@ -81,11 +81,16 @@ def _files(
     path: Path, name: PurePosixPath, archives: Archives, passed_over: dict[str, str]
 ) -> Iterator[SourceFile]:
     """Yield a file, or those in an archive."""
-    if not (path.is_file() and path.suffix in ARCHIVES and is_zipfile(path)):
-        size = path.stat().st_size if path.is_file() else 0
+    size = path.stat().st_size if path.is_file() else 0
+    if not (path.is_file() and (path.suffix in ARCHIVES or is_zipfile(path))):
         yield SourceFile(str(path), name, size, plain(whole(path), size))
         return
-    for member in archives.members(path):
+    try:
+        members = archives.members(path)
+    except UnreadableSource as error:
+        yield SourceFile(str(path), name, size, refused(error))
+        return
+    for member in members:
         inside, place = PurePosixPath(member.filename), f"{path}:{member.filename}"
         if _is_source(inside):
             content = plain(archives.content(path, member), member.compress_size)

@@ -82,6 +82,18 @@ def test_a_command_that_reads_makes_no_database(
     assert f"there is no log in {folder}" in result.stderr
 
 
+@pytest.mark.parametrize("below", [".", "mine.json/below"])
+def test_a_dry_run_is_refused_where_the_import_is(
+    below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AGENTLOG_DATABASE_URL", raising=False)
+    (tmp_path / "mine.json").write_text('[{"role": "user", "content": "hi"}]')
+    words = ["import", str(tmp_path / "mine.json"), "--data-dir", str(tmp_path / below)]
+    dry, real = (CliRunner().invoke(app, [*words, *dry]) for dry in (["--dry-run"], []))
+    assert (dry.exit_code, dry.stderr) == (real.exit_code, real.stderr)
+    assert "holds something else than agentlog's data" in dry.stderr
+
+
 ANY_TEXT = st.text(
     st.characters(exclude_characters="\0") | st.characters(categories=["Cs"]), max_size=30
 ) | st.sampled_from(

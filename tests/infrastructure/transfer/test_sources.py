@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from backports import zstd
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from domain.errors import InvalidJson
 from infrastructure.transfer.files.records import SourceRecord, read_records
@@ -279,8 +281,54 @@ def test_an_archive_is_read_as_a_folder_is(tmp_path: Path) -> None:
     assert "cannot be read: Bad CRC-32" in str(broken.value)
 
 
-def test_an_archive_by_another_name_says_what_to_do(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "runs.json", "w") as archive:
-        archive.writestr("one.json", "{}")
-    (found,) = records_in(tmp_path / "runs.json")
-    assert "a ZIP archive inside another, or of a name without .zip" in str(found.value)
+def test_an_archive_is_known_by_its_bytes_and_one_inside_another_is_unpacked_first(
+    tmp_path: Path,
+) -> None:
+    inner, outer = tmp_path / "inner.json", tmp_path / "outer.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("one.json", '{"a": 1}')
+    assert values(records_in(inner)) == [{"a": 1}]
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.write(inner, "inner.zip")
+    (nested,) = records_in(outer)
+    assert "unpack that" in str(nested.value)
+    with zipfile.ZipFile(outer) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    assert values(records_in(tmp_path / "unpacked")) == [{"a": 1}]
+
+
+@st.composite
+def broken(draw: st.DrawFn, data: bytes) -> bytes:
+    """Return the data cut, or with some bytes changed."""
+    begin, end = sorted(draw(st.tuples(*[st.integers(0, len(data))] * 2)))
+    if draw(st.booleans()):
+        return data[draw(st.sampled_from([0, begin])) : draw(st.sampled_from([end, len(data)]))]
+    changed = bytearray(data)
+    for place in draw(st.sets(st.integers(0, len(data) - 1), min_size=1, max_size=3)):
+        changed[place] = draw(st.integers(0, 255))
+    return bytes(changed)
+
+
+def archive_of_two(method: int) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr("a.json", '{"a": 1}')
+        archive.writestr("b.json", '{"b": 2}')
+    return stream.getvalue()
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_broken_is_refused_by_itself(tmp_path: Path, data: st.DataObject) -> None:
+    methods = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+    packed = {
+        "x.zip": archive_of_two(data.draw(st.sampled_from(methods))),
+        "x.jsonl.gz": gzip.compress(b'{"a": 1}'),
+        "x.jsonl.zst": zstd.compress(b'{"a": 1}'),
+    }
+    name = data.draw(st.sampled_from(sorted(packed)))
+    (tmp_path / "whole.json").write_text("{}")
+    (tmp_path / name).write_bytes(data.draw(broken(packed[name])))
+    read = [record for file in find_sources([tmp_path]).files for record in read_records(file)]
+    assert {} in values(read)
+    (tmp_path / name).unlink()
