@@ -5,12 +5,11 @@ refused: most formats can be read only from the beginning, and the log keeps the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from domain.errors import (
     AgentlogError,
-    InvalidInput,
     MessageConflict,
     ThreadExists,
     VersionConflict,
@@ -20,37 +19,33 @@ from infrastructure.appending.append_request import Appended, AppendRequest, Out
 from infrastructure.transfer.threads import ImportedThread, annotation
 from infrastructure.views.store import Store
 from projections.readers.draft import Draft
+from projections.readers.remedy import RefusedSource, Remedy
 
 
-class SharedThread(InvalidInput):
+class SharedThread(RefusedSource):
     """Two records that do not name their thread come to the same id."""
 
     def __init__(self, thread_id: str, place: str, *, template: str | None) -> None:
-        super().__init__(
-            f"its thread {thread_id} is that of {place} too: {_by_another_name(template)}"
-        )
+        reason = f"its thread {thread_id} is that of {place} too"
+        super().__init__(reason, _by_another_name(template))
 
 
-class ThreadDiffers(InvalidInput):
+class ThreadDiffers(RefusedSource):
     """The log has another history under the id of a record's thread."""
 
     def __init__(self, thread_id: str, how: str, *, template: str | None) -> None:
-        super().__init__(
-            f"thread {thread_id} {how}: to keep both, {_by_another_name(template, by_itself=True)}"
-        )
+        reason = f"thread {thread_id} {how}; to keep both"
+        super().__init__(reason, replace(_by_another_name(template), alone=True))
 
 
 _NAMED_BY_PLACE = "{path}-{record}"
 
 
-def _by_another_name(template: str | None, *, by_itself: bool = False) -> str:
+def _by_another_name(template: str | None) -> Remedy:
     """Return how to import a record as a thread of its own."""
     if template is None or not ("{path}" in template and "{record}" in template):
-        other = _NAMED_BY_PLACE
-    else:
-        other, by_itself = f"again-{template}", True
-    only = " this file by itself" if by_itself else ""
-    return f"import{only} with --thread-id '{other}'"
+        return Remedy({"thread-id": _NAMED_BY_PLACE})
+    return Remedy({"thread-id": f"again-{template}"}, alone=True)
 
 
 def explained(error: AgentlogError, *, template: str | None) -> AgentlogError:

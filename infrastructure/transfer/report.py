@@ -10,18 +10,21 @@ from infrastructure.appending.append_request import Appended
 from infrastructure.transfer.files.records import SourceRecord
 from projections.readers.draft import Aside
 from projections.readers.history import Format
+from projections.readers.remedy import RefusedSource, Remedy
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What there is to say of a place.
 
-    `kind` is aside, anomaly, masked, mended, refused, passed over or rewritten.
+    `kind` is aside, anomaly, masked, mended, refused, passed over or rewritten. `remedy` is how
+    what was refused is imported, where that is known.
     """
 
     kind: str
     place: str
     reason: str
+    remedy: Remedy | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the line of a report."""
@@ -90,7 +93,8 @@ class ImportReport:
 
     def refuse(self, place: str, error: AgentlogError) -> None:
         """Note a record or file that was not imported."""
-        self.findings.append(Finding("refused", place, str(error)))
+        remedy = error.remedy if isinstance(error, RefusedSource) else None
+        self.findings.append(Finding("refused", place, str(error), remedy))
 
     def pass_over(self, place: str, reason: str) -> None:
         """Note a file that is not read, or has nothing to read."""

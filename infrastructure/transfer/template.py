@@ -13,16 +13,18 @@ from domain.errors import InvalidInput
 from domain.json.text import JsonValue, print_text
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
+_OPEN = re.compile(r"\{([^{}]*)(?=\{|\Z)")
 
 
 class InvalidTemplate(InvalidInput):
     """A template names a field that the record does not have."""
 
     def __init__(self, template: str, field: str, *, known: list[str]) -> None:
+        mended = template.replace(f"{{{field}}}", f"{{{field}?}}")
         there = ", ".join(sorted(known)[:20]) or "no fields"
         super().__init__(
-            f"{template!r}: the record has no field {field!r}; it has {there}. "
-            f"{{{field}?}} is a field that may be missing"
+            f"{template!r}: the record has no field {field!r}; it has {there}; "
+            f"where it may be missing: {mended!r}"
         )
         self.template, self.field, self.known = template, field, known
 
@@ -31,7 +33,8 @@ class UnfinishedField(InvalidInput):
     """A template has an opening brace without its closing one."""
 
     def __init__(self, template: str) -> None:
-        super().__init__(f"{template!r}: a field in it has no end, as in '{{stem}}'")
+        mended = _OPEN.sub(r"{\1}", template)
+        super().__init__(f"{template!r}: a field in it has no end: {mended!r}")
 
 
 class NullField(InvalidInput):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, count
 
-from domain.errors import InvalidInput, InvalidMessage
+from domain.errors import InvalidMessage
 from domain.identifiers import derived_message_id, is_thread_id
 from domain.json.text import JsonValue, print_bytes, print_text
 from infrastructure.eventlog.thread_heads import Head
@@ -18,7 +18,8 @@ from infrastructure.transfer.template import expand, expand_value
 from projections.readers.draft import Aside, Draft
 from projections.readers.history import OWN_FACTS, Format, History, is_own
 from projections.readers.masking import masked
-from projections.readers.registry import histories_in, remedy
+from projections.readers.registry import histories_in
+from projections.readers.remedy import RefusedSource, Remedy
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""
@@ -27,20 +28,23 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._:~-]+")
 _LONGEST = 128
 
 
-class NotRead(InvalidInput):
+class NotRead(RefusedSource):
     """A reader cannot read a record, in which there are histories elsewhere."""
 
 
-class NothingKnown(InvalidInput):
+class NothingKnown(RefusedSource):
     """A reader knows no item of a record: its thread would be blank."""
 
-    def __init__(self, chosen: Format, kept: Counter[str], hint: str) -> None:
+    def __init__(self, chosen: Format, kept: Counter[str], remedy: Remedy | None) -> None:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in kept.most_common(5))
-        super().__init__(f"{chosen.name} knows nothing in it: all would be {kinds}; {hint}")
+        super().__init__(f"{chosen.name} knows nothing in it, all would be {kinds}", remedy)
 
 
-class NamelessThread(InvalidInput):
+class NamelessThread(RefusedSource):
     """Nothing names the thread: no id in the record, and no file name."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, Remedy({"thread-id": "run-{record}"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def threads_of(
         histories = list(chosen.read(document))
     except InvalidMessage as error:
         if deeper := histories_in(document):
-            raise NotRead(f"{error}; {deeper}") from error
+            raise NotRead(f"{error}; there are histories in it", deeper) from error
         raise
     threads = [
         _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
@@ -96,7 +100,7 @@ def threads_of(
     ]
     if threads and all(thread.is_blank for thread in threads):
         kept = sum((thread.kept for thread in threads), Counter[str]())
-        raise NothingKnown(chosen, kept, remedy([document]))
+        raise NothingKnown(chosen, kept, histories_in(document))
     return threads
 
 
@@ -195,7 +199,7 @@ class _Templates:
 def _id_by_file(record: SourceRecord, number: int) -> str:
     stem = record.file.stem
     if not stem:
-        raise NamelessThread("nothing names its thread: name it, as in --thread-id 'run-{record}'")
+        raise NamelessThread("nothing names its thread")
     numbers = [each for each in (record.number, number) if each]
     name = "-".join([stem, *map(str, numbers)])
     return found if is_thread_id(found := _like(name)) else fitted(name)

@@ -1,9 +1,8 @@
 """Registry of formats by name, and the finding out of a document's format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from shlex import quote
 
-from domain.errors import InvalidInput, UnknownFormat
+from domain.errors import UnknownFormat
 from domain.json.text import JsonValue, print_text
 from projections.readers.agents import (
     atif,
@@ -28,6 +27,7 @@ from projections.readers.models import (
     pydantic_ai,
     responses,
 )
+from projections.readers.remedy import RefusedSource, Remedy
 from projections.readers.traces import langfuse, langsmith
 from projections.readers.wires import kernel, letta, maria, openai, openletta
 
@@ -66,10 +66,10 @@ FORMATS: Mapping[str, Format] = {
     )
 }
 
-_KEYS_SHOWN = 12
+_KEYS_SHOWN, _DEEPEST = 12, 3
 
 
-class UnclearFormat(InvalidInput):
+class UnclearFormat(RefusedSource):
     """No format is recognised, or several are."""
 
 
@@ -90,34 +90,24 @@ def recognise(values: Sequence[JsonValue]) -> Format:
     Raises:
         UnclearFormat: naming the candidates, or what stands there instead.
     """
-    found = _of_documents(values) or _of_items(values)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(each.name for each in found)
-        raise UnclearFormat(f"may be any of {names}: name one by --format")
-    raise UnclearFormat(f"of no format that is known: {_described(values)}; {remedy(values)}")
+    known = _of_documents(values) or _of_items(values)
+    if len(known) == 1:
+        return known[0]
+    if known:
+        names = ", ".join(chosen.name for chosen in known)
+        raise UnclearFormat(f"may be any of {names}", Remedy({"format": known[0].name}))
+    reason = f"of no format that is known, {_described(values)}"
+    raise UnclearFormat(reason, histories_in(values[0]) if values else None)
 
 
-_DEEPEST = 3
-
-
-def remedy(values: Sequence[JsonValue]) -> str:
-    """Return where in the first value there are histories; else that formats are listed."""
-    return histories_in(values[0] if values else None) or (
-        "`agentlog formats` lists those that are read"
-    )
-
-
-def histories_in(value: JsonValue) -> str | None:
-    """Return the options that import what stands deeper in a value; None if nothing is known."""
+def histories_in(value: JsonValue) -> Remedy | None:
+    """Return how to import what stands deeper in a value; None if nothing is known there."""
     for path, inner in _inside(value, "$", 0):
         items = inner if isinstance(inner, list) else [inner]
-        options = [("records", chosen) for chosen in _of_documents(items)]
-        if inner is items:
-            options += [("messages", chosen) for chosen in _of_items(items)]
-        for option, chosen in options[:1]:
-            return f"there are histories in it: --{option} {quote(path)} --format {chosen.name}"
+        for chosen in _of_documents(items):
+            return Remedy({"records": path, "format": chosen.name})
+        for chosen in _of_items(items) if inner is items else ():
+            return Remedy({"messages": path, "format": chosen.name})
     return None
 
 

@@ -212,7 +212,7 @@ def test_strict_refuses_what_record_keeps(database_url: str, tmp_path: Path) -> 
         (["-", "--messages", "$["], "'$[' is no JSONPath"),
         (["-", "--messages", "$.a | $.b"], "use a single path"),
         (["-", "--policy", "lax"], "use one of strict, record"),
-        (["-", "--thread-id", "{stem"], "a field in it has no end, as in '{stem}'"),
+        (["-", "--thread-id", "{stem"], "a field in it has no end: '{stem}'"),
         (["-", "--metadata", "reward"], "give KEY=TEMPLATE"),
         (["-", "--metadata", "=x"], "give KEY=TEMPLATE"),
         ([], "Missing argument"),

@@ -25,7 +25,7 @@ def test_what_is_of_no_format_says_what_stands_there(store: Store, tmp_path: Pat
     report = run(store, tmp_path, wire=None)
     (failure,) = report.failures
     assert failure.place.endswith("odd.json")
-    assert failure.reason.startswith("of no format that is known: an object with 'a', 'b'; ")
+    assert failure.reason.startswith("of no format that is known, an object with 'a', 'b': ")
     assert "`agentlog formats`" in failure.reason
     assert store.thread_ids(limit=9) == ["good"]
 

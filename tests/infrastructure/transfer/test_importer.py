@@ -159,7 +159,7 @@ def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
     assert reasons[0].startswith("not JSON: ")
     assert reasons[1].startswith("messages[1].role: ")
     assert reasons[2].startswith("'{id}' is empty for this record")
-    assert reasons[3].startswith("'{id}': the record has no field 'id'; it has messages.")
+    assert reasons[3].startswith("'{id}': the record has no field 'id'; it has messages; ")
     assert reasons[4].startswith("has no messages")
 
 

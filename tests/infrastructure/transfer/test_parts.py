@@ -39,7 +39,6 @@ from tests.infrastructure.transfer.parts import (
 Contents = dict[str, list[str]]
 NewStore = Callable[[], Store]
 NUMBERS = itertools.count()
-MOST = 40
 
 
 @pytest.fixture
@@ -192,7 +191,7 @@ parts_are_checked = settings(suppress_health_check=[HealthCheck.function_scoped_
 
 
 @pytest.mark.parametrize("wire", FORMATS)
-@settings(parts_are_checked, max_examples=MOST)
+@settings(parts_are_checked, max_examples=settings().max_examples // 3)
 @given(data=st.data())
 def test_parts_of_a_source_are_its_whole_or_one_is_refused(
     new_store: NewStore, tmp_path: Path, wire: str, data: st.DataObject

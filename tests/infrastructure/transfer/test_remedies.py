@@ -1,30 +1,37 @@
 """Files that are refused, and the remedy that the refusal names: it works on the file."""
 
+import io
 import json
 import re
 import shlex
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from api.cli.main import app
+from infrastructure.transfer.files.sources import STANDARD_INPUT
+from infrastructure.transfer.report import Finding
+from infrastructure.transfer.template import UnfinishedField
 from infrastructure.views.store import Store
 from projections.readers.registry import FORMATS
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.projections.readers.test_golden_readers import SOURCES
+from tests.test_golden import GOLDEN
 
 FOREIGN = [{"type": "pi.said", "content": "hi"}, {"type": "pi.heard", "content": "ho"}]
-REMEDY = re.compile(r"--(?:records|messages) .+ --format [a-z0-9-]+\Z")
+FIELDS = {"format": "wire", "thread-id": "thread_id"}
 
 
-def remedy_in(reason: str) -> dict[str, Any]:
+def options_of(finding: Finding) -> dict[str, Any]:
     """Return the options that a refusal names, as fields of a plan."""
-    options = REMEDY.search(reason)
-    assert options is not None, reason
-    option, path, _, wire = shlex.split(options[0])
-    return {option.strip("-"): path, "wire": wire}
+    assert finding.remedy is not None, finding.reason
+    assert finding.reason.endswith(str(finding.remedy))
+    return {FIELDS.get(name, name): value for name, value in finding.remedy.options.items()}
 
 
 documents = [path for path in SOURCES if path.suffix in {".json", ".traj", ".af"}]
@@ -44,8 +51,8 @@ def test_histories_inside_a_document_are_imported_by_the_options_that_are_named(
         value = {key: value, "beside": 1}
     path = written(tmp_path, f"inside-{len(keys)}.json", value)
     (failure,) = run(store, path, wire=None).failures
-    remedy = remedy_in(failure.reason)
-    assert run(store, path, **remedy, thread_id=f"{source.parent.name}-{{record}}").failures == []
+    options = {"thread_id": f"{source.parent.name}-{{record}}", **options_of(failure)}
+    assert run(store, path, **options).failures == []
 
 
 def test_a_place_of_messages_that_no_format_knows_is_refused(store: Store, tmp_path: Path) -> None:
@@ -90,9 +97,68 @@ def test_files_of_one_name_in_two_folders_are_told_apart_by_what_is_named(
         if not report.failures:
             break
         waiting = [Path(failure.place) for failure in report.failures[:1]]
-        template = report.failures[0].reason.rpartition("--thread-id ")[2].strip("'")
+        template = options_of(report.failures[0])["thread_id"]
         others = [Path(failure.place) for failure in report.failures[1:]]
         assert run(store, *waiting, wire=None, thread_id=template).failures == []
         waiting = others
     said = {store.messages(thread_id)[-1].raw["text"] for thread_id in store.thread_ids(limit=9)}
     assert said == {"a", "b", "c"}
+
+
+PIECES = ["{stem}", "{none}", "{none?}", "{stem", "{", "x"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=4))
+def test_each_refusal_of_a_template_names_the_next_until_one_is_taken(
+    store: Store, tmp_path: Path, pieces: list[str]
+) -> None:
+    path, template = written(tmp_path, "run.json", [USER]), "".join(pieces)
+    for _ in range(8):
+        try:
+            failures = run(store, path, wire=None, thread_id=template).failures
+        except UnfinishedField as error:
+            template = literal_eval(str(error).rpartition(": ")[2])
+            continue
+        if not failures:
+            break
+        (failure,) = failures
+        if failure.remedy is None:
+            template = literal_eval(failure.reason.rpartition(": ")[2])
+        else:
+            template = options_of(failure)["thread_id"]
+    assert run(store, path, wire=None, thread_id=template).failures == []
+
+
+def test_standard_input_without_a_name_is_imported_by_the_template_that_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def given_text() -> None:
+        text = json.dumps([USER]).encode()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    given_text()
+    (failure,) = run(store, STANDARD_INPUT, wire=None).failures
+    given_text()
+    assert run(store, STANDARD_INPUT, wire=None, **options_of(failure)).failures == []
+
+
+def test_a_file_that_may_be_of_several_formats_is_imported_by_the_one_that_is_named(
+    store: Store, tmp_path: Path
+) -> None:
+    """Made of the documents of two formats."""
+    both: dict[str, Any] = {}
+    for wire, name in (("atif", "task"), ("mini-swe-agent", "chat.traj")):
+        both |= json.loads((GOLDEN / "readers" / wire / f"{name}.json").read_text())
+    path = written(tmp_path, "both.json", both)
+    (failure,) = run(store, path, wire=None).failures
+    assert "may be any of" in failure.reason
+    assert run(store, path, **options_of(failure)).failures == []
+
+
+def test_the_command_that_lists_the_formats_lists_them_all(store: Store, tmp_path: Path) -> None:
+    (failure,) = run(store, written(tmp_path, "odd.json", {"a": 1}), wire=None).failures
+    command = re.search("`agentlog (.+)`", failure.reason)
+    assert command is not None
+    listed = CliRunner().invoke(app, shlex.split(command[1]))
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(FORMATS)
