@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from domain.errors import UnknownFormat
 from domain.json.text import JsonValue, print_text
 from projections.readers.agents import (
+    aider,
     atif,
     claude_code,
+    cline,
     codex,
+    copilot_chat,
     gemini_cli,
     inspect_log,
     letta_agent,
+    pi,
     tau2,
 )
 from projections.readers.agents.openhands import conversation, version_0
@@ -21,6 +25,7 @@ from projections.readers.history import Format
 from projections.readers.models import (
     anthropic,
     bedrock,
+    chat_completions,
     gemini,
     genai,
     langchain,
@@ -40,14 +45,18 @@ FORMATS: Mapping[str, Format] = {
         openletta.FORMAT,
         maria.FORMAT,
         kernel.FORMAT,
+        aider.FORMAT,
         alpaca.FORMAT,
         anthropic.FORMAT,
         atif.FORMAT,
         bedrock.FORMAT,
+        chat_completions.FORMAT,
         chatgpt.FORMAT,
         claude_ai.FORMAT,
         claude_code.FORMAT,
+        cline.FORMAT,
         codex.FORMAT,
+        copilot_chat.FORMAT,
         gemini.FORMAT,
         gemini_cli.FORMAT,
         genai.FORMAT,
@@ -59,6 +68,7 @@ FORMATS: Mapping[str, Format] = {
         mini_swe_agent.FORMAT,
         conversation.FORMAT,
         version_0.FORMAT,
+        pi.FORMAT,
         pydantic_ai.FORMAT,
         sharegpt.FORMAT,
         swe_agent.FORMAT,

@@ -1,4 +1,4 @@
-"""Files that make one document together: OpenHands' folders, and inspect_ai's archives."""
+"""Files that make one document: OpenHands' and Cline's folders, and inspect_ai's archives."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -9,11 +9,18 @@ from pathlib import PurePosixPath
 from domain.errors import InvalidJson
 from domain.json.text import parse, print_bytes
 from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from projections.readers.agents import cline
 from projections.readers.agents.inspect_log import divided
 
 _NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
-_BEFORE = "base_state.json"
-"""OpenHands writes a conversation as a folder: this file, and `events` with those numbered."""
+_NUMBERED_0 = re.compile(r"events/(\d+)\.json")
+_CACHE = "event_cache"
+_BEFORE = ("base_state.json", "metadata.json")
+"""OpenHands writes a conversation as a folder: one of these files, and `events` with those
+numbered: `event-00000-ID.json`, or `0.json` before version 1, which copies pages to a cache."""
+
+_TASK = tuple(f"{name}.json" for name in (cline.HISTORY, cline.PAGE))
+"""The files of Cline's task, of which only both have all."""
 
 _HEADERS, _SAMPLES = ("header.json", "_journal/start.json"), "samples"
 _REDUCTIONS = "reductions.json"
@@ -28,7 +35,7 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
     headers_of: dict[PurePosixPath, Callable[[], bytes]] = {}
     for each in files:
         folder = each.path.parent
-        if event := _NUMBERED.fullmatch(each.path.name):
+        if event := _number(each):
             numbered.setdefault(folder, []).append((int(event[1]), each))
         elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
             headers = (by_path.get(folder.parent / name) for name in _HEADERS)
@@ -41,13 +48,22 @@ def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
                 headers_of[folder.parent] = cache(partial(_of_each, header))
                 reductions = by_path.get(folder.parent / _REDUCTIONS)
                 yield _log(header.content, each, reductions)
+        elif each.path.name == _TASK[0] and (page := by_path.get(folder / _TASK[1])):
+            taken |= {each.path, page.path}
+            yield _task(each, page)
     for folder, events in numbered.items():
-        before = by_path.get(folder.parent / _BEFORE)
-        ordered = [each for _, each in sorted(events, key=itemgetter(0))]
-        lines = [*([] if before is None else [before]), *ordered]
+        before = [by_path[path] for name in _BEFORE if (path := folder.parent / name) in by_path]
+        lines = [*before[:1], *(each for _, each in sorted(events, key=itemgetter(0)))]
         taken |= {each.path for each in lines}
+        taken |= {path for path in by_path if path.parent == folder.parent / _CACHE}
         yield _as_lines(folder, lines)
     yield from (each for each in files if each.path not in taken)
+
+
+def _number(file: SourceFile) -> re.Match[str] | None:
+    """Return the number in the name of an event's file."""
+    within = "/".join(PurePosixPath(file.place).parts[-2:])
+    return _NUMBERED.fullmatch(file.path.name) or _NUMBERED_0.fullmatch(within)
 
 
 def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
@@ -61,6 +77,19 @@ def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
 
     size = sum(each.size for each in files)
     return SourceFile(str(place), path, size, read, [each.place for each in files])
+
+
+def _task(history: SourceFile, page: SourceFile) -> SourceFile:
+    """Return the files of a task as an object with a field for each."""
+    place = PurePosixPath(history.place).parent
+    path = history.path.parent if history.path.parent.name else PurePosixPath(place.name)
+
+    def read() -> bytes:
+        files = zip((cline.HISTORY, cline.PAGE), (history, page), strict=True)
+        fields = (b'"%s": %s' % (name.encode(), file.content()) for name, file in files)
+        return b"{" + b", ".join(fields) + b"}"
+
+    return SourceFile(str(place), path, history.size + page.size, read)
 
 
 def _of_all_samples(

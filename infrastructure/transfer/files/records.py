@@ -1,4 +1,4 @@
-"""The records of a file: the lines of JSON lines, the items of a JSON array, or a JSON object."""
+"""The records of a file: lines of JSON, the items of a JSON array, a JSON object, or a text."""
 
 import json
 from collections import Counter
@@ -49,6 +49,9 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
     except InvalidInput as error:
         yield SourceRecord(file, file.place, 0, file.size, error)
         return
+    if file.path.suffix == ".md":
+        yield _text(file, data)
+        return
     if file.lines or file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
         for number, line in enumerate(_lines(data), 1):
             if line.strip():
@@ -62,6 +65,15 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
         return
     for number, item in enumerate(items):
         yield _record(file, f"{file.place}[{number}]", number, bytes(item))
+
+
+def _text(file: SourceFile, data: bytes) -> SourceRecord:
+    """Return a file that is a text by itself, as a JSON string."""
+    try:
+        value: JsonValue | InvalidInput = data.decode()
+    except UnicodeDecodeError as error:
+        value = InvalidJson(f"no text in UTF-8: {error}")
+    return SourceRecord(file, file.place, 0, len(data), value)
 
 
 def _whole(file: SourceFile, data: bytes) -> Iterator[SourceRecord]:

@@ -12,6 +12,8 @@ from infrastructure.transfer.files.source_file import SourceFile, UnreadableSour
 
 SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".af"})
 """What files with histories are named; of a folder or an archive, others are passed over."""
+TEXTS = (".aider.chat.history.md",)
+"""How the names end of texts with histories; other texts are passed over."""
 ARCHIVES = frozenset({".zip", ".eval"})
 COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
@@ -67,14 +69,14 @@ def _in_folder(folder: Path, passed_over: dict[str, str]) -> list[Path]:
         else:
             chosen.append(path)
     if not chosen:
-        known = ", ".join(sorted(SUFFIXES | ARCHIVES))
+        known = ", ".join(sorted({*SUFFIXES, *ARCHIVES, *TEXTS}))
         raise UnreadableSource(f"{folder}: no file in it ends in {known}")
     return chosen
 
 
 def _is_source(path: Path | PurePosixPath) -> bool:
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
-    return name.suffix in SUFFIXES | ARCHIVES
+    return name.suffix in SUFFIXES | ARCHIVES or name.name.endswith(TEXTS)
 
 
 def _files(

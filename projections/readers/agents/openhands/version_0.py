@@ -2,7 +2,8 @@
 
 Shapes: `openhands/events/serialization/event.py` and `openhands/core/schema` of
 github.com/All-Hands-AI/OpenHands 0.x. A trajectory is an array of events, or an object with
-`trajectory`; a line of `output.jsonl` has them in `history`.
+`trajectory`; a line of `output.jsonl` has them in `history`. A conversation's folder is an array
+of its `metadata.json` and its events.
 """
 
 from collections.abc import Iterator
@@ -41,8 +42,18 @@ _LISTS = ("trajectory", "history")
 def _read(document: JsonValue) -> Iterator[History]:
     reading, facts = _Events(), dict[str, JsonValue]()
     if isinstance(document, list):
-        reading.add_all(document, "")
-        yield reading.history()
+        match document:
+            case [{"conversation_id": str(own_id)} as said, *_] if own_id:
+                first = Fields(said, "[0]")
+                first.take("conversation_id")
+                if (title := first.text("title")) is not None:
+                    facts["title"] = title
+                reading.keep_left(first, "metadata")
+                reading.add_all(document, "", start=1)
+                yield reading.history(id=own_id, metadata=facts)
+            case _:
+                reading.add_all(document, "")
+                yield reading.history()
         return
     whole = Fields(document, "")
     key = next((key for key in _LISTS if isinstance(whole.item.get(key), list)), None)
@@ -64,9 +75,9 @@ class _Events(Reading):
         self._calls: dict[int, tuple[str, str]] = {}
         self._answered = set[str]()
 
-    def add_all(self, events: list[JsonValue], place: str) -> None:
+    def add_all(self, events: list[JsonValue], place: str, *, start: int = 0) -> None:
         """Add the messages of each event; pairs of both, as old evaluations have them, too."""
-        for n, value in enumerate(events):
+        for n, value in enumerate(events[start:], start):
             inner = value if isinstance(value, list) else [value]
             for k, event in enumerate(inner):
                 at = f"{place}[{n}]" if inner is not value else f"{place}[{n}][{k}]"

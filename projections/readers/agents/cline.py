@@ -1,0 +1,149 @@
+"""Reader of Cline's tasks: what was sent to the model, with the figures and times of the page.
+
+A task is a folder with `api_conversation_history.json` (Anthropic's messages) and
+`ui_messages.json`; both are joined to one object. A request of the page (`api_req_started`) has
+tokens and cost, and in `conversationHistoryIndex` the place of the message before it (shapes:
+`src/shared/ExtensionMessage.ts` of github.com/cline/cline).
+"""
+
+from collections.abc import Iterator, Mapping
+
+from domain.errors import InvalidJson, InvalidMessage
+from domain.json.text import JsonValue, parse
+from projections.readers.draft import Draft
+from projections.readers.history import Format, History
+from projections.readers.models.anthropic_blocks import KNOWN, read_blocks
+from projections.readers.reading import Entry, Fields, Reading, usage
+from projections.view import Item
+
+HISTORY, PAGE = "api_conversation_history", "ui_messages"
+"""The files of a task, without their suffix: the fields of a document."""
+
+_KNOWN = KNOWN | {
+    *("metrics", "modelInfo", "providerId", "mode", "ts", "id", "call_id", "reasoning_details"),
+    *("summary", PAGE),
+}
+_SAYS = {"user": "input", "assistant": "reply"}
+_FIGURES = {"tokensOut": "outputTokens", "cacheReads": "cachedInputTokens"}
+_INPUTS = {key: key for key in ("tokensIn", "cacheWrites", "cacheReads")}
+_LAST_TIME = 253_402_300_799_999
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    whole = Fields(document, "")
+    messages, page = whole.item.get(HISTORY), whole.item.get(PAGE)
+    if not isinstance(messages, list) or not isinstance(page, list):
+        raise InvalidMessage.at("", f"no {HISTORY} and {PAGE}")
+    whole.take(HISTORY)
+    reading = Reading("cline", known=_KNOWN)
+    requests, times = _requests(page), _times(page)
+    for n, value in enumerate(messages):
+        message = Fields(value, f"{HISTORY}[{n}]")
+        of_draft: Draft = {}
+        if (at := _time(message.item) or times.get(n)) is not None:
+            of_draft["timestamp"] = at
+            message.take_equal({"ts": at})
+        _read_message(reading, message, n, requests.get(n, {}), of_draft)
+    with reading.by_content():
+        reading.keep_left(whole, PAGE)
+    yield reading.history(metadata={"agent": "cline"})
+
+
+def _read_message(
+    reading: Reading, message: Fields, n: int, request: Item, of_draft: Draft
+) -> None:
+    role, content = message.item.get("role"), message.item.get("content")
+    says = _SAYS.get(role) if isinstance(role, str) else None
+    if says is None or not isinstance(content, str | list) or not content:
+        reading.keep(message, "message", **of_draft)
+        return
+    message.drop("role", "content")
+    if says == "reply":
+        of_draft = {**of_draft, "metadata": {"responseId": f"import-{n}"}}
+    entry = Entry(reading, message, **of_draft)
+    if says == "reply" and (response := _response(message, request)) is not None:
+        entry.add(response)
+    read_blocks(entry, content, message.within("content"), says, _is_written)
+
+
+def _is_written(text: str) -> bool:
+    """Return whether Cline wrote a text of the user."""
+    return text.startswith("<environment_details>")
+
+
+def _response(message: Fields, request: Item) -> Draft | None:
+    """Return the figures of an answer: the page's, which have all, else its own."""
+    draft: Draft = {}
+    match message.item.get("modelInfo") or request.get("modelInfo"):
+        case {"modelId": str(model), **info}:
+            draft["model"] = model
+            if isinstance(info.get("providerId"), str):
+                draft["provider"] = info["providerId"]
+        case _:
+            pass
+    figures = usage(request, _FIGURES) or {}
+    if inputs := usage(request, _INPUTS):  # cached tokens are not among Cline's `tokensIn`
+        figures["inputTokens"] = sum(inputs.values())
+    if figures:
+        draft["usage"] = figures
+    if cost := Fields(request, "").amount("cost"):
+        draft["costUsd"] = cost
+    return {"type": "llm_response", **draft} if draft else None
+
+
+def _requests(page: list[JsonValue]) -> dict[int, Item]:
+    """Return what the page says of requests, by the place of the answer; the last try counts."""
+    found: dict[int, Item] = {}
+    for said in page:
+        match said:
+            case {"say": "api_req_started", "text": str(text), **more} if (
+                before := _before(said)
+            ) is not None:
+                try:
+                    figures = parse(text)
+                except InvalidJson:
+                    continue
+                if isinstance(figures, dict):
+                    found[before + 2] = {**figures, "modelInfo": more.get("modelInfo")}
+            case _:
+                pass
+    return found
+
+
+def _times(page: list[JsonValue]) -> Mapping[int, int]:
+    """Return the times of messages by their place: of the request, and of what came first of it."""
+    found: dict[int, int] = {}
+    for said in page:
+        before = _before(said)
+        at = _time(said) if isinstance(said, dict) else None
+        if before is None or at is None or not isinstance(said, dict):
+            continue
+        if said.get("say") == "api_req_started":
+            found[before + 1] = at
+        elif before >= 0:
+            found.setdefault(before + 1, at)
+    return found
+
+
+def _before(said: JsonValue) -> int | None:
+    """Return the place of the message before what the page says."""
+    found = said.get("conversationHistoryIndex") if isinstance(said, dict) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _time(item: Item) -> int | None:
+    found = item.get("ts")
+    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _LAST_TIME:
+        return None
+    return found
+
+
+def _is_document(value: JsonValue) -> bool:
+    match value:
+        case {"api_conversation_history": list(), "ui_messages": list()}:
+            return True
+        case _:
+            return False
+
+
+FORMAT = Format("cline", "Cline tasks", _read, _is_document, unit="task")

@@ -1,0 +1,203 @@
+"""Reader of Pi's sessions, `~/.pi/agent/sessions/*/*.jsonl`, of all three versions.
+
+Shapes: `docs/session-format.md` of the npm package `@earendil-works/pi-coding-agent`. Entries make
+a tree; they are read in the order of the lines, branches that were left too.
+"""
+
+from collections.abc import Iterator
+
+from domain.errors import InvalidMessage
+from domain.json.text import JsonValue
+from projections.readers.draft import Draft
+from projections.readers.files import file_of
+from projections.readers.history import Format, History
+from projections.readers.models.blocks import add_call
+from projections.readers.models.content import Kinds, read_content
+from projections.readers.reading import Entry, Fields, Reading, text_of, usage
+from projections.readers.times import milliseconds
+from projections.text_format import value_text
+from projections.view import Item
+
+_NAME = "pi"
+_KNOWN = (
+    *("type", "id", "parentId", "timestamp", "message", "role", "api", "usage", "details", "name"),
+    *("thinkingSignature", "textSignature", "thoughtSignature", "redacted", "responseId"),
+    *("version", "errorMessage"),
+    *("exitCode", "cancelled", "truncated", "fullOutputPath", "excludeFromContext"),
+    *("customType", "display", "firstKeptEntryId", "tokensBefore", "fromId", "fromHook"),
+)
+_KINDS = frozenset(
+    {
+        *("session", "model_change", "thinking_level_change", "compaction", "branch_summary"),
+        *("custom", "custom_message", "label", "session_info"),
+    }
+)
+_FIGURES = {
+    "output": "outputTokens",
+    "cacheRead": "cachedInputTokens",
+    "totalTokens": "totalTokens",
+}
+_INPUTS = {key: key for key in ("input", "cacheRead", "cacheWrite")}
+_FAILED = ("error", "aborted")
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    if not isinstance(document, list):
+        raise InvalidMessage.at("", "no array of lines")
+    reading, session = Reading(_NAME, known=_KNOWN), dict[str, str]()
+    for n, value in enumerate(document):
+        _read_entry(reading, session, Fields(value, f"[{n}]"))
+    own_id = session.pop("id", None)
+    yield reading.history(id=own_id, metadata={"agent": "pi", **session})
+
+
+def _read_entry(reading: Reading, session: dict[str, str], entry: Fields) -> None:
+    of_draft: Draft = {}
+    if (at := milliseconds(entry.item.get("timestamp"))) is not None:
+        of_draft["timestamp"] = at
+        entry.take("timestamp")
+    match entry.item:
+        case {"type": "session", "id": str(own_id)} if own_id and "id" not in session:
+            facts = ("id", "cwd", "parentSession")
+            session |= {key: text for key in facts if (text := entry.text(key)) is not None}
+            reading.keep_left(entry, "session", **of_draft)
+        case {"type": "session_info", "name": str(name)}:
+            session["title"] = name
+            reading.keep(entry, "session_info", is_known=True, **of_draft)
+        case {"type": "message", "message": dict()}:
+            _read_message(reading, entry, of_draft)
+        case {"type": "compaction" | "branch_summary", "summary": str()}:
+            text = entry.take("summary")
+            reading.add({**of_draft, "type": "system", "text": text}, entry)
+        case {"type": "custom_message", "content": content}:
+            entry.drop("content")
+            read_content(
+                Entry(reading, entry, **of_draft), content, entry.within("content"), "system", _OF
+            )
+        case item:
+            kind = item.get("type")
+            name = kind if isinstance(kind, str) else "entry"
+            reading.keep(entry, name, is_known=name in _KINDS, **of_draft)
+
+
+def _read_message(reading: Reading, entry: Fields, of_draft: Draft) -> None:
+    message = entry.inner("message") or entry
+    content = message.item.get("content")
+    place = message.within("content")
+    match message.item:
+        case {"role": "user", "content": str() | [_, *_]}:
+            message.drop("content")
+            read_content(Entry(reading, entry, **of_draft), content, place, "input", _OF)
+        case {"role": "custom" | "hookMessage", "content": str() | [_, *_]}:
+            message.drop("content")
+            read_content(Entry(reading, entry, **of_draft), content, place, "system", _OF)
+        case {"role": "assistant", "content": str() | list()}:
+            message.drop("content")
+            _read_answer(reading, entry, message, content, of_draft)
+        case {"role": "toolResult", "toolCallId": str(call_id)} if call_id:
+            message.drop("content", "toolCallId")
+            result: Item = {"callId": call_id, "output": _output(content)}
+            if (name := message.text("toolName")) is not None:
+                result["name"] = name
+            if isinstance(failed := message.item.get("isError"), bool):
+                message.take("isError")
+                result["error"] = value_text(result["output"]) if failed else None
+            reading.add({**of_draft, "type": "tool_results", "results": [result]}, entry)
+        case {"role": "bashExecution", "command": str(command), "output": str(output)}:
+            message.drop("command", "output")
+            reading.add({**of_draft, "type": "log", "text": f"$ {command}\n{output}"}, entry)
+        case _:
+            reading.keep(Fields(entry.item, entry.place), "message", **of_draft)
+
+
+def _read_answer(
+    reading: Reading, entry: Fields, message: Fields, content: JsonValue, of_draft: Draft
+) -> None:
+    answer_id = entry.item.get("id")
+    if isinstance(answer_id, str) and answer_id:
+        of_draft = {**of_draft, "metadata": {"responseId": answer_id}}
+    made = Entry(reading, entry, **of_draft)
+    made.add(_response(message))
+    read_content(made, content, message.within("content"), "reply", _OF)
+    match message.item:
+        case {"stopReason": str(reason), "errorMessage": str(text)} if reason in _FAILED and text:
+            reading.add({**of_draft, "type": "runtime_error", "error": text})
+        case _:
+            pass
+
+
+def _response(message: Fields) -> Draft:
+    draft: Draft = {"type": "llm_response"}
+    for theirs, ours in (
+        ("provider", "provider"),
+        ("model", "model"),
+        ("stopReason", "finishReason"),
+    ):
+        if (text := message.text(theirs)) is not None:
+            draft[ours] = text
+    said = message.item.get("usage")
+    figures = usage(said, _FIGURES) or {}
+    if inputs := usage(said, _INPUTS):  # cached tokens are not among Pi's `input`
+        figures["inputTokens"] = sum(inputs.values())
+    if any(figures.values()):  # an answer that failed has zeros
+        draft["usage"] = figures
+        match said:
+            case {"cost": dict(cost)}:
+                total = Fields(cost, "").amount("total")
+                if total:
+                    draft["costUsd"] = total
+            case _:
+                pass
+    return draft
+
+
+def _output(content: JsonValue) -> JsonValue:
+    """Return the text of a result, or its parts where there are others."""
+    parts = content if isinstance(content, list) else []
+    is_text = all(isinstance(each, dict) and each.keys() == {"type", "text"} for each in parts)
+    return text_of(parts) if parts and is_text else content
+
+
+def _said(part: Fields, says: str) -> Draft | None:
+    match part.item:
+        case {"type": "text", "text": str(text)}:
+            part.drop("type", "text")
+            return {"text": text}
+        case {"type": "image", "data": data, "mimeType": mime} if says == "input":
+            if (file := file_of(data, mime)) is None:
+                return None
+            part.drop("type", "data", "mimeType")
+            return {"files": [file]}
+        case _:
+            return None
+
+
+def _read_part(entry: Entry, part: Fields) -> None:
+    match part.item:
+        case {"type": "thinking", "thinking": str(text)} if text:
+            part.drop("type", "thinking")
+            entry.add({"type": "reasoning", "title": "", "summary": text}, part)
+        case {"type": "toolCall", "name": str(name), "arguments": args}:
+            part.drop("type", "name", "arguments")
+            add_call(entry, part, name, args)
+        case {"type": str(kind)}:
+            entry.keep(part, kind, is_known=kind in ("thinking", "image"))
+        case _:
+            entry.keep(part, "part")
+
+
+_OF = Kinds(_said, _read_part)
+
+
+def _is_line(value: JsonValue) -> bool:
+    match value:
+        case {"type": "session", "id": str(), "timestamp": str(), "cwd": str()}:
+            return True
+        case {"type": "message", "timestamp": str(), "message": {"role": str(role), **message}}:
+            of_pi = "timestamp" in message or role in ("toolResult", "bashExecution")
+            return of_pi and "sessionId" not in value
+        case _:
+            return False
+
+
+FORMAT = Format(_NAME, "Pi sessions", _read, is_item=_is_line, unit="session")
