@@ -1,17 +1,15 @@
 """Reader of Claude Code's session files, in the order of their lines.
 
-A session is a thread, and so is each of its sub-agents. One answer of the model is several lines,
-which repeat its usage: it is counted once, at the first line with a stop reason. Without one the
-figures may still grow, and the answer is counted when the next one or the user's next words begin.
-Versions before 2 never wrote a stop reason: there the last answer is counted at the end.
+A session is a thread, and so is each of its sub-agents.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from domain.errors import InvalidMessage
-from domain.identifiers import derived_message_id, is_thread_id
+from domain.identifiers import is_thread_id
 from domain.json.text import JsonValue
+from projections.readers.agents.claude_code_answers import Answers, left
 from projections.readers.agents.claude_code_fields import (
     FACTS,
     KINDS,
@@ -26,7 +24,7 @@ from projections.readers.agents.claude_code_fields import (
     worker_thread,
 )
 from projections.readers.history import Format, History
-from projections.readers.models.anthropic_blocks import answer, read_blocks, text_of
+from projections.readers.models.anthropic_blocks import read_blocks, text_of
 from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
 from projections.readers.times import milliseconds
 from projections.view import Item
@@ -57,8 +55,7 @@ class _Session:
     """What was read so far.
 
     `lines` are those with a uuid, `calls` those of the model by their id, `facts` what holds for
-    all lines. `counted` has what is said of an answer besides its content, by its id; `pending` the
-    answer that is not counted yet and its line, of the session and of its sidechains.
+    all lines.
     """
 
     reading: Reading = field(default_factory=lambda: Reading("claude-code", known=KNOWN))
@@ -66,11 +63,13 @@ class _Session:
     calls: dict[str, Item] = field(default_factory=dict)
     facts: Item = field(default_factory=dict)
     figures: Item = field(default_factory=dict)
-    counted: dict[str, Item] = field(default_factory=dict)
-    pending: dict[bool, tuple[str, Fields, Item]] = field(default_factory=dict)
     prompts: set[str] = field(default_factory=set)
     agent: str | None = None
     goal: str | None = None
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answers = Answers(self.reading)
 
     def read(self, line: Fields) -> None:
         uuid = line.item.get("uuid")
@@ -110,12 +109,12 @@ class _Session:
 
     def _read_user(self, line: Fields, of_draft: Item) -> None:
         message, content = _opened(line, "user")
-        if left := self._left(message):
-            line.put("message", left)
+        if untaken := left(self.reading, message):
+            line.put("message", untaken)
         entry = Entry(self.reading, line, **of_draft)
         results = results_in(content)
         if not results:
-            self._end_answer(line)
+            self.answers.end(line)
         if len(results) == 1:
             self._add_approval(entry, line, results[0])
             self._add_worker(entry, line, results[0])
@@ -126,7 +125,7 @@ class _Session:
     def _read_answer(self, line: Fields, of_draft: Item) -> None:
         message, content = _opened(line, "assistant")
         if message.item.get("model") == "<synthetic>":
-            line.put("message", self._left(message))
+            line.put("message", left(self.reading, message))
             entry, says = Entry(self.reading, line, **of_draft), "system"
             if line.item.get("isApiErrorMessage") is True and _is_text(content):
                 entry.add({"type": "runtime_error", "error": text_of(content)})
@@ -134,55 +133,9 @@ class _Session:
         else:
             if (answer_id := message.text("id")) is not None:
                 of_draft = {**of_draft, "metadata": {"responseId": answer_id}}
-            self._count(line, message, answer_id, of_draft)
+            self.answers.count(line, message, answer_id, of_draft)
             entry, says = Entry(self.reading, line, **of_draft), "reply"
         self._add_content(entry, line, content, says)
-
-    def _count(self, line: Fields, message: Fields, answer_id: str | None, of_draft: Item) -> None:
-        """Count the answer of a line, or hold its figures back while they may grow."""
-        self._end_answer(line, but=answer_id)
-        said, side = message.left(), _is_side(line)
-        if answer_id is None:
-            self._add_answer(message, of_draft)
-        elif answer_id not in self.counted and isinstance(said.get("stop_reason"), str):
-            self.pending.pop(side, None)
-            self.counted[answer_id] = said
-            self._add_answer(message, of_draft)
-        elif self.counted.get(answer_id) != said:
-            line.put("message", self._left(message))
-            if answer_id not in self.counted:
-                self.pending[side] = (answer_id, message, of_draft)
-
-    def _end_answer(self, line: Fields, but: str | None = None) -> None:
-        """Count the answer that was held back, unless the line goes on with it."""
-        answer_id, message, of_draft = self.pending.get(_is_side(line), (None, None, {}))
-        if answer_id is None or message is None or answer_id == but:
-            return
-        del self.pending[_is_side(line)]
-        self.counted[answer_id] = message.left()
-        self._add_answer(Fields(message.left(), message.place), of_draft)
-
-    def _count_last(self) -> None:
-        """Count the answers that were held back, where no line of the file has a stop reason."""
-        if any(isinstance(said.get("stop_reason"), str) for said in self.counted.values()):
-            return
-        for _, message, of_draft in self.pending.values():
-            self._add_answer(Fields(message.left(), message.place), of_draft)
-        self.pending = {}
-
-    def _add_answer(self, message: Fields, of_draft: Item) -> None:
-        response = answer(message)
-        if response is None:
-            return
-        if "id" in of_draft:
-            of_draft = {**of_draft, "id": derived_message_id(of_draft["id"], "answer")}
-        beside = Fields({"message": left} if (left := self._left(message)) else {}, message.place)
-        self.reading.add({**of_draft, **response}, beside)
-
-    def _left(self, message: Fields) -> Item:
-        left = message.left()
-        self.reading.note(message, left)
-        return left
 
     def _add_content(self, entry: Entry, line: Fields, content: JsonValue, says: str) -> None:
         before = len(self.reading.drafts)
@@ -262,7 +215,7 @@ class _Session:
     def history(self) -> History:
         """Return what was read: the session's, or that of one sub-agent."""
         if str(self.facts.get("version")).startswith(_WITHOUT_STOP_REASON):
-            self._count_last()
+            self.answers.count_last()
         facts = {key: value for key, value in self.facts.items() if key != "sessionId"}
         metadata = {"agent": "claude-code", **facts, **self.figures}
         session = self.facts.get("sessionId")
@@ -285,10 +238,6 @@ def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:
     if message.item.get("type") == "message":
         message.take("type")
     return message, message.take("content")
-
-
-def _is_side(line: Fields) -> bool:
-    return line.item.get("isSidechain") is True
 
 
 def _is_text(content: JsonValue) -> bool:
