@@ -44,7 +44,9 @@ _PATIENCE_SECONDS = 2.0
 def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
     paths: Annotated[
         list[Path],
-        typer.Argument(help="JSON or JSON lines files, folders of them, or - for standard input."),
+        typer.Argument(
+            help="JSON or JSON lines files, compressed or in archives too, folders, or - for stdin."
+        ),
     ],
     wire: Annotated[
         str,
@@ -262,7 +264,7 @@ def _on_one_line(text: str) -> str:
 
 def _counted(findings: Sequence[Finding], *, by_place: bool = False) -> tuple[int, str]:
     """Return how many findings there are, and the most frequent by name."""
-    return _listed(Counter(each.place if by_place else each.reason for each in findings))
+    return _listed(Counter(finding.place if by_place else finding.reason for finding in findings))
 
 
 def _listed(names: Counter[str]) -> tuple[int, str]:

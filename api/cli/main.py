@@ -85,7 +85,7 @@ COMMANDS = {
     ),
     "vacuum": (
         "operations.erasure",
-        "Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by.",
+        "Take what was erased out of all tables now, as their owner: PostgreSQL does it in time.",
     ),
     "accesses": (
         "operations.keys",

@@ -127,11 +127,11 @@ def grows(store: Store, thread: ImportedThread) -> bool:
     places = {draft["id"]: place for place, draft in enumerate(thread.drafts)}
     ids = list(store.message_ids(thread.thread_id))
     there = set(ids)
-    are_there = [each in there for each in places if each not in thread.of_whole]
+    are_there = [message_id in there for message_id in places if message_id not in thread.of_whole]
     if are_there != sorted(are_there, reverse=True):
         return False
     named = thread.own_ids or places.keys()
-    first = next((place for place, each in enumerate(ids) if each in named), None)
+    first = next((place for place, message_id in enumerate(ids) if message_id in named), None)
     if first is None or thread.is_sorted:
         return there <= places.keys()
     return first <= places[ids[first]]

@@ -189,7 +189,7 @@ class Importer:
         pending, self._pending, self._waiting = self._pending, [], 0
         if pending:
             answer: Future[Outcomes] = Future()
-            self._store.submit([each.request for each in pending], answer.set_result)
+            self._store.submit([entry.request for entry in pending], answer.set_result)
             self._on_their_way.append((answer, pending))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
@@ -198,24 +198,26 @@ class Importer:
         while len(self._on_their_way) > but:
             answer, sent = self._on_their_way.popleft()
             outcomes = self._tried_again(sent, raised(answer.result()))
-            for each, outcome in zip(sent, outcomes, strict=True):
+            for entry, outcome in zip(sent, outcomes, strict=True):
                 if isinstance(outcome, AgentlogError):
-                    self._refuse(each.record, outcome)
+                    self._refuse(entry.record, outcome)
                     continue
-                self.report.count(each.record.place, outcome)
+                self.report.count(entry.record.place, outcome)
                 if self._written is not None:
-                    self._written[outcome.thread_id] = Written.of(each.thread, outcome.version)
-                self._progress(each.record.size)
+                    self._written[outcome.thread_id] = Written.of(entry.thread, outcome.version)
+                self._progress(entry.record.size)
             if self._running is not None:
-                self._running.count([each for each in outcomes if isinstance(each, Appended)])
+                self._running.count(
+                    [outcome for outcome in outcomes if isinstance(outcome, Appended)]
+                )
 
     def _tried_again(self, sent: Sequence[_Sent], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
         """Append again, to threads that are there already, what may be added to them."""
         settled = list(outcomes)
         again: dict[int, AppendRequest] = {}
-        for n, (each, outcome) in enumerate(zip(sent, outcomes, strict=True)):
+        for n, (refused, outcome) in enumerate(zip(sent, outcomes, strict=True)):
             if isinstance(outcome, ThreadExists | VersionConflict):
-                addition = request_to_add(self._store, each.thread, each.request, outcome)
+                addition = request_to_add(self._store, refused.thread, refused.request, outcome)
                 if isinstance(addition, AppendRequest):
                     again[n] = addition
                 else:

@@ -138,18 +138,18 @@ def _step(key: str) -> str:
 
 def _of_documents(values: Sequence[JsonValue]) -> list[Format]:
     """Return the formats of which some value is a document by itself."""
-    return _knowing(lambda each: any(map(each.is_document, values)))
+    return _knowing(lambda chosen: any(map(chosen.is_document, values)))
 
 
 def _of_items(values: Sequence[JsonValue]) -> list[Format]:
     """Return the formats of which some value is an item of a document."""
-    return _knowing(lambda each: any(map(each.is_item, values)))
+    return _knowing(lambda chosen: any(map(chosen.is_item, values)))
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:
     """Return the formats that know something, general ones only where no other does."""
-    found = [each for each in FORMATS.values() if knows(each)]
-    return [each for each in found if not each.is_general] or found[:1]
+    known = [chosen for chosen in FORMATS.values() if knows(chosen)]
+    return [chosen for chosen in known if not chosen.is_general] or known[:1]
 
 
 def _described(values: Sequence[JsonValue]) -> str:

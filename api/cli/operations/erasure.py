@@ -121,7 +121,7 @@ def vacuum(
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Take what was erased out of all tables now, as their owner: PostgreSQL does it by and by."""
+    """Take what was erased out of all tables now, as their owner: PostgreSQL does it in time."""
     with open_as_owner(settings_with(data_dir=data_dir)) as (database, _):
         warnings = list(vacuum_tables(database, full=full))
     for each in warnings:

@@ -43,13 +43,13 @@ def find_sources(paths: Sequence[Path]) -> Sources:
         if path == STANDARD_INPUT:
             files.append(SourceFile("-", PurePosixPath(), 0, plain(sys.stdin.buffer.read, 0)))
         elif path.is_dir():
-            found = [
+            inside = [
                 _files(
-                    each, PurePosixPath(each.relative_to(path).as_posix()), archives, passed_over
+                    file, PurePosixPath(file.relative_to(path).as_posix()), archives, passed_over
                 )
-                for each in _in_folder(path, passed_over)
+                for file in _in_folder(path, passed_over)
             ]
-            files += joined(list(chain.from_iterable(found)))
+            files += joined(list(chain.from_iterable(inside)))
         elif path.exists():  # a pipe is no file, but can be read as one
             files += joined(list(_files(path, PurePosixPath(path.name), archives, passed_over)))
         else:
@@ -59,7 +59,7 @@ def find_sources(paths: Sequence[Path]) -> Sources:
 
 def _in_folder(folder: Path, passed_over: dict[str, str]) -> list[Path]:
     """Return the files to import in a folder; no link leads out of it, or to a folder."""
-    inside = sorted(each for each in folder.rglob("*") if each.is_symlink() or not each.is_dir())
+    inside = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     root, chosen = folder.resolve(), list[Path]()
     for path in inside:
         if not (path.is_file() and _is_source(path)):
