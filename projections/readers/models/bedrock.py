@@ -12,8 +12,8 @@ from projections.readers.draft import Draft
 from projections.readers.files import file_of
 from projections.readers.history import Format, History
 from projections.readers.models.blocks import add_call
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, Reading, text_of, usage
+from projections.readers.models.content import Kinds, add_prompt, read_content
+from projections.readers.reading import Entry, Fields, Reading, usage
 from projections.text_format import value_text
 from projections.view import Item
 
@@ -48,10 +48,7 @@ def _read(document: JsonValue) -> Iterator[History]:
         case {"messages": list(messages)}:
             whole = Fields(document, "")
             whole.take("messages")
-            if (prompt := text_of(whole.item.get("system"))) is not None:
-                reading.add({"type": "system", "text": prompt})
-            if whole.item.get("system") == [{"text": prompt}]:
-                whole.take("system")
+            add_prompt(reading, whole, "system", whole.item.get("system"))
             reading.keep_left(whole, "request")
             _read_messages(reading, messages, "messages")
         case {"output": {"message": dict()}}:

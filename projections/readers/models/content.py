@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
-from projections.readers.reading import Entry, Fields
+from projections.readers.reading import Entry, Fields, Reading, text_of
 
 
 class Kinds(NamedTuple):
@@ -52,3 +52,15 @@ def _belongs(found: Draft, held: Draft) -> bool:
     """Return whether files and one text make one input."""
     kinds = (found["type"], held["type"])
     return kinds == ("input", "input") and not ("text" in held and "text" in found)
+
+
+def add_prompt(
+    reading: Reading, whole: Fields, key: str, parts: JsonValue, *, is_all: bool = True
+) -> None:
+    """Add the prompt of a request, and take it where a text is all of it; else it is kept too."""
+    text = text_of(parts)
+    if text is None:
+        return
+    if is_all and parts == [{"text": text}]:
+        whole.take(key)
+    reading.add({"type": "system", "text": text})

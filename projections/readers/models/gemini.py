@@ -12,8 +12,8 @@ from projections.readers.draft import Draft
 from projections.readers.files import file_of
 from projections.readers.history import Format, History
 from projections.readers.models.blocks import add_call, add_result, answer_unnamed, text_of_id
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, Reading, text_of, usage
+from projections.readers.models.content import Kinds, add_prompt, read_content
+from projections.readers.reading import Entry, Fields, Reading, usage
 from projections.text_format import value_text
 from projections.view import Item
 
@@ -88,15 +88,12 @@ def _read(document: JsonValue) -> Iterator[History]:
 def _read_prompt(reading: Reading, whole: Fields) -> None:
     key = next((key for key in _PROMPTS if key in whole.item), _PROMPTS[0])
     match whole.item.get(key):
-        case {"parts": parts, **rest} if (text := text_of(parts)) is not None:
-            is_plain = parts == [{"text": text}] and not rest
+        case {"parts": parts, **rest}:
+            add_prompt(reading, whole, key, parts, is_all=not rest)
         case str(text):
-            is_plain = True
+            add_prompt(reading, whole, key, [{"text": text}])
         case _:
-            return
-    if is_plain:
-        whole.take(key)
-    reading.add({"type": "system", "text": text})
+            pass
 
 
 def _read_contents(reading: Reading, contents: list[JsonValue], place: str) -> None:
