@@ -7,7 +7,6 @@ from domain.json.text import JsonValue, print_text
 from projections.readers.agents import (
     aider,
     atif,
-    claude_code,
     cline,
     codex,
     copilot_chat,
@@ -17,6 +16,7 @@ from projections.readers.agents import (
     pi,
     tau2,
 )
+from projections.readers.agents.claude_code import session as claude_code
 from projections.readers.agents.openhands import conversation, version_0
 from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from projections.readers.datasets import alpaca, sharegpt

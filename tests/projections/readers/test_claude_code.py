@@ -10,7 +10,7 @@ from domain.json.text import parse
 from infrastructure.transfer.documents import Documents, Plan
 from infrastructure.transfer.files.records import read_records
 from infrastructure.transfer.files.sources import find_sources
-from projections.readers.agents.claude_code import FORMAT
+from projections.readers.agents.claude_code.session import FORMAT
 from projections.readers.draft import Draft
 from projections.readers.history import History
 from tests.test_golden import GOLDEN

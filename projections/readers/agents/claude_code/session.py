@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from domain.errors import InvalidMessage
 from domain.identifiers import is_thread_id
 from domain.json.text import JsonValue
-from projections.readers.agents.claude_code_answers import Answers, left
-from projections.readers.agents.claude_code_fields import (
+from projections.readers.agents.claude_code.answers import Answers, left
+from projections.readers.agents.claude_code.fields import (
     FACTS,
     KINDS,
     KNOWN,
