@@ -116,8 +116,9 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
 @app.command("formats")
 def formats() -> None:
     """List the formats that import reads."""
-    for each in FORMATS.values():
-        typer.echo(f"{each.name:<16}{each.title}, a thread per {each.unit}")
+    width = max(map(len, FORMATS)) + 2
+    for known in FORMATS.values():
+        typer.echo(f"{known.name:<{width}}{known.title}, a thread per {known.unit}")
 
 
 @contextmanager

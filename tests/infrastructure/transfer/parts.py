@@ -60,7 +60,7 @@ def parts_of(draw: st.DrawFn, source: Members) -> list[Members]:
         return [source, *({**beside, **{name: source[name] for name in part}} for part in parts)]
     name = draw(st.sampled_from(names))
     cuts = parts_of_lines(source[name])
-    if not name.endswith("l"):
+    if PurePosixPath(name).suffix in {".json", ".traj", ".af"}:
         cuts = st.one_of(parts_of_items(json.loads(source[name])), cuts)
     return [{**source, name: part} for part in draw(cuts)]
 
