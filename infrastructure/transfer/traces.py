@@ -25,11 +25,13 @@ from infrastructure.transfer.threads import fitted
 from infrastructure.views.store import Store
 from projections.readers.draft import Draft
 from projections.readers.traces.otlp import events
+from projections.readers.traces.otlp.drafts import UNBOUNDED, TooManyAdded
 from projections.readers.traces.otlp.placement import Placed, conversation_of, placed
 from projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
 from projections.view import Item
 
 _TRIES = 8
+_THREAD_MESSAGES = 4  # of an append to a thread, beside its messages
 _THREADS = 1000
 _MOST_ENTRIES = 100_000  # of some 300 bytes
 _BEGINNING_BYTES = 1024
@@ -73,19 +75,24 @@ class TraceIngest:
         self._store = store.with_hidden()
         self._recent: OrderedDict[str, SpanThread] = OrderedDict()
 
-    def take_spans(self, spans: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:
-        """Append what spans say; return those that were refused.
+    def take_spans(
+        self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
+    ) -> Refused:
+        """Append what spans say, at most so many messages; return those that were refused.
 
         Raises:
+            TooManyAdded: nothing was appended, unless others append to the same threads.
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
         found = list(placed(spans, cache(self._is_there)))
         refused = Refused()
         refused.add(len(spans) - len(found), "not of the GenAI conventions")
-        self._take(found, origin, refused)
+        self._take(found, origin, refused, most)
         return refused
 
-    def take_records(self, records: Sequence[Item], *, origin: Origin = NO_ORIGIN) -> Refused:
+    def take_records(
+        self, records: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
+    ) -> Refused:
         """Append what log records say; return those that were refused; raises as `take_spans`."""
         refused = Refused()
         known = [each for each in records if events.is_known(each)]
@@ -97,10 +104,11 @@ class TraceIngest:
             [Placed(row, names.get(row.trace_id) or row.trace_id) for row in events.read(named)],
             origin,
             refused,
+            most,
         )
         return refused
 
-    def _take(self, found: Iterable[Placed], origin: Origin, refused: Refused) -> None:
+    def _take(self, found: Iterable[Placed], origin: Origin, refused: Refused, most: int) -> None:
         shares: dict[str, _Share] = {}
         for each in found:
             share = shares.setdefault(_thread_id(each.name), _Share())
@@ -108,7 +116,10 @@ class TraceIngest:
             share.facts = share.facts or _facts(each)
             share.also_named = each.also_named or share.also_named
         for attempt in range(_TRIES):
-            shares = self._append(shares, origin, refused, is_first=attempt == 0)
+            try:
+                shares = self._append(shares, origin, refused, most, is_first=attempt == 0)
+            except TooManyAdded as error:
+                raise TooManyAdded(most) from error
             self._forget()
             if not shares:
                 return
@@ -117,20 +128,34 @@ class TraceIngest:
         )
 
     def _append(
-        self, shares: Mapping[str, _Share], origin: Origin, refused: Refused, *, is_first: bool
+        self,
+        shares: Mapping[str, _Share],
+        origin: Origin,
+        refused: Refused,
+        most: int,
+        *,
+        is_first: bool,
     ) -> dict[str, _Share]:
         """Append shares; return those whose threads have gone on meanwhile."""
         states: dict[str, SpanThread] = {}
         requests: list[AppendRequest] = []
         for thread_id, share in shares.items():
+            most -= _THREAD_MESSAGES
             # a thread is taken for new before it is read: most are, and if not it is refused
-            state = self._recent.pop(thread_id, None) or (
-                SpanThread() if is_first else self._read(thread_id)
-            )
-            request = self._request(thread_id, state, share, origin)
+            state = self._recent.pop(thread_id, None)
+            is_taken_for_new = state is None and is_first
+            state = state or (SpanThread() if is_first else self._read(thread_id))
+            try:
+                request = self._request(thread_id, state, share, origin, most)
+            except TooManyAdded:
+                if not (is_taken_for_new and self._is_there(thread_id)):
+                    raise
+                state = self._read(thread_id)
+                request = self._request(thread_id, state, share, origin, most)
             if request is None:
                 self._remember(thread_id, state)
                 continue
+            most -= len(request.drafts)
             states[thread_id] = state
             requests.append(request)
         again: dict[str, _Share] = {}
@@ -145,7 +170,7 @@ class TraceIngest:
         return again
 
     def _request(
-        self, thread_id: str, state: SpanThread, share: _Share, origin: Origin
+        self, thread_id: str, state: SpanThread, share: _Share, origin: Origin, most: int
     ) -> AppendRequest | None:
         """Return what a share adds to a thread, None if nothing; `state` goes on by it."""
         before = state.version
@@ -153,7 +178,7 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        drafts: list[Draft] = state.take([each.span for each in share.spans])
+        drafts: list[Draft] = state.take([each.span for each in share.spans], most=most)
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named

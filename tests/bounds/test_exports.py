@@ -21,6 +21,7 @@ from domain.errors import InvalidInput
 from domain.json.text import JsonValue, parse, print_bytes
 from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
+from projections.readers.traces.otlp.drafts import UNBOUNDED
 from projections.readers.traces.otlp.placement import placed
 from projections.readers.traces.otlp.span import GenAISpan
 from projections.readers.traces.otlp.thread import SpanThread
@@ -38,12 +39,15 @@ def read(body: bytes, media_type: str = PROTOBUF) -> list[Item]:
     return records_in(unzipped(body, "gzip", work), media_type, "traces", USUAL, work)
 
 
-def take(records: list[Item]) -> int:
-    """Return how many messages records become in threads that were empty."""
+def take(records: list[Item], most: int = UNBOUNDED) -> int:
+    """Return how many messages records become in threads that were empty; each has at most so many.
+
+    The ones of all threads together are bounded by what stores them.
+    """
     spans: dict[str, list[GenAISpan]] = {}
     for each in placed(records, lambda _: False):
         spans.setdefault(each.name, []).append(each.span)
-    return sum(len(SpanThread().take(of_thread)) for of_thread in spans.values())
+    return sum(len(SpanThread().take(of_thread, most=most)) for of_thread in spans.values())
 
 
 def refused_or(work: Callable[[], object]) -> Callable[[], None]:
@@ -78,6 +82,16 @@ def test_what_a_request_may_hold_bounds_its_memory(shape: Shape) -> None:
 
     for size in (300, 2_000, 12_000):
         assert peak_bytes_of(refused_or(partial(read, shape(size)))) < 5 * 2**20
+
+
+@pytest.mark.parametrize("shape", SPANS.values(), ids=SPANS)
+def test_what_64_kb_add_is_bounded(shape: Shape) -> None:
+    """Storing costs most: some 0.1 ms a message. 30,000 fit into 64 KB zipped."""
+    most = Work.allowed(SENT, USUAL, most_bytes=MOST_BYTES).most_added
+    assert most < 6_000
+    for size in (300, 2_000, 20_000):
+        with suppress(InvalidInput):
+            assert take(read(zipped(shape(size), sent=SENT)), most=most) <= most
 
 
 def test_a_resource_that_many_spans_repeat_is_refused() -> None:

@@ -81,6 +81,7 @@ def _records_of_group(wire: Wire, begin: int, end: int, kind: _Message) -> Itera
 
 def _common(wire: Wire, begin: int, end: int, kind: _Message) -> tuple[Item, int]:
     """Return what the items of a group have in common, and its size in bytes."""
+    wire.work.add_empty()
     common, size = kind.empty(), 0
     for number, inner, after in wire.fields(begin, end):
         if number == _COMMON:
@@ -133,7 +134,7 @@ def _id(data: bytes, size: int) -> str:
 
 
 def _event(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
-    wire.work.add_event()
+    wire.work.add_empty()
     events = [] if before is None else before
     events.append(_EVENT.read(wire, begin, end))
     return events

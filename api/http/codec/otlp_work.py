@@ -4,6 +4,7 @@ A zipped body of a few kilobytes can stand for millions of values, and each reco
 attributes of its resource. So all of it is counted while a body is read, before it is kept.
 """
 
+import sys
 from dataclasses import dataclass
 from typing import Self
 
@@ -13,9 +14,10 @@ from api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
 DEEPEST = 64
 """Most levels of arrays and lists of keys and values in an attribute."""
 
-_RECORD_PARTS, _EVENT_PARTS, _VALUE_PARTS = 128, 4, 2  # a record becomes several messages
+_RECORD_PARTS, _EMPTY_PARTS, _VALUE_PARTS = 128, 4, 2  # a record becomes several messages
 _PARTS_OF_AN_ATTRIBUTE = 4
 _FEW_PARTS, _PARTS_OF_A_BYTE = 2**18, 2  # an exporter's batch has 512 spans, however well zipped
+_FEW_MESSAGES, _BYTES_OF_A_MESSAGE = 4096, 64
 _FEW_BYTES, _MOST_UNZIPPED = 4 * 2**20, 128
 
 
@@ -24,12 +26,13 @@ class Work:
     """Counts parts, bytes and records of a request; each count raises at its limit.
 
     Parts are the fields of protobuf, and what the names and texts of attributes are taken apart
-    into.
+    into. `most_added` is how many messages the records may become.
     """
 
     most_parts: int
     most_bytes: int
     most_records: int
+    most_added: int = sys.maxsize
     parts: int = 0
     bytes: int = 0
     records: int = 0
@@ -44,6 +47,7 @@ class Work:
             ),
             most_bytes=min(most_bytes, max(_FEW_BYTES, _MOST_UNZIPPED * sent)),
             most_records=limits.max_batch_messages,
+            most_added=min(limits.max_batch_messages, _FEW_MESSAGES + sent // _BYTES_OF_A_MESSAGE),
         )
 
     def add_parts(self, count: int = 1) -> None:
@@ -67,13 +71,13 @@ class Work:
         self.add_parts(_RECORD_PARTS)
         self.add_bytes(repeated)
 
-    def add_event(self) -> None:
-        """Count an event of a span, of which nothing may be said."""
-        self.add_parts(_EVENT_PARTS)
+    def add_empty(self) -> None:
+        """Count a group, scope or event, which may be empty."""
+        self.add_parts(_EMPTY_PARTS)
 
     def add_name(self, name: str) -> None:
         """Count the objects that the name of an attribute stands for, as `llm.messages.0.role`."""
-        self.add_parts(_VALUE_PARTS * name.count("."))
+        self.add_parts(_VALUE_PARTS * max(1, name.count(".")))
 
     def add_text(self, text: str) -> None:
         """Count the values in a text that may be JSON: readers parse it."""

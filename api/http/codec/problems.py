@@ -93,6 +93,7 @@ from infrastructure.readmodels.projection_status import (
 from infrastructure.reports.reports import ReportTooLong
 from infrastructure.transfer.traces import ThreadContended
 from infrastructure.views.snapshots.key import InvalidSnapshotKey
+from projections.readers.traces.otlp.drafts import TooManyAdded
 from projections.readmodels.registry import UnknownReadModel
 
 MEDIA_TYPE = "application/problem+json"
@@ -197,6 +198,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StreamsExhausted: 503,
     ThreadExists: 409,
     ThreadContended: 503,
+    TooManyAdded: 413,
     TooManyMessages: 413,
     TooManyParts: 413,
     TooManyQueries: 429,

@@ -28,6 +28,7 @@ from projections.readmodels.registry import READ_MODELS
 from projections.registry import choose_view
 from projections.view import render
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
+from tests.bounds.exports import SPANS, zipped
 from tests.infrastructure.appends import TENANT, Clock, Ids, record
 from tests.infrastructure.readmodels.tables import catch_up
 from tests.spans import (
@@ -432,6 +433,16 @@ def test_more_than_the_service_takes_at_once_is_refused(
     end_following(app)
     assert answer.status_code == 413
     assert answer.json()["type"] == f"urn:agentlog:problem:{name}"
+
+
+def test_a_small_body_of_very_many_messages_is_refused(client: TestClient) -> None:
+    body = zipped(SPANS["messages in a text"](10_000))
+    headers = {"content-type": PROTOBUF, "content-encoding": "gzip"}
+    answer = client.post("/otlp/v1/traces", content=body, headers=headers)
+    assert answer.status_code == 413, answer.text
+    assert answer.json()["type"] == "urn:agentlog:problem:too-many-added"
+    assert "let the exporter send fewer spans" in answer.json()["detail"]
+    assert threads(client) == set()
 
 
 def test_an_overloaded_service_asks_to_try_again(store: Store, database: Database) -> None:

@@ -18,11 +18,12 @@ from infrastructure.transfer.otlp import export_request
 from infrastructure.transfer.otlp_protobuf import printed
 from infrastructure.transfer.traces import TraceIngest
 from infrastructure.views.store import Store
+from projections.readers.traces.otlp.drafts import TooManyAdded
 from projections.registry import choose_view
 from projections.spans import spans_of
 from projections.view import render
 from tests.infrastructure.appends import last_position
-from tests.spans import ANSWER, USER, chat
+from tests.spans import ANSWER, CALL, USER, chat, said
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OPENAI = choose_view("openai", {})
@@ -86,3 +87,23 @@ def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_
     position = last_position(database)
     ingest.take_spans(batches[0])
     assert last_position(database) == position
+
+
+def test_a_new_service_takes_a_long_context_that_its_thread_has_already(
+    store: Store, database: Database
+) -> None:
+    context = [said("user", str(n)) for n in range(30)]
+    assert TraceIngest(store).take_spans([chat(1, context, ANSWER)], most=60).count == 0
+    position = last_position(database)
+    longer = [*context, ANSWER, USER]
+    assert TraceIngest(store).take_spans([chat(2, longer, CALL)], most=10).count == 0
+    assert last_position(database) == position + 5  # span, request, response, question and call
+
+
+def test_more_than_an_export_may_add_is_refused_before_any_is_appended(
+    store: Store, database: Database
+) -> None:
+    spans = [chat(n, [said("user", str(n))], ANSWER, trace=f"{n:032x}") for n in range(1, 9)]
+    with pytest.raises(TooManyAdded, match="more than the 40 messages"):
+        TraceIngest(store).take_spans(spans, most=40)
+    assert last_position(database) == 0

@@ -62,7 +62,7 @@ async def _take(request: Request, signal: Signal) -> Response:
         work = Work.allowed(len(body), limits, most_bytes=most_bytes)
         records = records_in(unzipped(body, coding, work), media_type, signal, limits, work)
         into = traces.take_spans if signal == "traces" else traces.take_records
-        refused = into(records, origin=origin)
+        refused = into(records, most=work.most_added, origin=origin)
         reason = "; ".join(refused.reasons)
         return answer(media_type, signal, refused=refused.count, reason=reason)
 

@@ -1,10 +1,12 @@
 """Turns as drafts of ours, and the drafts of a span, with ids that are the same each time."""
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 
+from domain.errors import InvalidInput
 from domain.identifiers import derived_message_id
 from domain.json.text import JsonValue
 from projections.readers.draft import Draft
@@ -20,18 +22,37 @@ _FEW_RECORDS = 16
 _DATA = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}")
 
 
-class Writing:
-    """The messages of a span so far."""
+UNBOUNDED = sys.maxsize
 
-    def __init__(self, span: GenAISpan) -> None:
+
+class TooManyAdded(InvalidInput):
+    """An export would add more messages to its threads than its size allows."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"more than the {most} messages that an export of this size may add, where a thread "
+            "counts as four: let the exporter send fewer spans at once"
+        )
+
+
+class Writing:
+    """The messages of a span so far; `most` bounds them."""
+
+    def __init__(self, span: GenAISpan, *, most: int = UNBOUNDED) -> None:
         self.span = span
         self.drafts: list[Draft] = []
+        self._most = most
         names = "+".join(span.records)
         if len(span.records) > _FEW_RECORDS:  # each id is derived from all of it
             names = sha256(names.encode()).hexdigest()
         self._ids: Iterator[str] = (
             derived_message_id("otel", span.trace_id, names, n) for n in count(1)
         )
+
+    def expect(self, count: int) -> None:
+        """Raise `TooManyAdded` if so many more messages are too many."""
+        if len(self.drafts) + count > self._most:
+            raise TooManyAdded(self._most)
 
     def add(
         self,
@@ -43,6 +64,7 @@ class Writing:
         wire: JsonValue = None,
     ) -> None:
         """Add a message at a time in milliseconds since the epoch, with its residues."""
+        self.expect(1)
         span = self.span
         metadata: Item = {}
         if span.trace_id and span.span_id:

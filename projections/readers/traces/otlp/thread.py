@@ -22,7 +22,14 @@ from domain.messages import (
 from projections.readers.draft import Draft
 from projections.readers.traces.otlp.calls import Calls
 from projections.readers.traces.otlp.contexts import Contexts, path_of
-from projections.readers.traces.otlp.drafts import METADATA, Writing, call_of, drafts_of, result_of
+from projections.readers.traces.otlp.drafts import (
+    METADATA,
+    UNBOUNDED,
+    Writing,
+    call_of,
+    drafts_of,
+    result_of,
+)
 from projections.readers.traces.otlp.span import GenAISpan, ToolRun
 from projections.readers.traces.otlp.turns import NewTurns, Turn, add_new, call_id_of, turns_of
 from projections.text_format import value_text
@@ -89,18 +96,25 @@ class SpanThread:
             case _:
                 pass
 
-    def take(self, spans: Sequence[GenAISpan]) -> list[Draft]:
-        """Return the messages that spans add, and go on by them; none if they were here before."""
+    def take(self, spans: Sequence[GenAISpan], *, most: int = UNBOUNDED) -> list[Draft]:
+        """Return the messages that spans add, and go on by them; none if they were here before.
+
+        Raises:
+            TooManyAdded: they are more than `most`; then this has gone on by some of them.
+        """
         sent = _results_in(spans) if any(span.tool is not None for span in spans) else {}
-        drafts = [draft for span in spans for draft in self._take(span, sent)]
+        drafts: list[Draft] = []
+        for span in spans:
+            drafts += self._take(span, sent, most - len(drafts))
         self.version += len(drafts)
         return drafts
 
-    def _take(self, span: GenAISpan, sent: Mapping[str, Item]) -> list[Draft]:
-        writing = Writing(span)
+    def _take(self, span: GenAISpan, sent: Mapping[str, Item], most: int) -> list[Draft]:
+        writing = Writing(span, most=most)
         for name, record in span.records.items():
             message_id = derived_message_id("otel", span.trace_id, name)
             if message_id not in self.records:
+                writing.expect(1)
                 self.records.add(message_id)
                 kind = LOG if span.is_log else SPAN
                 raw = {"id": message_id, "timestamp": span.end, "type": kind, "payload": record}
@@ -147,11 +161,12 @@ class SpanThread:
         digests = [turn.digest for turn in inputs if _is_of_context(turn)]
         nodes = path_of(digests)
         begin = self.contexts.known(digests)
-        old: range = range(begin)
+        old = range(0)
         if span.is_log and not digests:
             return self.contexts.last
         if begin < len(digests) and self.contexts.goes_on(nodes[begin]):
             old = self._rewrite(digests, nodes, begin, span, writing)
+        writing.expect(len(digests) - begin - len(old))
         results = {call_id_of(turn.parts[0]) for turn in inputs if turn.role == "tool"}
         new: list[NewTurns] = []
         n = -1

@@ -5,6 +5,7 @@ Pydantic AI has the results of tools in messages of users, as `result` instead o
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Literal
 
@@ -25,7 +26,7 @@ _ROLES: Mapping[JsonValue, Role] = {
 RESPONSE = "tool_call_response"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """What one side said at once; `parts` are objects with a `type`.
 
@@ -36,7 +37,7 @@ class Turn:
     role: Role
     parts: tuple[Item, ...]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A digest of what was said, the same wherever and however it is repeated.
 
