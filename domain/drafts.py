@@ -11,15 +11,11 @@ from typing import NamedTuple
 from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
 from domain.errors import Flaw, InvalidMessage
 from domain.facts import Fact
+from domain.identifiers import APPENDED_BY, IMPORT_ID
 from domain.integrity.hash_chain import digest
 from domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
 from domain.messages import Message
-
-APPENDED_BY = "appendedBy"
-"""The metadata key for the id of the appending key; only the server sets it."""
-
-IMPORT_ID = "importId"
-"""The metadata key, of a thread's start only, for the id of the import that made the thread."""
+from domain.redaction import left_digests
 
 METADATA_TEXTS = (
     "actor",
@@ -60,11 +56,12 @@ NO_ORIGIN = Origin()
 
 
 class Prepared(NamedTuple):
-    """A message validated and printed, ready for a decision."""
+    """A message validated and printed, ready for a decision; `left` has its `left_digests`."""
 
     message: Message | Fact
     body: bytes
     body_digest: bytes
+    left: bytes
     metadata: bytes | None
     id_given: bool
     timestamp_given: bool
@@ -103,11 +100,13 @@ def prepare(
         body["type"] = stored_type(spelling)
     message = validate_message(body)
     text = print_checked(body)
+    noted = None if metadata is None and origin is NO_ORIGIN else _metadata(metadata, origin)
     return Prepared(  # positional: keywords take twice as long
         message,
         text,
         digest(text),
-        None if metadata is None and origin is NO_ORIGIN else _metadata(metadata, origin),
+        left_digests(body, noted),
+        noted,
         "id" in draft,
         "timestamp" in draft,
     )
@@ -132,11 +131,13 @@ def prepare_fact(
     message = validate_fact(body)
     text = print_checked(body)
     made = origin.import_id is not None and kind == "thread.started"
+    metadata = _metadata({IMPORT_ID: origin.import_id} if made else None, origin)
     return Prepared(
         message=message,
         body=text,
         body_digest=digest(text),
-        metadata=_metadata({IMPORT_ID: origin.import_id} if made else None, origin),
+        left=left_digests(body, metadata),
+        metadata=metadata,
         id_given=True,
         timestamp_given="timestamp" in fact,
     )

@@ -8,7 +8,7 @@ changes nothing.
 from collections.abc import Collection, Mapping
 
 from domain.catalogue import read_stored
-from domain.drafts import APPENDED_BY, IMPORT_ID
+from domain.identifiers import APPENDED_BY, IMPORT_ID
 from domain.integrity.hash_chain import digest
 from domain.json.text import JsonValue, parse_stored, print_bytes
 from domain.messages import InputMessage
@@ -75,11 +75,8 @@ def redacted_body(type_name: str, message_id: str, body: bytes) -> bytes:
     timestamp = raw.get("timestamp")
     known = isinstance(timestamp, int) and not isinstance(timestamp, bool)
     bare = {"id": message_id, "timestamp": timestamp if known else 0, "type": type_name}
-    if read_stored(type_name, raw) is None:
-        return print_bytes(bare)
-    said = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
-    kept = {key: raw[key] for key in _KEPT.get(type_name, ()) if key in raw}
-    return print_bytes({**bare, **kept, **said, **_special(type_name, raw)})
+    readable = read_stored(type_name, raw) is not None
+    return print_bytes({**bare, **(_left(type_name, raw) if readable else {})})
 
 
 def redacted_metadata(metadata: bytes | None) -> bytes | None:
@@ -114,6 +111,44 @@ def is_without_file(type_name: str, message_id: str, body: bytes) -> bool:
 def left_digest(body: bytes, metadata: bytes | None) -> bytes:
     """Return the SHA-256 over the SHA-256 of a redacted body and that of its metadata."""
     return digest(digest(body) + digest(metadata or b""))
+
+
+def left_digests(raw: Mapping[str, JsonValue], metadata: bytes | None) -> bytes:
+    """Return the digests by which a valid message binds what a redaction may leave of it.
+
+    First the `left_digest` of the message redacted; then of an input with files that of the
+    message without them, and that of each file.
+    """
+    type_name = raw["type"]
+    bare = {"id": raw["id"], "timestamp": raw["timestamp"], "type": type_name}
+    body = print_bytes({**bare, **_left(type_name, raw)})
+    whole = left_digest(body, metadata and redacted_metadata(metadata))
+    return b"".join([whole, *map(digest, _parts(raw))]) if type_name == "input" else whole
+
+
+def is_left_by_files(body: bytes, digests: bytes) -> bool:
+    """Return whether an input is the one of `left_digests`, some of its files redacted."""
+    raw = _read(body)
+    parts = _parts(raw)
+    stated = [digests[at : at + 32] for at in range(32, len(digests), 32)]
+    redacted = print_bytes(_REDACTED_FILE)
+    return len(parts) == len(stated) and all(
+        digest(part) == part_digest or (place > 0 and part == redacted)
+        for place, (part, part_digest) in enumerate(zip(parts, stated, strict=True))
+    )
+
+
+def _parts(raw: Mapping[str, JsonValue]) -> list[bytes]:
+    """Return an input without its files, and each file, as bytes; nothing if it has none."""
+    files = raw.get("files")
+    return [print_bytes(part) for part in ({**raw, "files": []}, *files)] if files else []
+
+
+def _left(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the fields that stay of a valid message, beside id, time and type."""
+    kept = {key: raw[key] for key in _KEPT.get(type_name, ()) if key in raw}
+    said = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
+    return {**kept, **said, **_special(type_name, raw)}
 
 
 def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -77,6 +77,7 @@ class ChainRecord:
     `found_digest` is of the stored body, None where some of it is missing; `body_digest` is the
     digest that the event states. `recorded_at` is None where the stored value is no time,
     `metadata_digest` where it is no metadata.
+    `left` has the digests of what redactions may leave, None in an event from before 0.20.0.
     `is_cut` says whether some of the body is kept apart. `redacted` is the version of the redaction
     that erased the content; then `left_digest` is of the body in its place, `is_redacted_form` and
     `is_without_file` say whether that is what a redaction of a message, or of a file, leaves, and
@@ -94,6 +95,7 @@ class ChainRecord:
     found_digest: bytes | None
     metadata_digest: bytes | None
     chain: bytes
+    left: bytes | None = None
     is_cut: bool = False
     redacted: int | None = None
     left_digest: bytes | None = None
@@ -187,4 +189,5 @@ def _link(before: ChainPlace, record: ChainRecord) -> bytes | None:
         recorded_at=record.recorded_at,
         body_digest=record.body_digest,
         metadata_digest=record.metadata_digest,
+        left=record.left,
     )

@@ -2,7 +2,8 @@
 
 The link is SHA-256 over the previous link and a fixed sequence of facts, each preceded by its
 length, so that no two different histories give the same bytes. Body and metadata are included as
-their SHA-256, so that the chain stays valid when contents are erased.
+their SHA-256, so that the chain stays valid when contents are erased; digests of what may be left
+then come last, except in links of versions before 0.20.0.
 """
 
 from datetime import datetime
@@ -35,8 +36,12 @@ def link(  # noqa: PLR0913 - the facts that the link covers
     recorded_at: datetime,
     body_digest: bytes,
     metadata_digest: bytes,
+    left: bytes | None,
 ) -> bytes:
-    """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch."""
+    """Return the 32-byte link of an event; `recorded_at` counts in microseconds since the epoch.
+
+    `left` has its `left_digests`; None for an event without.
+    """
     before, after = around_time(
         tenant=tenant,
         thread_id=thread_id,
@@ -46,6 +51,7 @@ def link(  # noqa: PLR0913 - the facts that the link covers
         message_id=message_id,
         body_digest=body_digest,
         metadata_digest=metadata_digest,
+        left=left,
     )
     return link_at(previous, before, time_in_link(recorded_at), after)
 
@@ -76,6 +82,7 @@ def around_time(  # noqa: PLR0913 - the facts that the link covers
     message_id: str,
     body_digest: bytes,
     metadata_digest: bytes,
+    left: bytes | None,
 ) -> tuple[bytes, bytes]:
     """Return the bytes that a link covers before the time (from the previous link) and after it."""
     thread, kind = thread_id.encode(), type_name.encode()
@@ -95,4 +102,5 @@ def around_time(  # noqa: PLR0913 - the facts that the link covers
         len(message),
         message,
     )
-    return before, _AFTER_TIME % (body_digest, metadata_digest)
+    after = _AFTER_TIME % (body_digest, metadata_digest)
+    return before, after if left is None else after + b"%d:%b" % (len(left), left)

@@ -56,17 +56,18 @@ onward AS MATERIALIZED (
 appended AS (
     INSERT INTO agentlog.events (
         tenant, thread_id, version, position, type, message_id, recorded_at,
-        body, cuts, body_sha256, chain, metadata
+        body, cuts, body_sha256, left_sha256, chain, metadata
     )
     SELECT tenant, thread_id, version, position, type, message_id, recorded_at,
-           body, cuts, body_sha256, chain, metadata
+           body, cuts, body_sha256, left_sha256, chain, metadata
     FROM onward, unnest(
         %(event_tenants)b::text[], %(event_threads)b::text[], %(versions)b::bigint[],
         %(positions)b::bigint[], %(types)b::text[], %(message_ids)b::text[], %(bodies)b::bytea[],
-        %(cuts)b::bytea[], %(body_digests)b::bytea[], onward.chains, %(metadata)b::bytea[]
+        %(cuts)b::bytea[], %(body_digests)b::bytea[], %(left)b::bytea[], onward.chains,
+        %(metadata)b::bytea[]
     ) AS new (
-        tenant, thread_id, version, position, type, message_id, body, cuts, body_sha256, chain,
-        metadata
+        tenant, thread_id, version, position, type, message_id, body, cuts, body_sha256,
+        left_sha256, chain, metadata
     )
 ),
 kept AS (

@@ -30,10 +30,10 @@ WITH linked AS MATERIALIZED (
 appended AS (
     INSERT INTO agentlog.events (
         tenant, thread_id, version, position, type, message_id, recorded_at,
-        body, body_sha256, chain, metadata
+        body, body_sha256, left_sha256, chain, metadata
     )
     SELECT %(tenant)b, %(thread_id)b, %(version)b, %(position)b, %(type)b, %(message_id)b,
-           recorded_at, %(body)b, %(body_digest)b, chains[1], %(metadata)b::bytea
+           recorded_at, %(body)b, %(body_digest)b, %(left)b, chains[1], %(metadata)b::bytea
     FROM linked
     ON CONFLICT (tenant, thread_id, message_id) DO NOTHING
     RETURNING version, recorded_at, chain

@@ -144,6 +144,7 @@ def _one_message(changes: Changes) -> dict[str, Any]:
         "message_id": event.message_id,
         "body": event.stored.body,
         "body_digest": event.body_digest,
+        "left": event.left,
         "chain": head.chain,
         "before": before,
         "after": after,
@@ -161,7 +162,7 @@ def _one_message(changes: Changes) -> dict[str, Any]:
 def _columns(changes: Changes) -> dict[str, Any]:
     """Return the parameters of append.sql: an array a column."""
     events, heads = changes.events, changes.heads
-    tenants, threads, versions, positions, types, ids, stored, digests, metadata, _ = zip(
+    tenants, threads, versions, positions, types, ids, stored, digests, left, metadata, _ = zip(
         *events, strict=True
     )
     chains = {head[:2]: head.chain for head in heads}
@@ -184,6 +185,7 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "bodies": byte_strings([each.body for each in stored]),
         "cuts": byte_strings([each.cuts for each in stored]),
         "body_digests": byte_strings(digests),
+        "left": byte_strings(left),
         "metadata": byte_strings(metadata),
         "chains": byte_strings([chains[event[:2]] for event in events]),
         "follows": integers(follows),
@@ -252,6 +254,7 @@ def _around_time(event: NewEvent) -> tuple[bytes, bytes]:
         message_id=event.message_id,
         body_digest=event.body_digest,
         metadata_digest=_OF_NOTHING if event.metadata is None else digest(event.metadata),
+        left=event.left,
     )
 
 

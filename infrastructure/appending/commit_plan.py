@@ -56,6 +56,7 @@ class NewEvent(NamedTuple):
     message_id: str
     stored: Stored
     body_digest: bytes
+    left: bytes
     metadata: bytes | None
     id_assumed: bool = False
 

@@ -203,6 +203,7 @@ class Batch:
                 message.id,
                 ready.stored[index],
                 prepared.body_digest,
+                prepared.left,
                 prepared.metadata,
                 prepared.id_given and not self._ground.complete,
             )

@@ -167,6 +167,7 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
     body = None if event["body"] is None else from_base64(event["body"])
     metadata = b"" if event["metadata"] is None else from_base64(event["metadata"])
     redacted, erased = event.get("redacted"), event.get("metadataSha256")
+    left = event.get("leftSha256")
     metadata_digest = digest(metadata) if redacted is None or erased is None else _hash(erased)
     record = ChainRecord(
         tenant=bundle.tenant,
@@ -180,6 +181,7 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
         found_digest=None if body is None else digest(body),
         metadata_digest=None if event["metadata"] == "" else metadata_digest,
         chain=_hash(event["chain"]),
+        left=None if left is None else _hash(left),
         redacted=redacted,
         is_redacted_form=body is None and event["metadata"] is None,
         is_without_file=body is None and event["metadata"] is None,

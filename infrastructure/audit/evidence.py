@@ -45,7 +45,8 @@ class ChainedEvent(TypedDict):
 
     `body` and `metadata` are base64 of the exact bytes, null if erased or absent; `bodySha256` and
     `chain`, the link, are hexadecimal. `redacted` is the version of the redaction that erased it;
-    only then `metadataSha256` is there.
+    only then `metadataSha256` is there. `leftSha256` has digests of what a redaction may leave, in
+    hexadecimal; events of versions before 0.20.0 have none.
     """
 
     version: int
@@ -59,6 +60,7 @@ class ChainedEvent(TypedDict):
     chain: str
     redacted: NotRequired[int]
     metadataSha256: NotRequired[str]
+    leftSha256: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,8 @@ def _chained(event: StoredEvent) -> ChainedEvent:
     if event.redacted is not None:
         found["redacted"] = event.redacted
         found["metadataSha256"] = event.metadata_digest.hex()
+    if event.left is not None:
+        found["leftSha256"] = event.left.hex()
     return found
 
 

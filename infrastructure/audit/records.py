@@ -10,7 +10,13 @@ from psycopg.rows import TupleRow
 
 from domain.integrity.chain_audit import ChainRecord
 from domain.integrity.hash_chain import digest
-from domain.redaction import is_without_file, left_digest, redacted_body, redacted_metadata
+from domain.redaction import (
+    is_left_by_files,
+    is_without_file,
+    left_digest,
+    redacted_body,
+    redacted_metadata,
+)
 from infrastructure.eventlog.blob_store import read_contents
 from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
 from infrastructure.postgres.database import Connections
@@ -39,6 +45,7 @@ class StoredEvent:
     body: bytes
     missing: tuple[str, ...]
     body_digest: bytes
+    left: bytes | None
     chain: bytes
     metadata: bytes | None
     metadata_digest: bytes
@@ -71,6 +78,7 @@ class StoredEvent:
             # an append stores no empty metadata; its digest would be that of none
             metadata_digest=None if self.metadata == b"" else self.metadata_digest,
             chain=self.chain,
+            left=self.left,
             is_cut=self.is_cut,
             redacted=self.redacted,
             left_digest=None if self.redacted is None else left_digest(self.body, self.metadata),
@@ -80,6 +88,8 @@ class StoredEvent:
         )
 
     def _is_redacted_form(self) -> bool:
+        if self.left is not None:
+            return left_digest(self.body, self.metadata) == self.left[:32]
         as_left = (
             redacted_body(self.type, self.message_id, self.body),
             redacted_metadata(self.metadata),
@@ -87,8 +97,10 @@ class StoredEvent:
         return (self.body, self.metadata) == as_left
 
     def _is_without_file(self) -> bool:
-        return self.metadata_digest == digest(self.metadata or b"") and is_without_file(
-            self.type, self.message_id, self.body
+        return (
+            self.metadata_digest == digest(self.metadata or b"")
+            and is_without_file(self.type, self.message_id, self.body)
+            and (self.left is None or is_left_by_files(self.body, self.left))
         )
 
 
@@ -123,9 +135,9 @@ def stored_events(
             "most_bytes": PAGE_BYTES,
         }
         rows = cursor.execute(statement("select_audit_page"), asked).fetchall()
-        contents = _contents(cursor, tenant, [row[9] for row in rows if row[9] is not None])
+        contents = _contents(cursor, tenant, [row[10] for row in rows if row[10] is not None])
         for row in rows:
-            cuts = row[9]
+            cuts = row[10]
             found = contents
             if cuts is not None and found is None:  # too large to hold together
                 found = read_contents(cursor, tenant, [cuts])
@@ -145,6 +157,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
         recorded_at,
         stored,
         body_digest,
+        left,
         chain,
         metadata,
         cuts,
@@ -163,6 +176,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
         body,
         missing,
         body_digest,
+        left,
         chain,
         metadata,
         metadata_digest,

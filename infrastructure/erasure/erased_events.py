@@ -155,6 +155,7 @@ def _stored(erasure: Erasure, body: bytes) -> Stored:
             message=message,
             body=body,
             body_digest=b"",
+            left=b"",
             metadata=None,
             id_given=True,
             timestamp_given=True,

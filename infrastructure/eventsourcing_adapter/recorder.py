@@ -27,6 +27,7 @@ from domain.integrity.hash_chain import digest
 from domain.json.text import parse_stored
 from domain.messages import Message
 from domain.points_in_time import BIGGEST
+from domain.redaction import left_digest, redacted_body, redacted_metadata
 from domain.threads import mentions
 from infrastructure.appending.append_statements import append, log_transaction
 from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
@@ -215,14 +216,18 @@ def _numbered(stored: StoredEvent, head: Head, position: int) -> NewEvent:
             f"thread {head.thread_id!r} is at version {head.version} already, "
             f"{stored.originator_version} cannot be appended"
         )
+    message_id = message_id_of(stored)
+    metadata = stored.metadata if isinstance(stored, StoredMessage) else None
+    left = redacted_body(stored.topic, message_id, stored.state), redacted_metadata(metadata)
     return NewEvent(
         head.tenant,
         head.thread_id,
         stored.originator_version,
         position,
         stored.topic,
-        message_id_of(stored),
+        message_id,
         Stored(stored.state),
         digest(stored.state),
-        stored.metadata if isinstance(stored, StoredMessage) else None,
+        left_digest(*left),
+        metadata,
     )

@@ -196,13 +196,13 @@ def check_log(database: Database) -> None:
         database,
         "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, "
         "agentlog.body_of(tenant, body, cuts), body_sha256, chain, metadata, metadata_sha256, "
-        "redacted FROM agentlog.events ORDER BY position",
+        "redacted, left_sha256 FROM agentlog.events ORDER BY position",
     )
     heads: dict[tuple[str, str], tuple[int, int, bytes]] = {}
     times = []
     for number, row in enumerate(rows, 1):
         tenant, thread_id, version, position, type_name, message_id, recorded_at = row[:7]
-        body, body_digest, chain, metadata, metadata_digest, redacted = row[7:]
+        body, body_digest, chain, metadata, metadata_digest, redacted, left = row[7:]
         before = heads.get((tenant, thread_id), (0, 0, GENESIS))
         assert position == number
         assert version == before[0] + 1
@@ -219,6 +219,7 @@ def check_log(database: Database) -> None:
             recorded_at=recorded_at,
             body_digest=body_digest,
             metadata_digest=digest(metadata or b"") if redacted is None else metadata_digest,
+            left=left,
         )
         heads[tenant, thread_id] = version, position, chain
         times.append(recorded_at)

@@ -102,6 +102,7 @@ def _link(page: Any, event: Any, before: str) -> str:
         str(since // timedelta(microseconds=1)).encode(),
         bytes.fromhex(event["bodySha256"]),
         bytes.fromhex(event.get("metadataSha256", metadata)),
+        bytes.fromhex(event["leftSha256"]),
     ]
     return sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
 

@@ -20,6 +20,7 @@ FACTS: dict[str, Any] = {
     "recorded_at": datetime(2026, 1, 2, 3, 4, 5, 678_901, tzinfo=UTC),
     "body_digest": digest(b"{}"),
     "metadata_digest": digest(b""),
+    "left": None,
 }
 
 
@@ -45,6 +46,8 @@ def test_the_link_is_sha_256_over_each_fact_with_its_length() -> None:
     ]
     written = b"".join(str(len(part)).encode() + b":" + part for part in parts)
     assert link(GENESIS, **FACTS) == sha256(written).digest()
+    left = digest(b"1") + digest(b"2")
+    assert link(GENESIS, **{**FACTS, "left": left}) == sha256(written + b"64:" + left).digest()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,7 @@ def test_the_link_is_sha_256_over_each_fact_with_its_length() -> None:
         ("recorded_at", datetime(2026, 1, 2, 3, 4, 5, 678_902, tzinfo=UTC)),
         ("body_digest", digest(b"{ }")),
         ("metadata_digest", digest(b"{}")),
+        ("left", digest(b"")),
     ],
 )
 def test_every_field_changes_the_link(field: str, other: Any) -> None:

@@ -226,7 +226,9 @@ def test_a_broken_connection_is_forgotten_with_all_that_was_remembered(
 
 def _note(cache: HeadCache, thread_id: str, position: int, **entries: LedgerEntry) -> None:
     """Have a commit of one event remembered."""
-    event = NewEvent(TENANT, thread_id, position, position, "reply", "", Stored(b""), b"", None)
+    event = NewEvent(
+        TENANT, thread_id, position, position, "reply", "", Stored(b""), b"", b"", None
+    )
     head = Head(TENANT, thread_id, version=position, position=position)
     notes = [
         Note((TENANT, thread_id), LedgerKey("call", key), each) for key, each in entries.items()

@@ -60,6 +60,7 @@ def test_the_function_makes_what_the_domain_makes(database: Database) -> None:
             message_id=f"id-{number}",
             body_digest=digest(b"%d" % number),
             metadata_digest=digest(b""),
+            left=digest(b"") if number % 2 else None,
         )
         for number, thread in enumerate("abab", 1)
     ]

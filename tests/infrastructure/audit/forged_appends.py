@@ -9,6 +9,7 @@ import psycopg
 from domain.catalogue import read_stored
 from domain.integrity.hash_chain import digest, link
 from domain.json.text import JsonValue, parse, print_bytes
+from domain.redaction import left_digest
 from domain.threads import LedgerEntry, LedgerKey
 from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
 from tests.infrastructure.appends import NOON, TENANT, ulid
@@ -32,6 +33,7 @@ def append(
     message_id = ulid(9_000_000 + position)
     base = {"id": message_id, "timestamp": NOON, "type": "thread.redacted"}
     body = print_bytes({**base, **fields, "reason": "x"})
+    left = left_digest(body, None)
     linked = link(
         chain,
         tenant=TENANT,
@@ -43,17 +45,22 @@ def append(
         recorded_at=recorded_at,
         body_digest=digest(body),
         metadata_digest=digest(b""),
+        left=left,
     )
     connection.execute(
         "INSERT INTO agentlog.events (tenant, thread_id, version, position, type, message_id, "
-        "recorded_at, body, body_sha256, chain) "
-        "VALUES (%s, %s, %s, %s, 'thread.redacted', %s, %s, %b, %b, %b)",
-        (TENANT, thread_id, version, position, message_id, recorded_at, body, digest(body), linked),
+        "recorded_at, body, body_sha256, left_sha256, chain) "
+        "VALUES (%s, %s, %s, %s, 'thread.redacted', %s, %s, %b, %b, %b, %b)",
+        (
+            *(TENANT, thread_id, version, position, message_id, recorded_at),
+            *(body, digest(body), left, linked),
+        ),
     )
     connection.execute("UPDATE agentlog.counter SET position = %s", (position,))
     connection.execute(
         "INSERT INTO agentlog.erasures SELECT %s, %s, %s, %s, "
-        "CASE WHEN %s THEN NULL ELSE max(number) + 1 END, CASE WHEN %s THEN NULL ELSE now() END "
+        "CASE WHEN %s THEN NULL ELSE coalesce(max(number), 0) + 1 END, "
+        "CASE WHEN %s THEN NULL ELSE now() END "
         "FROM agentlog.erasures",
         (TENANT, thread_id, version, position, pending, pending),
     )

@@ -142,8 +142,7 @@ def _redactions(draw: st.DrawFn) -> Forgery:
     thread = draw(st.sampled_from(("t", "strict", "many")))
     number = draw(st.integers(0, 20))
     scope = draw(st.sampled_from(("messages", "blob", "all")))
-    # what a redaction of a whole message after the checkpoint leaves is its own word: see threats
-    has_left = draw(st.booleans()) if scope == "blob" else False
+    has_left = draw(st.booleans())
     pending = draw(st.booleans())
 
     def do(connection: psycopg.Connection) -> None:

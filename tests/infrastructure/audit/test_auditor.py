@@ -177,10 +177,13 @@ def _rewrite(connection: psycopg.Connection) -> None:
     connection.execute("UPDATE agentlog.events SET body = 'never said' WHERE position = 1")
     rows: list[Any] = connection.execute(
         "SELECT tenant, thread_id, version, position, type, message_id, recorded_at, "
-        "agentlog.body_of(tenant, body, cuts), metadata FROM agentlog.events ORDER BY position"
+        "agentlog.body_of(tenant, body, cuts), metadata, left_sha256 FROM agentlog.events "
+        "ORDER BY position"
     ).fetchall()
     links: dict[str, bytes] = {}
-    for tenant, thread_id, version, position, type_name, message_id, time, body, metadata in rows:
+    for row in rows:
+        tenant, thread_id, version, position, type_name, message_id, time, *contents = row
+        body, metadata, left = contents
         links[thread_id] = link(
             links.get(thread_id, GENESIS),
             tenant=tenant,
@@ -192,6 +195,7 @@ def _rewrite(connection: psycopg.Connection) -> None:
             recorded_at=time,
             body_digest=digest(body),
             metadata_digest=digest(metadata or b""),
+            left=left,
         )
         connection.execute(
             "UPDATE agentlog.events SET body_sha256 = %b, chain = %b WHERE position = %s",

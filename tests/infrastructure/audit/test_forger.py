@@ -105,6 +105,10 @@ CHANGES: dict[str, Change] = {
     "a hash of metadata that is not redacted": Change(
         _event("metadata = NULL, metadata_sha256 = sha256(metadata)", 3), "link-broken"
     ),
+    "what a redaction may leave": Change(_event("left_sha256 = sha256('')", 3), "link-broken"),
+    "what a redaction may leave, taken away": Change(
+        _event("left_sha256 = NULL", 3), "link-broken"
+    ),
     "a type": Change(_event("type = 'reasoning'", 3), "link-broken"),
     "a message id": Change(_event("message_id = '01JD8Z3Q5N7V2M4K6H8G0F1E2D'", 3), "link-broken"),
     "a time, by a microsecond": Change(

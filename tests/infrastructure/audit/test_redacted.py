@@ -1,8 +1,12 @@
 """What was redacted leaves the chain whole; what only says that it was is found."""
 
+from typing import Any
+
 import pytest
 
+from domain.integrity.hash_chain import GENESIS, link
 from domain.json.text import parse, print_bytes
+from domain.redaction import left_digest, redacted_body, without_files
 from infrastructure.audit.auditor import Auditor
 from infrastructure.audit.bundle import check_bundle
 from infrastructure.audit.checkpoints import Checkpoints
@@ -11,8 +15,9 @@ from infrastructure.erasure.eraser import Eraser
 from infrastructure.erasure.redactor import Redactor
 from infrastructure.postgres.database import Database
 from infrastructure.views.store import Store
-from tests.infrastructure.appends import TENANT, check_log
+from tests.infrastructure.appends import TENANT, check_log, fetch
 from tests.infrastructure.audit.conftest import Owner
+from tests.infrastructure.audit.forged_appends import append, settle
 
 
 @pytest.fixture
@@ -109,3 +114,75 @@ def test_something_else_in_the_place_of_a_redacted_event_is_found(
     )
     assert ("link-broken", 6, True) in _found(auditor)
     assert told.thread("t").goal == "[redacted]"
+
+
+FILES = [
+    {"data": "QQ=="},
+    {"data": "Qg==", "filename": "b"},
+]
+
+
+@pytest.mark.parametrize(
+    ("draft", "other"),
+    [
+        ({"type": "reply", "text": "x", "timestamp": 1}, {"timestamp": 2}),
+        ({"type": "llm_response", "usage": {"totalTokens": 7}}, {"usage": {"totalTokens": 8}}),
+        ({"type": "tool_calls", "calls": [{"id": "z", "name": "pay"}]}, {"calls": []}),
+        ({"type": "input", "text": "yes", "files": FILES}, {"text": "no", "files": FILES}),
+        ({"type": "input", "text": "yes", "files": FILES}, {"files": [FILES[0], {"data": "Qw=="}]}),
+    ],
+)
+def test_a_forged_redaction_whose_digest_fits_leaves_nothing_else(
+    told: Store, auditor: Auditor, owner: Owner, draft: dict[str, Any], other: dict[str, Any]
+) -> None:
+    told.append("t", [draft])
+    event = told.messages("t")[-1]
+    body = print_bytes({**parse(event.body), **other})
+    of_file = {"blob": "0" * 64} if "files" in draft else {}
+    left = (
+        without_files(body, [0]) if of_file else redacted_body(event.type, event.message_id, body)
+    )
+    with owner.unhindered() as connection:
+        stated = {"messages": [event.message_id], "left": [left_digest(left, None).hex()]}
+        by = append(connection, "t", {**stated, **of_file}, pending=False)
+        connection.execute(
+            "UPDATE agentlog.events SET redacted = %s, body = %b, metadata_sha256 = sha256('') "
+            "WHERE thread_id = 't' AND version = %s",
+            (by, left, event.version),
+        )
+        settle(connection, "t")
+    assert [each for each in _found(auditor) if each[2]] == [("body-altered", event.version, True)]
+
+
+def test_events_of_versions_that_bound_nothing_are_whole(
+    told: Store, database: Database, redactor: Redactor, auditor: Auditor, owner: Owner
+) -> None:
+    redactor.redact("t", [told.messages("t")[5].message_id], "why")
+    rows: list[Any] = fetch(
+        database,
+        "SELECT version, position, type, message_id, recorded_at, body_sha256, "
+        "coalesce(metadata_sha256, sha256(coalesce(metadata, ''))) FROM agentlog.events "
+        "WHERE thread_id = 't' ORDER BY version",
+    )
+    chain = GENESIS
+    for version, position, kind, message_id, recorded_at, body_digest, metadata_digest in rows:
+        chain = link(
+            chain,
+            tenant=TENANT,
+            thread_id="t",
+            version=version,
+            position=position,
+            type_name=kind,
+            message_id=message_id,
+            recorded_at=recorded_at,
+            body_digest=body_digest,
+            metadata_digest=metadata_digest,
+            left=None,
+        )
+        owner.do(
+            "UPDATE agentlog.events SET left_sha256 = NULL, chain = %b WHERE position = %s",
+            chain,
+            position,
+        )
+    owner.do("UPDATE agentlog.threads SET chain = %b WHERE thread_id = 't'", chain)
+    assert _found(auditor) == [("content-redacted", 6, False)]

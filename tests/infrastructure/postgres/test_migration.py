@@ -151,7 +151,12 @@ def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
     )
     known = migrations()
     with Database(empty_database_url, pool_size=2) as database:
-        before_it = [*known[:9], known[12], known[16]]  # those two have what today's writer needs
+        before_it = [
+            *known[:9],
+            known[12],
+            known[16],
+            known[19],
+        ]  # these have what today's writer needs
         monkeypatch.setattr("infrastructure.postgres.migration.migrations", lambda: before_it)
         assert database.migrate() == before_it
         clock, new_id = Clock(), Ids()
@@ -166,7 +171,7 @@ def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
         writer.append(request("a", reply("three", metadata={"k": "v"})))
         before = [fetch(database, query) for query in everything]
         monkeypatch.undo()
-        assert database.migrate() == [*known[9:12], *known[13:16], *known[17:]]
+        assert database.migrate() == [*known[9:12], *known[13:16], *known[17:19], *known[20:]]
         assert [fetch(database, query) for query in everything] == before
         check_log(database)
         writer = Writer(database, clock=clock, new_id=new_id)

@@ -35,7 +35,8 @@ export function covered(
   if (time === null) return null;
   const place = [event.version, event.position, event.type, event.messageId, time];
   const parts = [tenant, threadId, ...place].map((part) => utf8(String(part)));
-  const room = parts.reduce((sum, part) => sum + part.length, ROOM);
+  const left = leftPart(event.leftSha256);
+  const room = parts.reduce((sum, part) => sum + part.length, ROOM + left.length);
   const bytes = new Uint8Array(room);
   let end = 0;
   const put = (part: Bytes): void => {
@@ -54,7 +55,19 @@ export function covered(
   }
   putHash(fromHex(event.bodySha256));
   putHash(metadataSha256);
+  put(left);
   return bytes.subarray(0, end);
+}
+
+/** What an event binds of what a redaction may leave, with its length; nothing before 0.20.0. */
+function leftPart(leftSha256: string | undefined): Bytes {
+  if (leftSha256 === undefined) return utf8("");
+  const left = fromHex(leftSha256);
+  const length = utf8(`${left.length}:`);
+  const part = new Uint8Array(length.length + left.length);
+  part.set(length);
+  part.set(left, length.length);
+  return part;
 }
 
 /** The computed link in hexadecimal; null where a value of the event cannot be hashed. */
