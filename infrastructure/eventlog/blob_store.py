@@ -38,7 +38,8 @@ def read_contents(
 ) -> dict[Digest, bytes]:
     """Return the contents cut out of some bodies, by digest; a binary cursor is needed.
 
-    A content that is missing, or does not match its digest, is left out.
+    A content that is missing, does not match its digest, or is in other pieces than it is written
+    in, is left out: other readers take single pieces.
     """
     digests = digests_in(cuts)
     if not digests:
@@ -46,11 +47,15 @@ def read_contents(
     rows = cursor.execute(
         statement("select_blobs"), {"tenant": tenant, "digests": list(digests)}
     ).fetchall()
-    pieces: dict[Digest, list[bytes]] = {}
-    for named, content in rows:
-        pieces.setdefault(named, []).append(content)
-    whole = {digest: b"".join(found) for digest, found in pieces.items()}
-    return {named: content for named, content in whole.items() if sha256(content).digest() == named}
+    pieces: dict[Digest, list[tuple[int, bytes]]] = {}
+    for named, number, piece in rows:
+        pieces.setdefault(named, []).append((number, piece))
+    whole = {digest: b"".join([piece for _, piece in parts]) for digest, parts in pieces.items()}
+    return {
+        named: content
+        for named, content in whole.items()
+        if sha256(content).digest() == named and pieces[named] == [*enumerate(pieces_of(content))]
+    }
 
 
 class Contents(NamedTuple):

@@ -178,11 +178,12 @@ class BuildTable(Generic[RowT]):
 def rows_of_thread(
     connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
 ) -> list[TupleRow]:
-    """Return a thread's rows in a build's table, in an order that depends on the rows alone."""
+    """Return a thread's rows in a build's table as text, which any value has, in its order."""
     name = Identifier(SCHEMA, bare_name)
     return connection.execute(
         SQL(
-            "SELECT * FROM {name} AS kept WHERE tenant = %s AND thread_id = %s ORDER BY kept::text"
+            "SELECT kept::text FROM {name} AS kept "
+            "WHERE tenant = %s AND thread_id = %s ORDER BY kept::text"
         ).format(name=name),
         (tenant, thread_id),
         prepare=False,

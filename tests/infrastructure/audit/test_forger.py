@@ -144,6 +144,15 @@ CHANGES: dict[str, Change] = {
         "INSERT INTO agentlog.blobs SELECT tenant, sha256, 1, 'more' FROM agentlog.blobs",
         "content-missing",
     ),
+    "the number of a content's piece": Change(
+        "UPDATE agentlog.blobs SET piece = 1", "content-missing"
+    ),
+    "a content, cut into other pieces": Change(
+        "INSERT INTO agentlog.blobs SELECT tenant, sha256, 1, substr(content, 10) "
+        "FROM agentlog.blobs; UPDATE agentlog.blobs SET content = substr(content, 1, 9) "
+        "WHERE piece = 0",
+        "content-missing",
+    ),
     "a content under another name": Change(
         "UPDATE agentlog.blobs SET sha256 = sha256('x') WHERE length(content) < 1100",
         "content-missing",
@@ -400,6 +409,11 @@ CHANGES: dict[str, Change] = {
     ),
     "a row of a read model": Change(
         "UPDATE agentlog_readmodels.threads_1 SET goal = 'another'",
+        "derived-differs",
+        "verify --derived",
+    ),
+    "a time of a row of a read model, which is none": Change(
+        "UPDATE agentlog_readmodels.threads_1 SET recorded_at = 'infinity'",
         "derived-differs",
         "verify --derived",
     ),
