@@ -120,7 +120,7 @@ def filled(
     server_url: str,
     template_database: str,
     signing: SigningKey,
-    small_tiles: None,  # noqa: ARG001 - of which it is filled with
+    small_tiles: None,  # noqa: ARG001 - the log is filled with these
 ) -> Iterator[tuple[str, Checkpoint]]:
     """The name of a database with the log, and the checkpoint that was handed out."""
     with new_database(server_url, template=template_database) as url:

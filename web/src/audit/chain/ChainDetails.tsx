@@ -49,10 +49,9 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
           {verified.version === 0 ? (
             "–"
           ) : (
-            <>
-              <code className={styles["hash"]}>{verified.chain}</code>
-              <Copy text={verified.chain} />
-            </>
+            <span className={styles["link"]}>
+              <code>{verified.chain}</code> <Copy text={verified.chain} />
+            </span>
           )}
         </dd>
         <dt>Checkpoint</dt>

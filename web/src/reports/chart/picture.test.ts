@@ -50,3 +50,10 @@ test("bars beyond sixty are left out, and that is said", () => {
   expect(found.labels).toHaveLength(60);
   expect(found.isCut).toBe(true);
 });
+
+test("a chart is given no character that acts or hides", () => {
+  const rows = [{ day: "\u202e1", model: "a\u0000", calls: 1 }];
+  const found = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
+  expect(found.labels).toEqual(["⟨U+202E⟩1"]);
+  expect(found.series).toEqual([{ name: "a⟨U+0000⟩", values: [1] }]);
+});

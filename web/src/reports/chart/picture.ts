@@ -1,3 +1,5 @@
+import { visible } from "../../parts/visible/visible";
+
 /** The data of a chart: a value per label and series, null where there is none. */
 export interface Picture {
   readonly kind: "bar" | "line";
@@ -58,15 +60,18 @@ function byColumns(table: Drawable): Picture {
   return cut({ kind, labels, series, isCut: false });
 }
 
-/** A line keeps its latest labels, bars their first. */
+/** A line keeps its latest labels, bars their first. A canvas draws texts as they are: visible ones. */
 function cut({ kind, labels, series }: Picture): Picture {
   const isCut = labels.length > MOST_LABELS * (kind === "line" ? 20 : 1);
   const range = kind === "line" ? [-MOST_LABELS * 20, undefined] : [0, MOST_LABELS];
   const shown = series.slice(0, MOST_SERIES);
   return {
     kind,
-    labels: labels.slice(...range),
-    series: shown.map(({ name, values }) => ({ name, values: values.slice(...range) })),
+    labels: labels.slice(...range).map(visible),
+    series: shown.map(({ name, values }) => ({
+      name: visible(name),
+      values: values.slice(...range),
+    })),
     isCut: isCut || series.length > MOST_SERIES,
   };
 }
