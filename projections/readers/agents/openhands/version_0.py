@@ -22,7 +22,8 @@ _KNOWN = (
     *("tool_call_metadata", "llm_metrics", "timeout", "success", "content", "instance", "metadata"),
     *("instruction", "metrics", "test_result", "error", "thought", "keep_prompt", "tools"),
     *("openhands_version", "agent_class", "image_urls", "file_urls", "wait_for_response"),
-    *("task_completed", "outputs", "images_urls", "security_risk"),
+    *("user_id", "selected_repository", "selected_branch", "git_provider", "trigger"),
+    *("created_at", "last_updated_at", "task_completed", "outputs", "images_urls", "security_risk"),
 )
 _KEPT = frozenset(
     {
