@@ -9,46 +9,46 @@ from datetime import UTC, datetime
 
 from psycopg.conninfo import make_conninfo
 
-from domain.identifiers import Ulids
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.login import given_login, own_login
-from infrastructure.analysts.slots import Slots
-from infrastructure.appending.append_request import Preparer, wall_clock
-from infrastructure.appending.writer import Writer
-from infrastructure.appending.writer_metrics import Commit, WriterMeters
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import SigningKey
-from infrastructure.comparison.comparer import Comparer
-from infrastructure.comparison.run_sets import RunSets
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.embedded import Keeper, open_embedded
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.keys.accesses import Accesses
-from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.keys import Keys
-from infrastructure.postgres.conninfo import Timeouts
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.migration import described
-from infrastructure.postgres.notifications import Listener
-from infrastructure.postgres.roles import LOGIN, check_membership, make_login
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from infrastructure.reports.reports import Reports
-from infrastructure.reports.summaries import Summaries
-from infrastructure.runtime.background import Background
-from infrastructure.runtime.key_files import SIGNING_KEY
-from infrastructure.search.search import Search
-from infrastructure.settings import Settings
-from infrastructure.subscriptions.hub import Hub
-from infrastructure.tenants import Tenant, Tenants
-from infrastructure.transfer.rehearsal import Rehearsal
-from infrastructure.transfer.traces import TraceIngest
-from infrastructure.views.snapshots.key import given_key, own_key
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from infrastructure.views.view_cache import RecentViews
+from agentlog.domain.identifiers import Ulids
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.login import given_login, own_login
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.appending.append_request import Preparer, wall_clock
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.appending.writer_metrics import Commit, WriterMeters
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.comparison.comparer import Comparer
+from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.derived_audit import DerivedAuditor
+from agentlog.infrastructure.embedded import Keeper, open_embedded
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.keys.accesses import Accesses
+from agentlog.infrastructure.keys.cache import RecentKeys
+from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.migration import described
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.roles import LOGIN, check_membership, make_login
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.reports.reports import Reports
+from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.runtime.background import Background
+from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
+from agentlog.infrastructure.search.search import Search
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.transfer.rehearsal import Rehearsal
+from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.views.snapshots.key import given_key, own_key
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.view_cache import RecentViews
 
 _ANSWER_SECONDS = 1.0
 """With the time until a statement counts as lasting, less than the 2 s that are promised."""

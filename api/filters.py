@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 
-from domain.errors import InvalidInput, InvalidJson, InvalidMoment
-from domain.json.text import JsonValue, parse
-from domain.points_in_time import AtTime, parse_moment
+from agentlog.domain.errors import InvalidInput, InvalidJson, InvalidMoment
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.points_in_time import AtTime, parse_moment
 
 _METADATA = "metadata."
 

@@ -11,10 +11,10 @@ from importlib import import_module
 from io import BytesIO
 from typing import Any, Literal
 
-from domain.errors import AgentlogError
-from domain.json.text import JsonValue, print_text
-from infrastructure.reports.question import InvalidQuestion, is_time
-from infrastructure.reports.reports import ReportResult
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.reports.question import InvalidQuestion, is_time
+from agentlog.infrastructure.reports.reports import ReportResult
 
 MOST_BARS = 20
 MOST_LINES = 7

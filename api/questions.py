@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import get_args
 
-from api.filters import InvalidFilter, metadata_filter, time_filter
-from infrastructure.reports.question import InvalidQuestion, Question
-from infrastructure.reports.report import METADATA, Clock, Report
+from agentlog.api.filters import InvalidFilter, metadata_filter, time_filter
+from agentlog.infrastructure.reports.question import InvalidQuestion, Question
+from agentlog.infrastructure.reports.report import METADATA, Clock, Report
 
 GENERAL = ("by", "from", "to", "clock", "order", "limit")
 """Parameters of every report, beside its filters."""

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from domain.catalogue import FACT_TYPES
-from domain.errors import FutureMoment, InvalidCursor
-from domain.events import Event
-from domain.identifiers import check_thread_id
-from domain.json.text import JsonValue, print_text
-from domain.points_in_time import Moment, number_of
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.views.store import Store
-from projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
-from projections.registry import VIEWS, AnyView, choose_view
-from projections.view import StateView
-from projections.views.letta.turns import LettaLive, LettaTurnsView
-from projections.views.letta.view import LettaOptions
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.errors import FutureMoment, InvalidCursor
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.points_in_time import Moment, number_of
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.projections.view import StateView
+from agentlog.projections.views.letta.turns import LettaLive, LettaTurnsView
+from agentlog.projections.views.letta.view import LettaOptions
 
 _NUMBERS = (int, float, Decimal)
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
-from infrastructure.appending.writer_metrics import Commit
-from infrastructure.settings import TraceSettings
+from agentlog.infrastructure.appending.writer_metrics import Commit
+from agentlog.infrastructure.settings import TraceSettings
 
 
 def _as_it_is(app: ASGIApp) -> ASGIApp:
@@ -34,8 +34,8 @@ def open_traces(settings: TraceSettings) -> Iterator[Traces]:
         yield Traces()
         return
     try:
-        from api.http.middleware.tracing import Traced  # noqa: PLC0415 - an optional extra
-        from infrastructure.appending.commit_tracing import EXPORTERS, Tracing  # noqa: PLC0415 - an optional extra
+        from agentlog.api.http.middleware.tracing import Traced  # noqa: PLC0415 - an optional extra
+        from agentlog.infrastructure.appending.commit_tracing import EXPORTERS, Tracing  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         if not str(error.name).startswith("opentelemetry"):
             raise

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from agentlog.infrastructure.runtime.garbage import collect_rarely
 from benchmarks.analytics import measure_analytics
 from benchmarks.appends import measure_appends
 from benchmarks.bulk import measure_bulk, measure_disk
@@ -28,7 +29,6 @@ from benchmarks.spans import measure_spans
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
 from benchmarks.workload import Workload, load_workload
-from infrastructure.runtime.garbage import collect_rarely
 
 CASES = (
     "import",

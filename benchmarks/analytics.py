@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.infrastructure.reports.question import Question
+from agentlog.infrastructure.reports.reports import Reports
+from agentlog.projections.readmodels.registry import READ_MODELS
 from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database
 from benchmarks.figures import Case, Figure, sample_in_turn
 from benchmarks.workload import Workload
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.reports.catalogue import REPORTS
-from infrastructure.reports.question import Question
-from infrastructure.reports.reports import Reports
-from projections.readmodels.registry import READ_MODELS
 
 _LIMIT = 1.0
 _TENANT = "default"

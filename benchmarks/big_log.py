@@ -10,13 +10,13 @@ from itertools import count
 from random import Random
 from typing import Any
 
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.wires import openai
 from benchmarks.databases import connected, store_on
 from benchmarks.workload import Workload
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
-from projections.readers.wires import openai
 
 _BATCH_THREADS = 50
 _BEGINNING = 1_767_268_800_000  # 2026-01-01T12:00:00Z, in milliseconds

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput
 from tests.bounds.counted import peak_bytes_of
 from tests.bounds.entry_points import ENTRY_POINTS, EntryPoint
 

@@ -6,17 +6,17 @@ from statistics import median
 
 import psycopg
 
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.wires import openai
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.imports import copy_bodies, import_in_process
 from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from domain.errors import AgentlogError
-from domain.json.text import print_bytes
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.views.store import Store
-from projections.readers.wires import openai
 
 _BATCH_THREADS = 70  # about 2,000 messages, as the importer does
 

@@ -5,16 +5,16 @@ from contextlib import ExitStack
 from functools import partial
 from random import Random
 
+from agentlog.infrastructure.comparison.comparer import SideAsked
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.comparison.alignment import align
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.registry import choose_view
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn
 from benchmarks.service import serving
 from benchmarks.workload import Workload
-from infrastructure.comparison.comparer import SideAsked
-from infrastructure.views.store import Store
-from projections.comparison.alignment import align
-from projections.readers.draft import Draft
-from projections.registry import choose_view
 
 LENGTH = 10_000
 """Messages of each thread."""

@@ -9,9 +9,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from api.composition import Service, open_service
-from infrastructure.embedded import open_embedded
-from infrastructure.settings import Settings
+from agentlog.api.composition import Service, open_service
+from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.settings import Settings
 
 
 @contextmanager

@@ -4,8 +4,8 @@ import time
 
 import psycopg
 
+from agentlog.projections.registry import VIEWS
 from benchmarks.service import Client
-from projections.registry import VIEWS
 
 
 def wait_until_folded(

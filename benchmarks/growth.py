@@ -8,16 +8,16 @@ from random import Random
 
 import psycopg
 
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Figure, sample_in_turn
 from benchmarks.floor import StoredBody
 from benchmarks.table import Table, milliseconds
 from benchmarks.workload import Workload
-from domain.errors import AgentlogError
-from domain.json.text import print_bytes
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
 
 _BATCH = 1000
 _SIZES = (10**2, 10**3, 10**4, 10**5, 10**6, 10**7)

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.projections.readers.registry import choose_format
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, timed
 from benchmarks.floor import StoredBody
 from benchmarks.service import run_agentlog
 from benchmarks.workload import Workload
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from projections.readers.registry import choose_format
 
 _THREAD_ID = "airline-{task_id}-{trial}"
 _MESSAGES = "$.traj"

@@ -15,6 +15,9 @@ from statistics import median
 import psycopg
 from eventsourcing.postgres import PostgresApplicationRecorder
 
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
 from benchmarks import floor, peer
 from benchmarks.callers import Act, run_callers
 from benchmarks.databases import connected, new_database, store_on
@@ -23,9 +26,6 @@ from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
 from benchmarks.service import Served, served
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from domain.json.text import print_bytes
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
 
 THREADS = 4000
 """Threads of the log that the messages go to, in turn."""

@@ -8,16 +8,16 @@ from random import Random
 
 import psycopg
 
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.registry import VIEWS
+from agentlog.projections.view import StateView
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
 from benchmarks.folded import wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
-from projections.registry import VIEWS
-from projections.view import StateView
 
 LENGTH = 100_000
 """Messages of the thread."""

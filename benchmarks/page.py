@@ -9,6 +9,9 @@ from statistics import median, quantiles
 
 from playwright.sync_api import Browser, CDPSession, Page
 
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.views.store import Store
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import timed
 from benchmarks.folded import wait_until_folded
@@ -17,9 +20,6 @@ from benchmarks.rates import Aim, aims_table
 from benchmarks.service import Client, serving
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from domain.json.text import parse
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.views.store import Store
 from tests.browser.chromium import chromium
 
 _THREADS = 100_000

@@ -4,17 +4,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from agentlog.infrastructure.dataset.export import TABLES, export_dataset
+from agentlog.infrastructure.dataset.schema import EVENTS
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels.catch_up import bring_up
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import READ_MODELS
 from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from infrastructure.dataset.export import TABLES, export_dataset
-from infrastructure.dataset.schema import EVENTS
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.catch_up import bring_up
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import READ_MODELS
 
 _LEAST_PER_SECOND = 20_000
 _AIM_PER_SECOND = 100_000

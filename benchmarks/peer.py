@@ -8,9 +8,9 @@ from eventsourcing.persistence import JSONTranscoder, StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict
 
+from agentlog.domain.json.text import JsonValue
 from benchmarks.databases import connected
 from benchmarks.floor import StoredBody
-from domain.json.text import JsonValue
 
 _TABLE = "peer_events"
 # one INSERT of about 1 MB over a Unix socket never returns (9.5.6): write in pieces

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import median, quantiles
 
+from agentlog.domain.json.text import JsonValue, print_bytes
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Role
@@ -18,7 +19,6 @@ from benchmarks.floor import StoredBody
 from benchmarks.rates import Rate, Run
 from benchmarks.table import Table, milliseconds
 from benchmarks.workload import Workload
-from domain.json.text import JsonValue, print_bytes
 
 MESSAGES = 300
 """Of one growing thread."""

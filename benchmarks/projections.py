@@ -3,18 +3,18 @@
 import time
 from collections.abc import Sequence
 
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.batch import read_batch
+from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection, Step
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 from benchmarks.big_log import make_big_log
 from benchmarks.databases import connected, new_database
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import read_batch
-from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.readmodels.projection import MOST_EVENTS, Projection, Step
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 _LEAST_PER_SECOND = 15_000
 _AIM_PER_SECOND = 50_000

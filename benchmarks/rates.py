@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from agentlog.domain.json.text import JsonValue
 from benchmarks.figures import Role
 from benchmarks.table import Table, milliseconds
-from domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

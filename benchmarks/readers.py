@@ -2,13 +2,13 @@
 
 from pathlib import Path, PurePosixPath
 
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.source_file import SourceFile
+from agentlog.infrastructure.transfer.files.sources import Sources, find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.projections.readers.registry import FORMATS
 from benchmarks.databases import new_database, store_on
 from benchmarks.figures import Case, Figure, timed
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.source_file import SourceFile
-from infrastructure.transfer.files.sources import Sources, find_sources
-from infrastructure.transfer.importer import Importer
-from projections.readers.registry import FORMATS
 
 _GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
 _MESSAGES = 2000

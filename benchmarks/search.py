@@ -7,6 +7,13 @@ from itertools import count
 from statistics import median
 from urllib.parse import urlencode
 
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readmodels.message_words import MessageWords
 from benchmarks.big_log import make_big_log
 from benchmarks.callers import Act, run_callers
 from benchmarks.databases import connected, new_database, store_on
@@ -15,13 +22,6 @@ from benchmarks.rates import Aim, Rate, aims_table, rate_table
 from benchmarks.service import serving
 from benchmarks.table import Section
 from benchmarks.workload import Workload
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
-from projections.readmodels.message_words import MessageWords
 
 _LIMIT = 0.1
 _CALLERS = 64

@@ -6,17 +6,17 @@ from itertools import islice
 from statistics import median
 from urllib.request import Request, urlopen
 
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.transfer.otlp_protobuf import printed
+from agentlog.projections.readers.draft import sample_event
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.spans import spans_of
+from agentlog.projections.view import Item
 from benchmarks.databases import connected, new_database
 from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
 from benchmarks.service import served
 from benchmarks.table import Table
 from benchmarks.workload import Workload
-from domain.json.text import print_bytes
-from infrastructure.transfer.otlp_protobuf import printed
-from projections.readers.draft import sample_event
-from projections.readers.wires import openai
-from projections.spans import spans_of
-from projections.view import Item
 
 _SPANS = 512
 """Spans of a batch, as OpenTelemetry's exporters send them."""

@@ -15,13 +15,13 @@ from types import FrameType
 import grimp
 from fastapi.testclient import TestClient
 
-from api.cli.operations.service import application_over
-from api.composition import open_service
-from infrastructure.settings import Settings
+from agentlog.api.cli.operations.service import application_over
+from agentlog.api.composition import open_service
+from agentlog.infrastructure.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("domain", "projections", "infrastructure", "api")
-CONTAINERS = ("infrastructure", "api.http", "projections")
+CONTAINERS = ("agentlog.infrastructure", "agentlog.api.http", "agentlog.projections")
 
 
 def main() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agentlog.domain.json.text import JsonValue, print_bytes
 from benchmarks.figures import Case, Figure
-from domain.json.text import JsonValue, print_bytes
 
 _HEADINGS = "| what | whose | median | spread | p99 | times floor | must be |"
 _RULE = "|---|---|--:|--:|--:|--:|--:|"

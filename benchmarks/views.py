@@ -8,13 +8,13 @@ from random import Random
 
 import psycopg
 
+from agentlog.projections.registry import VIEWS
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn, timed
 from benchmarks.folded import wait_until_folded
 from benchmarks.service import Client, serving
 from benchmarks.workload import Workload
-from projections.registry import VIEWS
 
 LENGTH = 1000
 """Messages of the thread."""

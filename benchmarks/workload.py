@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import chain, count, cycle, islice
 from pathlib import Path
 
-from domain.json.text import JsonValue, parse, print_bytes, print_text
-from projections.readers.draft import Draft
-from projections.readers.wires import openai
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.view import Item
 
 REAL = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
 """200 runs of an airline's agent, 5,308 messages; not part of the project."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 Scope = Literal["read", "append", "redact", "admin", "metrics"]
 """What a key allows; none includes another, but `admin` includes `metrics`.

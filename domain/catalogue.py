@@ -6,11 +6,11 @@ from typing import cast, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from domain.errors import Flaw, InvalidMessage
-from domain.facts import Fact
-from domain.json.places import path
-from domain.json.text import JsonValue
-from domain.messages import CustomMessage, KernelMessage, Message, Model
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.facts import Fact
+from agentlog.domain.json.places import path
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import CustomMessage, KernelMessage, Message, Model
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Message) if cls is not CustomMessage

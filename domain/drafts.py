@@ -8,14 +8,14 @@ caller's order, compact; metadata is stored separately.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
-from domain.errors import Flaw, InvalidMessage
-from domain.facts import Fact
-from domain.identifiers import APPENDED_BY, IMPORT_ID
-from domain.integrity.hash_chain import digest
-from domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
-from domain.messages import Message
-from domain.redaction import left_digests
+from agentlog.domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.facts import Fact
+from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
+from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
+from agentlog.domain.messages import Message
+from agentlog.domain.redaction import left_digests
 
 METADATA_TEXTS = (
     "actor",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from domain.catalogue import read_stored
-from domain.facts import Fact
-from domain.json.text import JsonValue, parse_stored
-from domain.messages import Message
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.facts import Fact
+from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.messages import Message
 
 ValueT = TypeVar("ValueT")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ulid.base32 import encode_randomness, encode_timestamp
 
-from domain.errors import InvalidThreadId
+from agentlog.domain.errors import InvalidThreadId
 
 THREAD_ID_PATTERN = r"^[A-Za-z0-9._:~-]{1,128}$"
 MESSAGE_ID_PATTERN = r"^[0-7][0-9A-HJKMNP-TV-Z]{25}$"

@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 
 Json = Any
 """Any JSON value, as `domain.json.text.parse` reads it."""

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from domain.errors import InvalidCursor, InvalidMoment
-from domain.identifiers import is_message_id
+from agentlog.domain.errors import InvalidCursor, InvalidMoment
+from agentlog.domain.identifiers import is_message_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ changes nothing.
 
 from collections.abc import Collection, Mapping
 
-from domain.catalogue import read_stored
-from domain.identifiers import APPENDED_BY, IMPORT_ID
-from domain.integrity.hash_chain import digest
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from domain.messages import InputMessage
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
+from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.messages import InputMessage
 
 REDACTED = "[redacted]"
 """Replaces an erased text."""

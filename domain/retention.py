@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from domain.json.text import JsonValue
-from domain.threads import Status
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.threads import Status
 
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _AGE = re.compile(r"([1-9][0-9]{0,5})([hdw])\Z")

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from domain.errors import Flaw, RuleBroken
-from domain.facts import (
+from agentlog.domain.errors import Flaw, RuleBroken
+from agentlog.domain.facts import (
     Fact,
     Policy,
     ThreadAnnotated,
@@ -20,7 +20,7 @@ from domain.facts import (
     ThreadShown,
     ThreadStarted,
 )
-from domain.messages import (
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
     CustomMessage,

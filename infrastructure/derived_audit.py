@@ -11,17 +11,17 @@ from contextlib import contextmanager
 
 from psycopg.rows import TupleRow
 
-from domain.errors import InvalidViewOption, UnknownView
-from domain.integrity.chain_audit import Finding
-from domain.json.text import parse_stored
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.build_audit import BuildAudit
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.view_fold import Fold
-from projections.registry import AnyView, choose_view
-from projections.view import StateView
+from agentlog.domain.errors import InvalidViewOption, UnknownView
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.json.text import parse_stored
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.build_audit import BuildAudit
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.view_fold import Fold
+from agentlog.projections.registry import AnyView, choose_view
+from agentlog.projections.view import StateView
 
 _MOST_THREADS = 1000
 

@@ -14,7 +14,7 @@ import platformdirs
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 _PREFIX = "AGENTLOG_"
 OF_TOOLS = frozenset({"ADD_GOLDEN", "POSTGRES_PASSWORD", "SERVICE_PASSWORD", "URL", "WRITE_DOCS"})

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.audit.proofs import Proofs
-from infrastructure.comparison.comparer import Comparer
-from infrastructure.comparison.run_sets import RunSets
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.reports.reports import Reports
-from infrastructure.reports.summaries import Summaries
-from infrastructure.runtime.closeable import Closing
-from infrastructure.search.search import Search
-from infrastructure.subscriptions.hub import Hub
-from infrastructure.transfer.traces import TraceIngest
-from infrastructure.views.store import Store
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.comparison.comparer import Comparer
+from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.derived_audit import DerivedAuditor
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.reports.reports import Reports
+from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.search.search import Search
+from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import ThreadKey
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.notifications import APPENDED, Listener
-from infrastructure.postgres.watcher import Watch
-from infrastructure.tenants import Tenant, Tenants
-from infrastructure.views.snapshots.snapshots import Snapshots
-from projections.registry import AnyView
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.append_request import ThreadKey
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.watcher import Watch
+from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.projections.registry import AnyView
 
 logger = logging.getLogger("agentlog")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import jsonpatch
 
-from domain.json.text import JsonValue
-from projections.view import Item, Printed
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item, Printed
 
 
 @dataclass(frozen=True, slots=True)

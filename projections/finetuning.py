@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar
 
-from domain.json.text import JsonValue
-from projections.view import Item
-from projections.views.openai import MARK, OpenAIOptions, OpenAIView
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
+from agentlog.projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
 
 class TrainingView(OpenAIView):

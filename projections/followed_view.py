@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
-from projections.view import Item, Placed, StateView, View
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.view import Item, Placed, StateView, View
 
 Place = tuple[int, int]
 """Of an item: version and ordinal."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeVar
 
-from domain.json.printed import Text
-from projections.persistent_list import PrintedList
+from agentlog.domain.json.printed import Text
+from agentlog.projections.persistent_list import PrintedList
 
 CarryT = TypeVar("CarryT")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from domain.catalogue import FACT_TYPES
-from projections.text_format import iso_time
-from projections.view import Item
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.projections.text_format import iso_time
+from agentlog.projections.view import Item
 
 NumberT = TypeVar("NumberT", int, float)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from domain.json.printed import PrintedArray, Text
-from domain.json.text import JsonValue, parse_stored, print_to_keep
+from agentlog.domain.json.printed import PrintedArray, Text
+from agentlog.domain.json.text import JsonValue, parse_stored, print_to_keep
 
 ValueT = TypeVar("ValueT")
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Literal, NamedTuple
 
-from domain.messages import LlmResponseMessage, TokenUsage
+from agentlog.domain.messages import LlmResponseMessage, TokenUsage
 
 _QUARTER = 15 * 60 * 1000  # in ms: prices change at full or half hours
 _LONGEST_NAME = 200

@@ -5,17 +5,17 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from domain.errors import InvalidViewOption, UnknownView
-from projections.view import View
-from projections.views.agent_state import AgentStateView
-from projections.views.anomalies import AnomaliesView
-from projections.views.kernel import KernelView
-from projections.views.letta.view import LettaView
-from projections.views.maria.view import MariaView
-from projections.views.openai import OpenAIView
-from projections.views.openletta import OpenLettaView
-from projections.views.request import RequestView
-from projections.views.timeline.view import TimelineView
+from agentlog.domain.errors import InvalidViewOption, UnknownView
+from agentlog.projections.view import View
+from agentlog.projections.views.agent_state import AgentStateView
+from agentlog.projections.views.anomalies import AnomaliesView
+from agentlog.projections.views.kernel import KernelView
+from agentlog.projections.views.letta.view import LettaView
+from agentlog.projections.views.maria.view import MariaView
+from agentlog.projections.views.openai import OpenAIView
+from agentlog.projections.views.openletta import OpenLettaView
+from agentlog.projections.views.request import RequestView
+from agentlog.projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
 

@@ -8,9 +8,9 @@ returns the imported items, and every other view sees plain messages.
 
 from collections.abc import Callable, Sequence
 
-from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
-from projections.view import Item
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.view import Item
 
 METADATA_KEY = "wire"
 

@@ -7,8 +7,8 @@ the calls of its item, so that a result still says which call it answers.
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from domain.errors import InvalidJson
-from domain.json.text import JsonValue, parse
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse
 
 Calls = dict[str, tuple[str, int]]
 """Ids of calls, each with its tool and its place among the calls of its item."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from domain.events import Event
-from domain.json.text import JsonValue, print_text
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.messages import (
     ExitMessage,
     InputMessage,
     KernelMessage,
@@ -26,8 +26,8 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.text_format import arguments_value, error_text, value_text
-from projections.view import Item
+from agentlog.projections.text_format import arguments_value, error_text, value_text
+from agentlog.projections.view import Item
 
 INTERNAL, CLIENT = 1, 3
 _ERROR: Item = {"code": 2}

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 from pydantic_core import from_json
 
-from domain.json.beginning import beginning_of
-from domain.json.text import JsonValue
+from agentlog.domain.json.beginning import beginning_of
+from agentlog.domain.json.text import JsonValue
 
 # --- rules over one result ----------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from domain.events import Event, read_messages
-from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from projections.said import Calls, Said, content_of
+from agentlog.domain.events import Event, read_messages
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.projections.said import Calls, Said, content_of
 
 Item = dict[str, JsonValue]
 Framing = Literal["standard", "letta", "maria"]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from api.cli.main import app
-from domain.json.text import JsonValue, parse
+from agentlog.api.cli.main import app
+from agentlog.domain.json.text import JsonValue, parse
 
 AGENTLOG = Path(sys.executable).with_name("agentlog")
 WAIT_SECONDS = 60

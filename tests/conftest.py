@@ -14,10 +14,10 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.migration import migrate
-from infrastructure.runtime.garbage import collect_rarely
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.migration import migrate
+from agentlog.infrastructure.runtime.garbage import collect_rarely
 from tests.databases import embedded_server_url, name_of, new_database
 from tests.infrastructure.appends import empty_log
 

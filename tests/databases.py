@@ -13,7 +13,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from infrastructure.embedded import open_embedded
+from agentlog.infrastructure.embedded import open_embedded
 
 CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """A crash may cost the data: what is tested on lives for minutes."""

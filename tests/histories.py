@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from domain.catalogue import validate_message
-from domain.events import Event
-from domain.identifiers import derived_message_id
-from domain.json.text import print_bytes
+from agentlog.domain.catalogue import validate_message
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import print_bytes
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

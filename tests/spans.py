@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from domain.json.text import print_text
+from agentlog.domain.json.text import print_text
 
 Item = dict[str, Any]
 

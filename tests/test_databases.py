@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from infrastructure.embedded.postmaster import Postmaster
+from agentlog.infrastructure.embedded.postmaster import Postmaster
 from tests.waiting import until
 
 SERVER = """

@@ -11,9 +11,10 @@ import httpx2
 import psycopg
 import pytest
 import yaml  # type: ignore[import-untyped]  # comes with schemathesis, without types
+from hatchling.builders.wheel import WheelBuilder
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.backup.programs import Programs
+from agentlog.infrastructure.backup.programs import Programs
 from tests.command_line import AGENTLOG, agentlog, environment, started
 
 HOUSE = Path(__file__).parents[1]
@@ -78,6 +79,13 @@ def test_the_locks_name_no_host() -> None:
         assert not re.search(r"://|index-url|find-links|/opt/", (HOUSE / lock).read_text())
 
 
+def test_the_package_is_agentlog_alone_with_its_statements() -> None:
+    files = {file.distribution_path for file in WheelBuilder(str(HOUSE)).recurse_included_files()}
+    assert {file.partition("/")[0] for file in files} == {"agentlog"}
+    ours = {str(file.relative_to(HOUSE)) for file in (HOUSE / "infrastructure").rglob("*.sql")}
+    assert ours <= {file.removeprefix("agentlog/") for file in files}
+
+
 def test_the_image_gets_everything_that_the_package_is_built_from() -> None:
     kept = {
         line.removeprefix("!")
@@ -85,7 +93,15 @@ def test_the_image_gets_everything_that_the_package_is_built_from() -> None:
         if line.startswith("!")
     }
     assert all((HOUSE / each).exists() for each in kept)
-    built_from = {"LICENSE", "README.md", "domain", "projections", "infrastructure", "api"}
+    built_from = {
+        "LICENSE",
+        "README.md",
+        "agentlog",
+        "domain",
+        "projections",
+        "infrastructure",
+        "api",
+    }
     assert built_from | {"pyproject.toml", "hatch_build.py", "web", "examples"} <= kept
 
 

@@ -14,14 +14,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from typer.main import get_command
 
-from api.cli.main import app
-from api.http.codec.problems import STATUSES, problem_of
-from api.http.middleware.permissions import NEEDS
-from domain.catalogue import MESSAGE_TYPES
-from domain.threads import Rule
-from infrastructure.postgres.database import Database
-from infrastructure.settings import OF_TOOLS, Settings
-from projections.registry import VIEWS, option_values
+from agentlog.api.cli.main import app
+from agentlog.api.http.codec.problems import STATUSES, problem_of
+from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.domain.catalogue import MESSAGE_TYPES
+from agentlog.domain.threads import Rule
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.settings import OF_TOOLS, Settings
+from agentlog.projections.registry import VIEWS, option_values
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 

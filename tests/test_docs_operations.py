@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.embedded import open_embedded
+from agentlog.infrastructure.embedded import open_embedded
 from tests.command_line import agentlog, environment
 from tests.databases import CARELESS, short_folder
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import MESSAGE_TYPES, validate_message
-from domain.identifiers import derived_message_id
-from domain.json.text import parse
-from domain.messages import CustomMessage
+from agentlog.domain.catalogue import MESSAGE_TYPES, validate_message
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import parse
+from agentlog.domain.messages import CustomMessage
 from tests.command_line import agentlog
 from tests.databases import new_database
 from tests.projections.chat_api import check_types, why_unsafe

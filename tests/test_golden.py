@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
-from domain.drafts import Prepared, prepare, prepare_fact
-from domain.events import Event
-from domain.identifiers import derived_message_id
-from domain.json.numbers import Decimal
-from domain.json.text import parse_stored, print_bytes
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.records import read_records
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.threads import threads_of
-from projections.readers.wires.kernel import FORMAT
-from projections.registry import VIEWS, AnyView, choose_view, option_values
-from projections.view import StateView, render
+from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
+from agentlog.domain.drafts import Prepared, prepare, prepare_fact
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.records import read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.threads import threads_of
+from agentlog.projections.readers.wires.kernel import FORMAT
+from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
+from agentlog.projections.view import StateView, render
 
 GOLDEN = Path(__file__).parent / "golden"
 ADD = os.environ.get("AGENTLOG_ADD_GOLDEN") == "1"

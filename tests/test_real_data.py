@@ -10,17 +10,17 @@ from letta_client._models import construct_type
 from letta_client.types.agents import Message
 from letta_client.types.agents.system_message import SystemMessage
 
-from api.composition import Service, open_service
-from domain.points_in_time import AtVersion
-from infrastructure.comparison.comparer import SideAsked
-from infrastructure.comparison.run_sets import SetsAsked
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.settings import Settings
-from infrastructure.views.results import Page, State
-from projections.comparison.comparison import Divergence
-from projections.registry import choose_view
-from projections.view import Item
-from projections.views.agent_state import AgentStateView
+from agentlog.api.composition import Service, open_service
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.comparison.comparer import SideAsked
+from agentlog.infrastructure.comparison.run_sets import SetsAsked
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.views.results import Page, State
+from agentlog.projections.comparison.comparison import Divergence
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import Item
+from agentlog.projections.views.agent_state import AgentStateView
 from tests.command_line import Outcome, agentlog_process
 from tests.conftest import TAU_BENCH
 from tests.databases import new_database

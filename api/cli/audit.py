@@ -12,13 +12,13 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
-from api.cli.session import DataDir, InvalidOption, ThreadArgument, printable, service_in
-from api.composition import Service
-from domain.integrity.chain_audit import Finding
-from infrastructure.audit.accounts import check_all_tenants
-from infrastructure.audit.bundle import check_bundle
-from infrastructure.audit.findings import Audit
-from infrastructure.audit.notes import Checkpoint, VerifierKey
+from agentlog.api.cli.session import DataDir, InvalidOption, ThreadArgument, printable, service_in
+from agentlog.api.composition import Service
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.infrastructure.audit.accounts import check_all_tenants
+from agentlog.infrastructure.audit.bundle import check_bundle
+from agentlog.infrastructure.audit.findings import Audit
+from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
 
 app = typer.Typer()
 PublicKey = Annotated[

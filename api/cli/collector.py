@@ -4,9 +4,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterable
 
-from api.cli.session import MissingExtra
-from domain.errors import AgentlogError
-from projections.view import Item
+from agentlog.api.cli.session import MissingExtra
+from agentlog.domain.errors import AgentlogError
+from agentlog.projections.view import Item
 
 _SECONDS = 30
 
@@ -23,7 +23,7 @@ def send(url: str, spans: Iterable[Item]) -> None:
         MissingExtra: OTLP in protobuf needs the extra `otel`.
     """
     try:
-        from infrastructure.transfer.otlp_protobuf import printed  # noqa: PLC0415 - needs an extra
+        from agentlog.infrastructure.transfer.otlp_protobuf import printed  # noqa: PLC0415 - needs an extra
     except ModuleNotFoundError as error:
         raise MissingExtra("otel") from error
     if not url.startswith(("http://", "https://")):

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from api.cli.session import (
+from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     OptionList,
@@ -16,13 +16,13 @@ from api.cli.session import (
     print_line,
     service_in,
 )
-from api.filters import failure_filter, metadata_key
-from api.shapes.comparison import compared_json
-from api.shapes.comparison_text import compared_lines, run_sets_lines
-from api.shapes.run_sets import run_sets_json
-from infrastructure.comparison.comparer import parse_side
-from infrastructure.comparison.run_sets import SetsAsked
-from projections.comparison.steps import Which
+from agentlog.api.filters import failure_filter, metadata_key
+from agentlog.api.shapes.comparison import compared_json
+from agentlog.api.shapes.comparison_text import compared_lines, run_sets_lines
+from agentlog.api.shapes.run_sets import run_sets_json
+from agentlog.infrastructure.comparison.comparer import parse_side
+from agentlog.infrastructure.comparison.run_sets import SetsAsked
+from agentlog.projections.comparison.steps import Which
 
 app = typer.Typer()
 

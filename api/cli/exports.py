@@ -11,8 +11,8 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.console import Console
 
-from api.cli.collector import send
-from api.cli.session import (
+from agentlog.api.cli.collector import send
+from agentlog.api.cli.session import (
     At,
     DataDir,
     InvalidOption,
@@ -24,18 +24,18 @@ from api.cli.session import (
     progress_shown,
     settings_with,
 )
-from api.composition import open_service
-from api.shapes.threads import event_json
-from domain.errors import AgentlogError, FutureMoment
-from domain.points_in_time import parse_moment
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.settings import Settings
-from infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
-from infrastructure.transfer.finetuning import threads_matching, training_examples
-from infrastructure.transfer.otlp import export_request
-from projections.finetuning import FEWEST, LeftOut
-from projections.spans import spans_of
+from agentlog.api.composition import open_service
+from agentlog.api.shapes.threads import event_json
+from agentlog.domain.errors import AgentlogError, FutureMoment
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
+from agentlog.infrastructure.transfer.finetuning import threads_matching, training_examples
+from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.projections.finetuning import FEWEST, LeftOut
+from agentlog.projections.spans import spans_of
 
 app = typer.Typer()
 
@@ -242,7 +242,7 @@ def _export_spans(settings: Settings, asked: Asked) -> None:
 def _export_dataset(settings: Settings, asked: Asked) -> None:
     """Create or update a Parquet dataset; print what was written."""
     try:
-        from infrastructure.dataset.export import (  # noqa: PLC0415 - needs an extra
+        from agentlog.infrastructure.dataset.export import (  # noqa: PLC0415 - needs an extra
             TABLES,
             export_dataset,
         )

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from api.cli.session import DataDir, json_line, printable, service_in
-from api.composition import Service
-from api.shapes.shape import time_text
-from domain.json.text import JsonValue
-from infrastructure.transfer.imports import Import, Imports
+from agentlog.api.cli.session import DataDir, json_line, printable, service_in
+from agentlog.api.composition import Service
+from agentlog.api.shapes.shape import time_text
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.transfer.imports import Import, Imports
 
 app = typer.Typer()
 imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")

@@ -17,21 +17,21 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.text import Text
 from ulid import ULID
 
-from api.cli.import_log import imports_of
-from api.cli.session import DataDir, InvalidOption, pairs_of, printable, service_in
-from api.composition import Service
-from domain.errors import AgentlogError
-from domain.facts import Policy
-from domain.json.text import print_text
-from infrastructure.embedded import NoData, temporary_data_dir
-from infrastructure.runtime.garbage import collect_rarely
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.imports import RunningImport
-from infrastructure.transfer.report import Finding, ImportReport
-from projections.readers.masking import KNOWN_SECRETS
-from projections.readers.registry import FORMATS, choose_format
+from agentlog.api.cli.import_log import imports_of
+from agentlog.api.cli.session import DataDir, InvalidOption, pairs_of, printable, service_in
+from agentlog.api.composition import Service
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.facts import Policy
+from agentlog.domain.json.text import print_text
+from agentlog.infrastructure.embedded import NoData, temporary_data_dir
+from agentlog.infrastructure.runtime.garbage import collect_rarely
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.imports import RunningImport
+from agentlog.infrastructure.transfer.report import Finding, ImportReport
+from agentlog.projections.readers.masking import KNOWN_SECRETS
+from agentlog.projections.readers.registry import FORMATS, choose_format
 
 app = typer.Typer()
 

@@ -107,12 +107,12 @@ class _LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         super().resolve_command(ctx, args)  # refuses an unknown name
         name, *rest = args
-        module = import_module(f"api.cli.{COMMANDS[name][0]}")
+        module = import_module(f"agentlog.api.cli.{COMMANDS[name][0]}")
         return name, get_group(module.app).commands[name], rest
 
     @override
     def invoke(self, ctx: Any) -> Any:
-        from api.cli.session import failing_clearly  # noqa: PLC0415 - `--help` stays quick
+        from agentlog.api.cli.session import failing_clearly  # noqa: PLC0415 - `--help` stays quick
 
         with failing_clearly():
             return super().invoke(ctx)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.session import (
+from agentlog.api.cli.session import (
     DataDir,
     Form,
     InvalidOption,
@@ -24,21 +24,21 @@ from api.cli.session import (
     service_in,
     settings_with,
 )
-from api.composition import open_service
-from api.filters import metadata_filter, time_filter
-from api.shapes.search import Hits
-from api.shapes.shape import time_text
-from api.shapes.tables import query_csv, query_json, rows_of_text
-from infrastructure.analysts.answers import CatalogueTable, QueryResult
-from infrastructure.analysts.login import grants as grants_for
-from infrastructure.analysts.parameters import MOST_CHARACTERS
-from infrastructure.embedded.cluster import DATABASE
-from infrastructure.postgres.database import Database
-from infrastructure.search.hits import Excerpt
-from infrastructure.search.index import MODEL
-from infrastructure.search.query import Query
-from infrastructure.search.search import Found, Search
-from projections.search.message_texts import ROLES
+from agentlog.api.composition import open_service
+from agentlog.api.filters import metadata_filter, time_filter
+from agentlog.api.shapes.search import Hits
+from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.tables import query_csv, query_json, rows_of_text
+from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
+from agentlog.infrastructure.analysts.login import grants as grants_for
+from agentlog.infrastructure.analysts.parameters import MOST_CHARACTERS
+from agentlog.infrastructure.embedded.cluster import DATABASE
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search.hits import Excerpt
+from agentlog.infrastructure.search.index import MODEL
+from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.search.search import Found, Search
+from agentlog.projections.search.message_texts import ROLES
 
 app = typer.Typer()
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.session import (
+from agentlog.api.cli.session import (
     DataDir,
     Form,
     InvalidOption,
@@ -21,14 +21,14 @@ from api.cli.session import (
     printable,
     service_in,
 )
-from api.plots import plot as plotted
-from api.questions import question_of
-from api.shapes.reports import report_csv, report_json
-from domain.json.text import JsonValue, print_text
-from infrastructure.reports.catalogue import report as report_named
-from infrastructure.reports.query import read_models_of
-from infrastructure.reports.report import METADATA, ReportColumn
-from infrastructure.reports.reports import ReportResult
+from agentlog.api.plots import plot as plotted
+from agentlog.api.questions import question_of
+from agentlog.api.shapes.reports import report_csv, report_json
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.reports.catalogue import report as report_named
+from agentlog.infrastructure.reports.query import read_models_of
+from agentlog.infrastructure.reports.report import METADATA, ReportColumn
+from agentlog.infrastructure.reports.reports import ReportResult
 
 app = typer.Typer()
 

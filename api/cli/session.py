@@ -23,21 +23,21 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from api.cli import INTERRUPTED
-from api.composition import Service, open_service
-from api.filters import metadata_filter
-from domain.errors import AgentlogError
-from domain.json.text import JsonValue, print_text
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.log_position import log_position
-from infrastructure.readmodels.catch_up import Progress as Told
-from infrastructure.readmodels.catch_up import bring_up
-from infrastructure.readmodels.projection_status import ProjectionBehind
-from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
-from infrastructure.settings import Settings
-from infrastructure.views.store import Store
-from projections.registry import VIEWS, AnyView, choose_view
+from agentlog.api.cli import INTERRUPTED
+from agentlog.api.composition import Service, open_service
+from agentlog.api.filters import metadata_filter
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.log_position import log_position
+from agentlog.infrastructure.readmodels.catch_up import Progress as Told
+from agentlog.infrastructure.readmodels.catch_up import bring_up
+from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
+from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
 
 DataDir = Annotated[
     Path | None,

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
-from api.cli.session import (
+from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     OptionList,
@@ -22,18 +22,26 @@ from api.cli.session import (
     printable,
     service_in,
 )
-from api.cli.threads import content_of, print_event
-from api.composition import Service
-from api.filters import metadata_filter
-from api.shapes.shape import time_text
-from api.shapes.threads import event_json
-from api.tails import FollowRequest, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
-from domain.events import Event
-from domain.points_in_time import BIGGEST, number_of
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.subscriptions.hub import Hub, HubEntry
-from projections.followed_view import FollowUpdate
-from projections.registry import AnyView, choose_view
+from agentlog.api.cli.threads import content_of, print_event
+from agentlog.api.composition import Service
+from agentlog.api.filters import metadata_filter
+from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.threads import event_json
+from agentlog.api.tails import (
+    FollowRequest,
+    LogFilter,
+    Pace,
+    Tail,
+    log_place,
+    tail_of,
+    view_to_tell,
+)
+from agentlog.domain.events import Event
+from agentlog.domain.points_in_time import BIGGEST, number_of
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry
+from agentlog.projections.followed_view import FollowUpdate
+from agentlog.projections.registry import AnyView, choose_view
 
 app = typer.Typer()
 

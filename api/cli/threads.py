@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from api.cli.session import (
+from agentlog.api.cli.session import (
     AsJson,
     At,
     DataDir,
@@ -24,15 +24,15 @@ from api.cli.session import (
     readable_store,
     service_in,
 )
-from api.filters import metadata_value
-from api.shapes.outline import outline_json
-from api.shapes.outline_text import outline_lines
-from api.shapes.shape import time_text
-from api.shapes.threads import difference_json, event_json, thread_json
-from domain.events import Event
-from domain.json.text import print_text
-from domain.points_in_time import parse_moment
-from infrastructure.views.results import State
+from agentlog.api.filters import metadata_value
+from agentlog.api.shapes.outline import outline_json
+from agentlog.api.shapes.outline_text import outline_lines
+from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.threads import difference_json, event_json, thread_json
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_text
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.views.results import State
 
 app = typer.Typer()
 

@@ -10,14 +10,14 @@ from rich.text import Text
 from watchfiles import Change
 from watchfiles import watch as changes_in
 
-from api.cli.session import DataDir, InvalidOption, printable, service_in
-from domain.errors import AgentlogError
-from infrastructure.settings import AgentSettings
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.follower import Follower
-from infrastructure.transfer.report import ImportReport
-from projections.readers.masking import KNOWN_SECRETS
-from projections.readers.registry import choose_format
+from agentlog.api.cli.session import DataDir, InvalidOption, printable, service_in
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.settings import AgentSettings
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.follower import Follower
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.projections.readers.masking import KNOWN_SECRETS
+from agentlog.projections.readers.registry import choose_format
 
 app = typer.Typer()
 

@@ -14,18 +14,18 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from structlog.typing import FilteringBoundLogger
 
-from api.http.codec.problems import flaw_list, problem
-from api.http.codec.responses import error_answer, problem_answer
-from api.http.middleware.authentication import Authentication, Entrance
-from api.http.middleware.edge import Checks, Edge, Shortcut
-from api.http.middleware.metrics_exposition import Gauges
-from api.http.middleware.permissions import Permissions, describe_permissions
-from api.http.middleware.query_parameters import KnownQueries
-from api.http.middleware.rate_limit import Limiter, describe_limits
-from api.http.middleware.request_metrics import Traffic
-from api.http.openapi.bodies import components
-from api.http.request.limits import USUAL, RequestLimits
-from api.http.routes import (
+from agentlog.api.http.codec.problems import flaw_list, problem
+from agentlog.api.http.codec.responses import error_answer, problem_answer
+from agentlog.api.http.middleware.authentication import Authentication, Entrance
+from agentlog.api.http.middleware.edge import Checks, Edge, Shortcut
+from agentlog.api.http.middleware.metrics_exposition import Gauges
+from agentlog.api.http.middleware.permissions import Permissions, describe_permissions
+from agentlog.api.http.middleware.query_parameters import KnownQueries
+from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
+from agentlog.api.http.middleware.request_metrics import Traffic
+from agentlog.api.http.openapi.bodies import components
+from agentlog.api.http.request.limits import USUAL, RequestLimits
+from agentlog.api.http.routes import (
     analytics,
     audit,
     blobs,
@@ -40,15 +40,15 @@ from api.http.routes import (
     threads,
     views,
 )
-from api.http.routes.service import keys, mcp, monitoring, otlp, pages, projections
-from api.http.routes.service.monitoring import Metrics
-from api.http.streaming.subscribers import Followers
-from domain.errors import AgentlogError, Flaw
-from domain.json.places import path
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from infrastructure.tenants import Tenants
+from agentlog.api.http.routes.service import keys, mcp, monitoring, otlp, pages, projections
+from agentlog.api.http.routes.service.monitoring import Metrics
+from agentlog.api.http.streaming.subscribers import Followers
+from agentlog.domain.errors import AgentlogError, Flaw
+from agentlog.domain.json.places import path
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.tenants import Tenants
 
 VERSION = version("agentlog")
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)

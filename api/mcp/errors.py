@@ -1,6 +1,6 @@
 """Errors of the tools for assistants."""
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 
 class McpMissing(AgentlogError):

@@ -6,7 +6,7 @@ from typing import Annotated
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from api.mcp.http_api import HttpApi
+from agentlog.api.mcp.http_api import HttpApi
 
 ApiOf = Callable[[Context], HttpApi]
 """Returns the API as the caller of a tool may use it."""

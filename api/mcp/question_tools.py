@@ -6,10 +6,10 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
-from api.mcp.http_api import path_of
-from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
-from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
+from agentlog.api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
+from agentlog.api.mcp.http_api import path_of
+from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
+from agentlog.api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
 
 _ROW_BYTES = MOST_BYTES // 8
 _MOST_ROWS = 40

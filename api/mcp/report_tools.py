@@ -6,11 +6,11 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from api.mcp.answers import Report, Reports, SqlAnswer, Tables
-from api.mcp.http_api import path_of
-from api.mcp.pages import MOST_BYTES, fitted, items_that_fit
-from api.mcp.parameters import ApiOf
-from domain.json.text import JsonValue
+from agentlog.api.mcp.answers import Report, Reports, SqlAnswer, Tables
+from agentlog.api.mcp.http_api import path_of
+from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit
+from agentlog.api.mcp.parameters import ApiOf
+from agentlog.domain.json.text import JsonValue
 
 
 class ReportTools:

@@ -5,10 +5,10 @@ from typing import Any
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from api.mcp.parameters import ApiOf
-from api.mcp.question_tools import QuestionTools
-from api.mcp.report_tools import ReportTools
-from api.mcp.thread_tools import ThreadTools
+from agentlog.api.mcp.parameters import ApiOf
+from agentlog.api.mcp.question_tools import QuestionTools
+from agentlog.api.mcp.report_tools import ReportTools
+from agentlog.api.mcp.thread_tools import ThreadTools
 
 INSTRUCTIONS = """\
 agentlog keeps the histories of AI agents: every message they received, thought, called, got back \

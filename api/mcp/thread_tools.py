@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from api.mcp.answers import (
+from agentlog.api.mcp.answers import (
     Difference,
     MessageText,
     ThreadEvent,
@@ -14,10 +14,10 @@ from api.mcp.answers import (
     ThreadSummary,
     ViewPage,
 )
-from api.mcp.http_api import path_of
-from api.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
-from api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, View, metadata_filters
-from domain.json.text import print_text
+from agentlog.api.mcp.http_api import path_of
+from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
+from agentlog.api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, View, metadata_filters
+from agentlog.domain.json.text import print_text
 
 _PART = 12_000
 """Characters of a part of a message."""

@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape, Time, TimeText, time_text
-from domain.access import SCOPES, Principal, Scope
-from infrastructure.keys import key as keys
+from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.domain.access import SCOPES, Principal, Scope
+from agentlog.infrastructure.keys import key as keys
 
 
 class Key(Shape):

@@ -4,12 +4,12 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape
-from domain.json.text import JsonValue
-from infrastructure.comparison.comparer import Compared
-from projections.comparison import changes, comparison, details
-from projections.comparison.alignment import Op
-from projections.comparison.changes import shortened
+from agentlog.api.shapes.shape import Shape
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.comparison.comparer import Compared
+from agentlog.projections.comparison import changes, comparison, details
+from agentlog.projections.comparison.alignment import Op
+from agentlog.projections.comparison.changes import shortened
 
 
 class Glimpse(Shape):

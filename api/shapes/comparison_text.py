@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from domain.json.text import print_text
-from infrastructure.comparison.comparer import Compared, Side
-from infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
-from projections.comparison.comparison import Comparison
-from projections.comparison.details import Detail, Glimpse, Shown, detail, visible
+from agentlog.domain.json.text import print_text
+from agentlog.infrastructure.comparison.comparer import Compared, Side
+from agentlog.infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
+from agentlog.projections.comparison.comparison import Comparison
+from agentlog.projections.comparison.details import Detail, Glimpse, Shown, detail, visible
 
 
 def compared_lines(found: Compared, *, context: int = 1) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from typing_extensions import TypedDict
 
-from domain.json.printed import PrintedArray
-from domain.json.text import JsonValue, print_to_keep
-from infrastructure.views import results
-from projections import outline
-from projections.prices import price_list
+from agentlog.domain.json.printed import PrintedArray
+from agentlog.domain.json.text import JsonValue, print_to_keep
+from agentlog.infrastructure.views import results
+from agentlog.projections import outline
+from agentlog.projections.prices import price_list
 
 
 class Step(TypedDict):

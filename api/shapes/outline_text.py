@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from projections.comparison.details import visible
-from projections.outline import Called, Step
+from agentlog.projections.comparison.details import visible
+from agentlog.projections.outline import Called, Step
 
 _LEAST_WIDTH = 40
 _WIDTH_OF_FIGURES = 100

@@ -2,11 +2,11 @@
 
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape, TimeText, time_text
-from domain.integrity.chain_audit import What
-from infrastructure.audit import checkpoints, findings
-from infrastructure.audit.evidence import ChainedEvent, ChainPage
-from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
+from agentlog.api.shapes.shape import Shape, TimeText, time_text
+from agentlog.domain.integrity.chain_audit import What
+from agentlog.infrastructure.audit import checkpoints, findings
+from agentlog.infrastructure.audit.evidence import ChainedEvent, ChainPage
+from agentlog.infrastructure.audit.notes import VerifierKey, origin_of, to_base64
 
 
 class Finding(Shape):

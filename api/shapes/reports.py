@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import with_config
 from typing_extensions import TypedDict
 
-from api.shapes.shape import time_text
-from domain.json.text import JsonValue, print_text
-from infrastructure.reports.report import METADATA, Report, ReportColumn
-from infrastructure.reports.reports import ReportResult
+from agentlog.api.shapes.shape import time_text
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
+from agentlog.infrastructure.reports.reports import ReportResult
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""

@@ -5,9 +5,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from api.shapes.comparison import Glimpse
-from api.shapes.shape import Shape
-from infrastructure.comparison import run_sets
+from agentlog.api.shapes.comparison import Glimpse
+from agentlog.api.shapes.shape import Shape
+from agentlog.infrastructure.comparison import run_sets
 
 
 class Run(Shape):

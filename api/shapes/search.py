@@ -2,7 +2,7 @@
 
 from pydantic import ConfigDict
 
-from api.shapes.shape import Shape, Time
+from agentlog.api.shapes.shape import Shape, Time
 
 
 class Excerpt(Shape):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
-from domain.json.text import JsonValue
+from agentlog.domain.json.text import JsonValue
 
 T = TypeVar("T")
 

@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from api.shapes.shape import Shape, Time
-from domain.facts import Policy
-from domain.threads import Status
-from infrastructure.reports.summaries import Tone
-from projections.readmodels.threads import Outcome
+from agentlog.api.shapes.shape import Shape, Time
+from agentlog.domain.facts import Policy
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.reports.summaries import Tone
+from agentlog.projections.readmodels.threads import Outcome
 
 
 class ThreadSummary(Shape):

@@ -9,11 +9,11 @@ import orjson
 from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
-from domain.errors import InvalidJson
-from domain.json.numbers import Decimal
-from domain.json.text import JsonValue, parse_stored, print_text
-from infrastructure.analysts.answers import AnswerColumn, QueryResult
-from infrastructure.analysts.errors import InvalidQuery
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import JsonValue, parse_stored, print_text
+from agentlog.infrastructure.analysts.answers import AnswerColumn, QueryResult
+from agentlog.infrastructure.analysts.errors import InvalidQuery
 
 _ROW = {"type": "array", "items": {}}
 

@@ -6,20 +6,20 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from api.shapes.shape import Shape, Time, TimeText, time_text
-from domain.catalogue import FACT_TYPES
-from domain.errors import ContentMissing
-from domain.events import Event as Recorded
-from domain.facts import Policy
-from domain.json.printed import PrintedArray
-from domain.json.shortened import beginnings
-from domain.json.text import JsonValue, printed_json
-from domain.threads import Status
-from infrastructure.appending import append_request
-from infrastructure.eventlog.body_deduplication import with_links, without_data
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.views.results import Difference, Page, State
-from projections.view import Printed
+from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.errors import ContentMissing
+from agentlog.domain.events import Event as Recorded
+from agentlog.domain.facts import Policy
+from agentlog.domain.json.printed import PrintedArray
+from agentlog.domain.json.shortened import beginnings
+from agentlog.domain.json.text import JsonValue, printed_json
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.appending import append_request
+from agentlog.infrastructure.eventlog.body_deduplication import with_links, without_data
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.views.results import Difference, Page, State
+from agentlog.projections.view import Printed
 
 
 class Thread(TypedDict):

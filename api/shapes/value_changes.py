@@ -4,9 +4,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from api.shapes.shape import TimeText, time_text
-from domain.json.text import JsonValue
-from infrastructure.comparison import value_changes
+from agentlog.api.shapes.shape import TimeText, time_text
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.comparison import value_changes
 
 
 class ValueChange(TypedDict):

@@ -5,7 +5,7 @@ IO, no clock, no model, no tool. The runtime executes a decision and passes the 
 input.
 """
 
-from domain.cognition.decisions import (
+from agentlog.domain.cognition.decisions import (
     AgentDecision,
     AgentExitReason,
     ApprovalRequest,
@@ -25,15 +25,15 @@ from domain.cognition.decisions import (
     UserRequest,
     WorkerSpec,
 )
-from domain.cognition.engine import CognitiveEngine
-from domain.cognition.errors import (
+from agentlog.domain.cognition.engine import CognitiveEngine
+from agentlog.domain.cognition.errors import (
     CognitiveError,
     ContextOverflow,
     InvalidState,
     LimitExceeded,
     MalformedAction,
 )
-from domain.cognition.inputs import (
+from agentlog.domain.cognition.inputs import (
     ApprovalOutcome,
     ApprovalResult,
     Denied,
@@ -53,9 +53,9 @@ from domain.cognition.inputs import (
     WorkerError,
     WorkerResult,
 )
-from domain.cognition.rules import RuleEngine
-from domain.cognition.state import AgentState, Message, Role
-from domain.cognition.stub import StubEngine
+from agentlog.domain.cognition.rules import RuleEngine
+from agentlog.domain.cognition.state import AgentState, Message, Role
+from agentlog.domain.cognition.stub import StubEngine
 
 __all__ = [
     "AgentDecision",

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from domain.cognition.state import AgentState
-from domain.json.text import JsonValue
+from agentlog.domain.cognition.state import AgentState
+from agentlog.domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

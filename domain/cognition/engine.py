@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from domain.cognition.decisions import Transition
-from domain.cognition.inputs import InputEvent
-from domain.cognition.state import AgentState
+from agentlog.domain.cognition.decisions import Transition
+from agentlog.domain.cognition.inputs import InputEvent
+from agentlog.domain.cognition.state import AgentState
 
 
 class CognitiveEngine(Protocol):

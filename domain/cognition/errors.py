@@ -8,7 +8,7 @@ AgentlogError
     └── ContextOverflow   the prompt does not fit the model
 """
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 
 class CognitiveError(AgentlogError):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from domain.json.text import JsonValue
+from agentlog.domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 from typing import assert_never
 
-from domain.cognition.decisions import (
+from agentlog.domain.cognition.decisions import (
     AgentDecision,
     ApprovalRequest,
     CallTool,
@@ -19,8 +19,8 @@ from domain.cognition.decisions import (
     Transition,
     UserRequest,
 )
-from domain.cognition.errors import MalformedAction
-from domain.cognition.inputs import (
+from agentlog.domain.cognition.errors import MalformedAction
+from agentlog.domain.cognition.inputs import (
     ApprovalOutcome,
     ApprovalResult,
     Denied,
@@ -38,9 +38,9 @@ from domain.cognition.inputs import (
     UserMessage,
     WorkerResult,
 )
-from domain.cognition.state import AgentState, Message
-from domain.errors import InvalidJson
-from domain.json.text import JsonValue, parse, print_text
+from agentlog.domain.cognition.state import AgentState, Message
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse, print_text
 
 TOOLS_TO_APPROVE = frozenset({"shell", "write_file", "rm", "sudo"})
 WORDS_TO_APPROVE = ("rm -rf", "sudo", "curl | sh", "wget | sh")

@@ -1,8 +1,8 @@
 """An engine that echoes its input, for testing a runtime."""
 
-from domain.cognition.decisions import EmitResponse, Exit, Nothing, StepLimit, Transition
-from domain.cognition.inputs import InputEvent, UserMessage
-from domain.cognition.state import AgentState
+from agentlog.domain.cognition.decisions import EmitResponse, Exit, Nothing, StepLimit, Transition
+from agentlog.domain.cognition.inputs import InputEvent, UserMessage
+from agentlog.domain.cognition.state import AgentState
 
 
 class StubEngine:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from domain.identifiers import is_message_id, is_thread_id
-from domain.integrity.hash_chain import GENESIS, link
+from agentlog.domain.identifiers import is_message_id, is_thread_id
+from agentlog.domain.integrity.hash_chain import GENESIS, link
 
 What = Literal[
     "content-redacted",

@@ -6,11 +6,11 @@ from hashlib import sha256
 from heapq import merge
 from typing import Any
 
-from domain.catalogue import read_stored
-from domain.facts import ThreadRedacted
-from domain.integrity.chain_audit import ChainRecord, Finding, What
-from domain.json.text import parse_stored
-from domain.redaction import ONLY_WITH_ALL, UNCHANGED
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.integrity.chain_audit import ChainRecord, Finding, What
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.redaction import ONLY_WITH_ALL, UNCHANGED
 
 
 class Redactions:

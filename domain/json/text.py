@@ -17,10 +17,10 @@ from typing import Any, Never
 
 import orjson
 
-from domain.errors import InvalidJson
-from domain.json.numbers import Decimal, integer
-from domain.json.places import first_refused, is_deeper, path, walk
-from domain.json.printed import PrintedArray
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.numbers import Decimal, integer
+from agentlog.domain.json.places import first_refused, is_deeper, path, walk
+from agentlog.domain.json.printed import PrintedArray
 
 MAX_DEPTH = 128
 """Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""

@@ -7,13 +7,13 @@ from itertools import groupby
 
 import psycopg
 
-from infrastructure.analysts.answers import (
+from agentlog.infrastructure.analysts.answers import (
     AnswerColumn,
     CatalogueColumn,
     CatalogueTable,
     QueryResult,
 )
-from infrastructure.analysts.errors import (
+from agentlog.infrastructure.analysts.errors import (
     AnalystNotConfined,
     Complaint,
     InvalidQuery,
@@ -23,12 +23,12 @@ from infrastructure.analysts.errors import (
     QueryTooSlow,
     RowTooLarge,
 )
-from infrastructure.analysts.login import Login
-from infrastructure.analysts.parameters import Parameters, Query, query_of
-from infrastructure.analysts.session import DeadlinePassed, Session, StatementRefused
-from infrastructure.analysts.slots import Slots
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.analysts.login import Login
+from agentlog.infrastructure.analysts.parameters import Parameters, Query, query_of
+from agentlog.infrastructure.analysts.session import DeadlinePassed, Session, StatementRefused
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.statements import statement
 
 MOST_ROWS = 100_000
 USUAL_ROWS = 1000

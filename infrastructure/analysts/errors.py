@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError, InvalidInput, NotThere
+from agentlog.domain.errors import AgentlogError, InvalidInput, NotThere
 
 
 class InvalidQuery(InvalidInput):

@@ -14,9 +14,9 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.analysts.errors import NoAnalystLogin
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.analysts.errors import NoAnalystLogin
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 
 Login = Callable[[], str]
 """Returns the connection string of an analyst's login."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from domain.json.numbers import Decimal
-from domain.json.text import JsonValue, print_text
-from infrastructure.analysts.errors import InvalidQuery
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.analysts.errors import InvalidQuery
 
 MOST_CHARACTERS = 100_000
 MOST_PARAMETERS = 1000

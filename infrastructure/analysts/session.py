@@ -20,9 +20,9 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow, dict_row
 from typing_extensions import override
 
-from infrastructure.postgres.conninfo import read_conninfo
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.postgres.conninfo import read_conninfo
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infrastructure.analysts.errors import QueriesExhausted, TooManyQueries
+from agentlog.infrastructure.analysts.errors import QueriesExhausted, TooManyQueries
 
 
 class Slots:

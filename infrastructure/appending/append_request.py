@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from domain.catalogue import MOST_FLAWS
-from domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
-from domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
-from domain.identifiers import check_thread_id, derived_message_id
-from domain.json.text import JsonValue
-from domain.threads import Breach
-from infrastructure.eventlog.body_deduplication import Stored, stored
+from agentlog.domain.catalogue import MOST_FLAWS
+from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
+from agentlog.domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
+from agentlog.domain.identifiers import check_thread_id, derived_message_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.threads import Breach
+from agentlog.infrastructure.eventlog.body_deduplication import Stored, stored
 
 ThreadKey = tuple[str, str]
 """Tenant and thread id."""

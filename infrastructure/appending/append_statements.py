@@ -15,16 +15,16 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.catalogue import FACT_TYPES
-from domain.integrity.hash_chain import GENESIS, around_time, digest
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.appending.append_request import ThreadKey
-from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Place, Wanted
-from infrastructure.eventlog.blob_store import pieces_of
-from infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
-from infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
-from infrastructure.postgres.log_position import CounterLost
-from infrastructure.postgres.statements import statement
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.integrity.hash_chain import GENESIS, around_time, digest
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.appending.append_request import ThreadKey
+from agentlog.infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Place, Wanted
+from agentlog.infrastructure.eventlog.blob_store import pieces_of
+from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
+from agentlog.infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
+from agentlog.infrastructure.postgres.log_position import CounterLost
+from agentlog.infrastructure.postgres.statements import statement
 
 _THREADS: dict[str, Callable[[Sequence[Any]], bytes]] = {"tenants": texts, "thread_ids": texts}
 _OF_NOTHING = digest(b"")

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.appending.append_request import ThreadKey
-from infrastructure.eventlog.body_deduplication import Stored
-from infrastructure.eventlog.thread_heads import Head
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.appending.append_request import ThreadKey
+from agentlog.infrastructure.eventlog.body_deduplication import Stored
+from agentlog.infrastructure.eventlog.thread_heads import Head
 
 
 class Place(NamedTuple):

@@ -23,8 +23,8 @@ from opentelemetry.sdk.trace.export import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from typing_extensions import override
 
-from infrastructure.appending.writer_metrics import Commit
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.appending.writer_metrics import Commit
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

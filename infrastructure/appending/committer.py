@@ -8,16 +8,21 @@ from functools import partial
 
 import psycopg
 
-from domain.errors import AgentlogError
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.appending.append_request import Outcome, Ready, ThreadKey
-from infrastructure.appending.append_statements import append, log_transaction, look, stored_body
-from infrastructure.appending.commit_plan import Changes, Ground, Wanted
-from infrastructure.appending.decision import Batch, wanted_by
-from infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import (
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.appending.append_request import Outcome, Ready, ThreadKey
+from agentlog.infrastructure.appending.append_statements import (
+    append,
+    log_transaction,
+    look,
+    stored_body,
+)
+from agentlog.infrastructure.appending.commit_plan import Changes, Ground, Wanted
+from agentlog.infrastructure.appending.decision import Batch, wanted_by
+from agentlog.infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseUnavailable,
     OutcomeUnknown,

@@ -7,21 +7,34 @@ batch both count. A refused request does not affect the others.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from domain.catalogue import FACT_TYPES
-from domain.drafts import Prepared
-from domain.errors import (
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.drafts import Prepared
+from agentlog.domain.errors import (
     AgentlogError,
     MessageConflict,
     RuleBroken,
     ThreadExists,
     VersionConflict,
 )
-from domain.facts import Fact, ThreadStarted
-from domain.messages import Message
-from domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
-from infrastructure.appending.append_request import Appended, Outcome, Ready, Receipt, ThreadKey
-from infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Note, Place, Wanted
-from infrastructure.eventlog.thread_heads import Head, facts_after, hidden_after
+from agentlog.domain.facts import Fact, ThreadStarted
+from agentlog.domain.messages import Message
+from agentlog.domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
+from agentlog.infrastructure.appending.append_request import (
+    Appended,
+    Outcome,
+    Ready,
+    Receipt,
+    ThreadKey,
+)
+from agentlog.infrastructure.appending.commit_plan import (
+    Changes,
+    Ground,
+    NewEvent,
+    Note,
+    Place,
+    Wanted,
+)
+from agentlog.infrastructure.eventlog.thread_heads import Head, facts_after, hidden_after
 
 StoredBody = Callable[[str, str, int], bytes]
 """Returns an event's stored bytes; called with tenant, thread id and version."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import (
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
     Deliver,
@@ -27,11 +27,15 @@ from infrastructure.appending.append_request import (
     appended_in,
     raised,
 )
-from infrastructure.appending.committer import Committer
-from infrastructure.appending.writer_metrics import WriterMeters
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable, LockNotGranted, StatementTooLong
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.appending.committer import Committer
+from agentlog.infrastructure.appending.writer_metrics import WriterMeters
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import (
+    DatabaseUnavailable,
+    LockNotGranted,
+    StatementTooLong,
+)
+from agentlog.infrastructure.postgres.statements import statement
 
 logger = logging.getLogger("agentlog")
 

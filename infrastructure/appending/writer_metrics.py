@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import Outcome, Ready
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.append_request import Outcome, Ready
 
 Way = Literal["onward", "holding"]
 """onward: written from cached heads. holding: read and written with the log locked."""

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from domain.integrity.chain_audit import Finding
-from infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 
 def rows_of(database: Connections, tenant: str) -> Counter[str]:

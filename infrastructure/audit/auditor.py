@@ -6,17 +6,23 @@ from collections.abc import Iterator, Sequence
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.errors import UnknownThread
-from domain.integrity.chain_audit import ChainPlace, Finding, broken, check_names, check_record
-from domain.integrity.redaction_audit import Redactions, redaction_in
-from infrastructure.audit.accounts import rows_of, unaccounted
-from infrastructure.audit.findings import Audit, Findings
-from infrastructure.audit.heads import ReplayedHead, StoredHead
-from infrastructure.audit.notes import Checkpoint, VerifierKey
-from infrastructure.audit.records import log_snapshot, stored_events
-from infrastructure.audit.tree_audit import audit_tree
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.domain.errors import UnknownThread
+from agentlog.domain.integrity.chain_audit import (
+    ChainPlace,
+    Finding,
+    broken,
+    check_names,
+    check_record,
+)
+from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
+from agentlog.infrastructure.audit.accounts import rows_of, unaccounted
+from agentlog.infrastructure.audit.findings import Audit, Findings
+from agentlog.infrastructure.audit.heads import ReplayedHead, StoredHead
+from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
+from agentlog.infrastructure.audit.records import log_snapshot, stored_events
+from agentlog.infrastructure.audit.tree_audit import audit_tree
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE_THREADS = 1000
 

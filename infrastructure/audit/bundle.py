@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from domain.errors import InvalidInput
-from domain.integrity.chain_audit import (
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.integrity.chain_audit import (
     ChainPlace,
     ChainRecord,
     Finding,
@@ -15,11 +15,11 @@ from domain.integrity.chain_audit import (
     check_names,
     check_record,
 )
-from domain.integrity.hash_chain import digest
-from domain.integrity.merkle_tree import is_included, leaf_hash
-from domain.integrity.redaction_audit import Redactions, redaction_in
-from infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
-from infrastructure.audit.notes import (
+from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.integrity.merkle_tree import is_included, leaf_hash
+from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
+from agentlog.infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
     InvalidVerifierKey,

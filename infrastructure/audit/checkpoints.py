@@ -8,27 +8,27 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.errors import AgentlogError, NotThere
-from domain.integrity.merkle_tree import (
+from agentlog.domain.errors import AgentlogError, NotThere
+from agentlog.domain.integrity.merkle_tree import (
     consistency_path,
     inclusion_path,
     is_consistent,
     is_included,
     leaf_hash,
 )
-from domain.points_in_time import BIGGEST
-from infrastructure.audit.notes import (
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     VerifierKey,
     origin_of,
     public_key_of,
     signed_note,
 )
-from infrastructure.audit.signing import SigningKey
-from infrastructure.audit.tree import LogTree
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.audit.tree import LogTree
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 
 class UnknownCheckpoint(NotThere):

@@ -13,17 +13,17 @@ from typing import NotRequired
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from domain.integrity.hash_chain import GENESIS
-from domain.json.text import JsonValue, print_text
-from infrastructure.audit.checkpoints import (
+from agentlog.domain.integrity.hash_chain import GENESIS
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.audit.checkpoints import (
     Checkpoints,
     Inclusion,
     NotCovered,
     SignedCheckpoint,
     UnknownCheckpoint,
 )
-from infrastructure.audit.notes import VerifierKey, origin_of, to_base64
-from infrastructure.audit.records import (
+from agentlog.infrastructure.audit.notes import VerifierKey, origin_of, to_base64
+from agentlog.infrastructure.audit.records import (
     LOWEST,
     PAGE_BYTES,
     PAGE_EVENTS,
@@ -31,9 +31,9 @@ from infrastructure.audit.records import (
     log_snapshot,
     stored_events,
 )
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.postgres.database import Connections
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Connections
 
 FORMAT = "agentlog-evidence-1"
 """Format name in a bundle; see docs/reference/proof.md."""

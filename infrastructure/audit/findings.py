@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from domain.integrity.chain_audit import Finding, broken
+from agentlog.domain.integrity.chain_audit import Finding, broken
 
 MOST_FINDINGS = 1000
 """Most findings of one thread or tree that are kept; more are counted."""

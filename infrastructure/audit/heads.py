@@ -7,15 +7,15 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.catalogue import read_stored
-from domain.facts import Fact
-from domain.integrity.chain_audit import Finding
-from domain.json.text import parse_stored
-from domain.messages import Message
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.audit.records import StoredEvent
-from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
-from infrastructure.postgres.statements import statement
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.facts import Fact
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.messages import Message
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.audit.records import StoredEvent
+from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
+from agentlog.infrastructure.postgres.statements import statement
 
 
 @dataclass(frozen=True, slots=True)

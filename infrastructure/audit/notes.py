@@ -14,7 +14,7 @@ from urllib.parse import quote
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput
 
 _ED25519 = b"\x01"
 """The algorithm's number in key ids and verifier keys."""

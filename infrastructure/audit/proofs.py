@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Self
 
-from infrastructure.audit.auditor import Auditor
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.evidence import Evidence
-from infrastructure.audit.signing import SigningKey
-from infrastructure.postgres.database import Connections
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.evidence import Evidence
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.postgres.database import Connections
 
 
 @dataclass(frozen=True, slots=True)

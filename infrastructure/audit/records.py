@@ -8,19 +8,19 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.integrity.chain_audit import ChainRecord
-from domain.integrity.hash_chain import digest
-from domain.redaction import (
+from agentlog.domain.integrity.chain_audit import ChainRecord
+from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.redaction import (
     is_left_by_files,
     is_without_file,
     left_digest,
     redacted_body,
     redacted_metadata,
 )
-from infrastructure.eventlog.blob_store import read_contents
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.eventlog.blob_store import read_contents
+from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in, whole
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 PAGE_EVENTS = 1000
 PAGE_BYTES = 8 * 2**20

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from domain.errors import AgentlogError
-from infrastructure.runtime.key_files import write_once
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.runtime.key_files import write_once
 
 """The file's name in the data folder of the embedded PostgreSQL."""
 

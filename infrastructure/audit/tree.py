@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.integrity.merkle_tree import leaf_hash, node_hash, root_of, split_of
-from domain.points_in_time import BIGGEST
-from infrastructure.audit.records import LOWEST
-from infrastructure.postgres.statements import statement
+from agentlog.domain.integrity.merkle_tree import leaf_hash, node_hash, root_of, split_of
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.audit.records import LOWEST
+from agentlog.infrastructure.postgres.statements import statement
 
 TILE = 1024
 """Leaves of a tile; a power of two, so that the tiles are nodes of the tree."""

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.integrity.chain_audit import Finding
-from domain.integrity.merkle_tree import Frontier, root_of
-from infrastructure.audit.findings import Audit, Findings
-from infrastructure.audit.notes import (
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.integrity.merkle_tree import Frontier, root_of
+from agentlog.infrastructure.audit.findings import Audit, Findings
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
     VerifierKey,
     open_note,
     origin_of,
 )
-from infrastructure.audit.records import LOWEST
-from infrastructure.audit.tree import TILE, leaf_pages
+from agentlog.infrastructure.audit.records import LOWEST
+from agentlog.infrastructure.audit.tree import TILE, leaf_pages
 
 
 def audit_tree(

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.integrity.merkle_tree import Frontier
-from infrastructure.audit.checkpoints import LogContradicted
-from infrastructure.audit.tree import leaf_pages
-from infrastructure.backup.errors import NothingToBackUp
-from infrastructure.postgres.log_position import position_in
-from infrastructure.postgres.statements import statement
+from agentlog.domain.integrity.merkle_tree import Frontier
+from agentlog.infrastructure.audit.checkpoints import LogContradicted
+from agentlog.infrastructure.audit.tree import leaf_pages
+from agentlog.infrastructure.backup.errors import NothingToBackUp
+from agentlog.infrastructure.postgres.log_position import position_in
+from agentlog.infrastructure.postgres.statements import statement
 
 Progress = Callable[[str, int, int | None], None]
 """Callback for progress: what is done, the amount so far, and the total if it is known."""

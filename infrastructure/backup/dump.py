@@ -12,7 +12,7 @@ import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from infrastructure.audit.notes import (
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     VerifierKey,
     origin_of,
@@ -20,16 +20,16 @@ from infrastructure.audit.notes import (
     signed_note,
     to_base64,
 )
-from infrastructure.backup.contents import (
+from agentlog.infrastructure.backup.contents import (
     Contents,
     Progress,
     TenantContents,
     applied_migrations,
     contents_of,
 )
-from infrastructure.backup.errors import UnreadableTable
-from infrastructure.backup.folder import new_folder
-from infrastructure.backup.manifest import (
+from agentlog.infrastructure.backup.errors import UnreadableTable
+from agentlog.infrastructure.backup.folder import new_folder
+from agentlog.infrastructure.backup.manifest import (
     DUMP,
     KEY,
     NAME,
@@ -38,10 +38,10 @@ from infrastructure.backup.manifest import (
     check_schema,
     file_of,
 )
-from infrastructure.backup.programs import Address, Programs
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.tables import SCHEMA, VIEWS
+from agentlog.infrastructure.backup.programs import Address, Programs
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.tables import SCHEMA, VIEWS
 
 _LOOK_SECONDS = 0.1
 _HINT = "no backup was written; what it says below is PostgreSQL's own"

@@ -16,7 +16,7 @@ BackupError
 
 from pathlib import Path
 
-from domain.errors import Refused
+from agentlog.domain.errors import Refused
 
 
 class BackupError(Refused):

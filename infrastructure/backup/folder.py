@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from infrastructure.backup.errors import BackupBusy, BackupExists, UnwritableBackup
-from infrastructure.runtime.file_lock import FileLock
+from agentlog.infrastructure.backup.errors import BackupBusy, BackupExists, UnwritableBackup
+from agentlog.infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "lock"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from infrastructure.backup.errors import InvalidBackup, NewerSchema
-from infrastructure.postgres.migration import migrations
+from agentlog.infrastructure.backup.errors import InvalidBackup, NewerSchema
+from agentlog.infrastructure.postgres.migration import migrations
 
 FORMAT = "agentlog-backup-1"
 NAME = "manifest.json"

@@ -17,10 +17,10 @@ from typing import IO, Any, Self
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from infrastructure.backup.errors import ExposedSecret, NoFittingProgram, ProgramFailed
-from infrastructure.embedded.account import Account
-from infrastructure.embedded.errors import MissingPrograms
-from infrastructure.embedded.programs import MAJOR_VERSION, find_programs
+from agentlog.infrastructure.backup.errors import ExposedSecret, NoFittingProgram, ProgramFailed
+from agentlog.infrastructure.embedded.account import Account
+from agentlog.infrastructure.embedded.errors import MissingPrograms
+from agentlog.infrastructure.embedded.programs import MAJOR_VERSION, find_programs
 
 _TAIL_BYTES = 4000
 _NUMBER = re.compile(r"\d+")

@@ -15,12 +15,12 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from infrastructure.backup.contents import Progress
-from infrastructure.backup.errors import LogInTheWay
-from infrastructure.backup.manifest import DUMP, KEY, BackupManifest
-from infrastructure.backup.programs import Address, Programs, Running
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.backup.contents import Progress
+from agentlog.infrastructure.backup.errors import LogInTheWay
+from agentlog.infrastructure.backup.manifest import DUMP, KEY, BackupManifest
+from agentlog.infrastructure.backup.programs import Address, Programs, Running
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 
 _PIECE = 2**20
 _FROM = ("--file=-", "--no-owner", "--exit-on-error")

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from domain.errors import InvalidInput
-from domain.integrity.chain_audit import Finding, broken
-from infrastructure.audit.accounts import check_all_tenants
-from infrastructure.audit.auditor import Auditor
-from infrastructure.audit.findings import Audit
-from infrastructure.audit.notes import (
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.integrity.chain_audit import Finding, broken
+from agentlog.infrastructure.audit.accounts import check_all_tenants
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.findings import Audit
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
     VerifierKey,
@@ -17,9 +17,9 @@ from infrastructure.audit.notes import (
     open_note,
     origin_of,
 )
-from infrastructure.backup.contents import Contents, Progress, contents_of
-from infrastructure.backup.manifest import BackupManifest, TenantLog
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.backup.contents import Contents, Progress, contents_of
+from agentlog.infrastructure.backup.manifest import BackupManifest, TenantLog
+from agentlog.infrastructure.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.errors import InvalidInput
-from domain.identifiers import check_thread_id
-from domain.points_in_time import AtPosition, AtVersion, Moment, parse_moment
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.views.results import Page
-from infrastructure.views.store import Store
-from projections.comparison.comparison import Comparison, History, compare
-from projections.comparison.partings import Parting, partings
-from projections.comparison.steps import StateNotComparable, Stepping, Which
-from projections.registry import AnyView
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.points_in_time import AtPosition, AtVersion, Moment, parse_moment
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.comparison.comparison import Comparison, History, compare
+from agentlog.projections.comparison.partings import Parting, partings
+from agentlog.projections.comparison.steps import StateNotComparable, Stepping, Which
+from agentlog.projections.registry import AnyView
 
 MOST_EVENTS = 200_000
 """Events of all threads of one comparison."""

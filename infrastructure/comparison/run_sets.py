@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from domain.json.canonical import canonical_bytes
-from domain.json.text import JsonValue
-from domain.messages import ExitMessage
-from domain.points_in_time import AtPosition, AtVersion
-from infrastructure.comparison.comparer import MOST_EVENTS
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.views.results import Page
-from infrastructure.views.store import Store
-from projections.comparison.comparison import History
-from projections.comparison.details import Glimpse, glimpse
-from projections.comparison.partings import Parting, partings
-from projections.comparison.steps import Step, Stepping, Which
-from projections.registry import AnyView
-from projections.view import Printed
+from agentlog.domain.json.canonical import canonical_bytes
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import ExitMessage
+from agentlog.domain.points_in_time import AtPosition, AtVersion
+from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.comparison.comparison import History
+from agentlog.projections.comparison.details import Glimpse, glimpse
+from agentlog.projections.comparison.partings import Parting, partings
+from agentlog.projections.comparison.steps import Step, Stepping, Which
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import Printed
 
 MOST_THREADS = 1000
 """Threads of one request, those that moved last."""

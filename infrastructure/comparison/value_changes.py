@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from domain.errors import InvalidInput
-from domain.events import Event
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from domain.points_in_time import AtVersion, Moment
-from infrastructure.search.json_path import PathTooSlow, Predicate
-from infrastructure.views.store import Store
-from infrastructure.views.view_fold import CHUNK
-from projections.comparison.changes import shortened
-from projections.registry import VIEWS, AnyView
-from projections.view import StateView
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.points_in_time import AtVersion, Moment
+from agentlog.infrastructure.search.json_path import PathTooSlow, Predicate
+from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.view_fold import CHUNK
+from agentlog.projections.comparison.changes import shortened
+from agentlog.projections.registry import VIEWS, AnyView
+from agentlog.projections.view import StateView
 
 MOST_EVENTS = 10_000
 """Events that are examined at once."""

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import psycopg
 
-from infrastructure.dataset.ahead import ahead
-from infrastructure.dataset.event_pages import read_events
-from infrastructure.dataset.folder import Folder
-from infrastructure.dataset.manifest import DatasetManifest, EventsFile
-from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import EVENTS, arrow_schema
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.catch_up import Progress
+from agentlog.infrastructure.dataset.ahead import ahead
+from agentlog.infrastructure.dataset.event_pages import read_events
+from agentlog.infrastructure.dataset.folder import Folder
+from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile
+from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.catch_up import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from domain.errors import Refused
+from agentlog.domain.errors import Refused
 
 
 class ForeignDataset(Refused):

@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 from psycopg.rows import TupleRow, tuple_row
 
-from domain.json.text import parse_stored
-from infrastructure.dataset.columns import column, read_times_as_numbers
-from infrastructure.dataset.schema import EVENTS, arrow_schema
-from infrastructure.eventlog.blob_store import read_contents
-from infrastructure.eventlog.body_deduplication import digests_in, whole
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.domain.json.text import parse_stored
+from agentlog.infrastructure.dataset.columns import column, read_times_as_numbers
+from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
+from agentlog.infrastructure.eventlog.blob_store import read_contents
+from agentlog.infrastructure.eventlog.body_deduplication import digests_in, whole
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 10_000
 _PAGE_BYTES = 16 * 2**20

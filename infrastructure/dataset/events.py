@@ -7,14 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from infrastructure.dataset.ahead import ahead
-from infrastructure.dataset.event_pages import read_events
-from infrastructure.dataset.folder import Folder
-from infrastructure.dataset.manifest import EventsFile, Mark
-from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import EVENTS, arrow_schema
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels.catch_up import Progress
+from agentlog.infrastructure.dataset.ahead import ahead
+from agentlog.infrastructure.dataset.event_pages import read_events
+from agentlog.infrastructure.dataset.folder import Folder
+from agentlog.infrastructure.dataset.manifest import EventsFile, Mark
+from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.catch_up import Progress
 
 _FILE_ROWS = 2_000_000
 _FILE_BYTES = 2**30

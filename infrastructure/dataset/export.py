@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infrastructure.dataset.erased import renew_events, stale_tables
-from infrastructure.dataset.errors import ForeignDataset
-from infrastructure.dataset.events import EventsExport
-from infrastructure.dataset.folder import Folder, open_folder
-from infrastructure.dataset.manifest import Mark
-from infrastructure.dataset.schema import EVENTS
-from infrastructure.dataset.tables import export_tables, last_event
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.log_position import log_position
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.catch_up import Progress, bring_up
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.dataset.erased import renew_events, stale_tables
+from agentlog.infrastructure.dataset.errors import ForeignDataset
+from agentlog.infrastructure.dataset.events import EventsExport
+from agentlog.infrastructure.dataset.folder import Folder, open_folder
+from agentlog.infrastructure.dataset.manifest import Mark
+from agentlog.infrastructure.dataset.schema import EVENTS
+from agentlog.infrastructure.dataset.tables import export_tables, last_event
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.log_position import log_position
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.catch_up import Progress, bring_up
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 
 TABLES = (EVENTS, *PUBLIC_READ_MODELS)
 """The tables that a dataset may hold."""

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
-from infrastructure.dataset.manifest import FORMAT, NAME, DatasetManifest, rows_path
-from infrastructure.runtime.file_lock import FileLock
+from agentlog.infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
+from agentlog.infrastructure.dataset.manifest import FORMAT, NAME, DatasetManifest, rows_path
+from agentlog.infrastructure.runtime.file_lock import FileLock
 
 _LOCK = "_agentlog.lock"
 _PARTIAL = "_partial"

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict
 
-from infrastructure.dataset.schema import EVENTS
+from agentlog.infrastructure.dataset.schema import EVENTS
 
 FORMAT = 1
 NAME = "_agentlog.json"

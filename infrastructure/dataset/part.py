@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from infrastructure.dataset.folder import sync
+from agentlog.infrastructure.dataset.folder import sync
 
 _GROUP_ROWS = 122_880  # DuckDB's unit of parallel work
 _GROUP_BYTES = 48 * 2**20

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 
 EVENTS = "events"
 """The table of events, beside those of read models."""

@@ -8,10 +8,10 @@ import psycopg
 import pyarrow as pa
 from psycopg.sql import SQL, Composed, Identifier
 
-from infrastructure.dataset.columns import column, read_times_as_numbers
-from infrastructure.dataset.schema import arrow_schema
-from infrastructure.readmodels.tables import SCHEMA
-from projections.readmodels.table import Table
+from agentlog.infrastructure.dataset.columns import column, read_times_as_numbers
+from agentlog.infrastructure.dataset.schema import arrow_schema
+from agentlog.infrastructure.readmodels.tables import SCHEMA
+from agentlog.projections.readmodels.table import Table
 
 _PAGE_ROWS = 10_000
 

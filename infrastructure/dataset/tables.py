@@ -7,22 +7,22 @@ from datetime import date
 import psycopg
 from psycopg.errors import UndefinedTable
 
-from infrastructure.dataset.ahead import ahead
-from infrastructure.dataset.erased import erased_since
-from infrastructure.dataset.errors import ReadModelsMove
-from infrastructure.dataset.events import later
-from infrastructure.dataset.folder import Folder
-from infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
-from infrastructure.dataset.part import Part
-from infrastructure.dataset.schema import arrow_schema
-from infrastructure.dataset.table_days import DayRows, TableDays
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.catch_up import Progress
-from infrastructure.readmodels.projection_status import NewerReadModel
-from projections.readmodels.registry import read_model
+from agentlog.infrastructure.dataset.ahead import ahead
+from agentlog.infrastructure.dataset.erased import erased_since
+from agentlog.infrastructure.dataset.errors import ReadModelsMove
+from agentlog.infrastructure.dataset.events import later
+from agentlog.infrastructure.dataset.folder import Folder
+from agentlog.infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
+from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.schema import arrow_schema
+from agentlog.infrastructure.dataset.table_days import DayRows, TableDays
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.infrastructure.readmodels.catch_up import Progress
+from agentlog.infrastructure.readmodels.projection_status import NewerReadModel
+from agentlog.projections.readmodels.registry import read_model
 
 _TRIES = 5
 

@@ -20,10 +20,10 @@ under the other.
     temporary   a data folder that is thrown away
 """
 
-from infrastructure.embedded.errors import EmbeddedServerError, NoData
-from infrastructure.embedded.keeper import Keeper
-from infrastructure.embedded.server import EmbeddedServer, open_embedded
-from infrastructure.embedded.temporary import temporary_data_dir
+from agentlog.infrastructure.embedded.errors import EmbeddedServerError, NoData
+from agentlog.infrastructure.embedded.keeper import Keeper
+from agentlog.infrastructure.embedded.server import EmbeddedServer, open_embedded
+from agentlog.infrastructure.embedded.temporary import temporary_data_dir
 
 __all__ = [
     "EmbeddedServer",

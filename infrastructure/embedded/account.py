@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from infrastructure.embedded.errors import OTHER_SERVER, EmbeddedServerError
+from agentlog.infrastructure.embedded.errors import OTHER_SERVER, EmbeddedServerError
 
 if sys.platform != "win32":
     import pwd

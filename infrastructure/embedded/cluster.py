@@ -15,17 +15,17 @@ from urllib.parse import quote
 
 import psycopg
 
-from infrastructure.embedded.account import Account
-from infrastructure.embedded.errors import (
+from agentlog.infrastructure.embedded.account import Account
+from agentlog.infrastructure.embedded.errors import (
     CannotStart,
     CannotStop,
     NotAnswering,
     OtherMajorVersion,
     UnreachableFolder,
 )
-from infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, remove_stale_lock
-from infrastructure.embedded.programs import MAJOR_VERSION
-from infrastructure.embedded.sockets import PORT, make_socket_folder
+from agentlog.infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, remove_stale_lock
+from agentlog.infrastructure.embedded.programs import MAJOR_VERSION
+from agentlog.infrastructure.embedded.sockets import PORT, make_socket_folder
 
 USER = "agentlog"
 DATABASE = "agentlog"

@@ -16,7 +16,7 @@ EmbeddedServerError
 
 from pathlib import Path
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 OTHER_SERVER = "set AGENTLOG_DATABASE_URL to a PostgreSQL of your own (15 or newer)"
 """The way out that every error names."""

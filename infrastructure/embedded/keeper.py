@@ -9,10 +9,10 @@ import threading
 
 from typing_extensions import override
 
-from infrastructure.embedded.errors import EmbeddedServerError
-from infrastructure.embedded.server import EmbeddedServer
-from infrastructure.runtime.backoff import pause_seconds
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.embedded.errors import EmbeddedServerError
+from agentlog.infrastructure.embedded.server import EmbeddedServer
+from agentlog.infrastructure.runtime.backoff import pause_seconds
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

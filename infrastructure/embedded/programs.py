@@ -9,8 +9,8 @@ import stat
 import tempfile
 from pathlib import Path
 
-from infrastructure.embedded.account import Account
-from infrastructure.embedded.errors import MissingPrograms, UntrustedFolder
+from agentlog.infrastructure.embedded.account import Account
+from agentlog.infrastructure.embedded.errors import MissingPrograms, UntrustedFolder
 
 MAJOR_VERSION = "18"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from infrastructure.embedded.account import account_for
-from infrastructure.embedded.cluster import Cluster, has_data
-from infrastructure.embedded.errors import (
+from agentlog.infrastructure.embedded.account import account_for
+from agentlog.infrastructure.embedded.cluster import Cluster, has_data
+from agentlog.infrastructure.embedded.errors import (
     ForeignFolder,
     NoData,
     NotAnswering,
@@ -17,9 +17,9 @@ from infrastructure.embedded.errors import (
     UnreachableFolder,
     UnsupportedPlatform,
 )
-from infrastructure.embedded.programs import find_programs
-from infrastructure.runtime.file_lock import FileLock
-from infrastructure.runtime.key_files import SIGNING_KEY, SNAPSHOT_KEY
+from agentlog.infrastructure.embedded.programs import find_programs
+from agentlog.infrastructure.runtime.file_lock import FileLock
+from agentlog.infrastructure.runtime.key_files import SIGNING_KEY, SNAPSHOT_KEY
 
 _LOCK = "server.lock"  # the first file made: it marks the folder as agentlog's
 _USERS = "users.lock"

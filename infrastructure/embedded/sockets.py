@@ -6,8 +6,8 @@ import stat
 import tempfile
 from pathlib import Path
 
-from infrastructure.embedded.account import Account
-from infrastructure.embedded.errors import UntrustedFolder
+from agentlog.infrastructure.embedded.account import Account
+from agentlog.infrastructure.embedded.errors import UntrustedFolder
 
 PORT = 5432
 """Part of the socket's name; no port is opened."""

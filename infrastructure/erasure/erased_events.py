@@ -8,22 +8,28 @@ from itertools import chain
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.catalogue import read_stored
-from domain.drafts import Prepared
-from domain.facts import ThreadRedacted
-from domain.json.text import JsonValue, parse_stored
-from domain.messages import InputMessage
-from domain.redaction import (
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.drafts import Prepared
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.messages import InputMessage
+from agentlog.domain.redaction import (
     UNCHANGED,
     left_digest,
     redacted_body,
     redacted_metadata,
     without_files,
 )
-from infrastructure.eventlog.blob_store import read_contents
-from infrastructure.eventlog.body_deduplication import Digest, Stored, file_digests, stored, whole
-from infrastructure.postgres.binary_arrays import byte_strings, integers
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.eventlog.blob_store import read_contents
+from agentlog.infrastructure.eventlog.body_deduplication import (
+    Digest,
+    Stored,
+    file_digests,
+    stored,
+    whole,
+)
+from agentlog.infrastructure.postgres.binary_arrays import byte_strings, integers
+from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE_EVENTS = 200
 

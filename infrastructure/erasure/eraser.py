@@ -6,16 +6,16 @@ import time
 import psycopg
 from psycopg.errors import DeadlockDetected
 
-from domain.catalogue import read_stored
-from domain.facts import ThreadRedacted
-from domain.json.text import parse_stored
-from infrastructure.erasure.erased_events import Erasure, erase_events
-from infrastructure.erasure.renewal import renew_rows
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.erasure_lock import erase_alone
-from infrastructure.postgres.notifications import ERASED
-from infrastructure.postgres.statements import statement
-from infrastructure.runtime.backoff import pause_seconds
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.json.text import parse_stored
+from agentlog.infrastructure.erasure.erased_events import Erasure, erase_events
+from agentlog.infrastructure.erasure.renewal import renew_rows
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.erasure_lock import erase_alone
+from agentlog.infrastructure.postgres.notifications import ERASED
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
 

@@ -1,6 +1,6 @@
 """Errors of requests to erase."""
 
-from domain.errors import InvalidInput, NotThere, Refused
+from agentlog.domain.errors import InvalidInput, NotThere, Refused
 
 
 class NotRedactable(Refused):

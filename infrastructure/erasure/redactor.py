@@ -8,20 +8,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import InvalidMessage, VersionConflict
-from domain.events import Event
-from domain.facts import ThreadRedacted
-from domain.json.text import JsonValue, parse_stored
-from domain.redaction import ONLY_WITH_ALL
-from infrastructure.erasure.erased_events import LeftDigests
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
-from infrastructure.eventlog.blob_store import UnknownBlob
-from infrastructure.eventlog.body_deduplication import files_in
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
-from infrastructure.views.store import Store
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import InvalidMessage, VersionConflict
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.redaction import ONLY_WITH_ALL
+from agentlog.infrastructure.erasure.erased_events import LeftDigests
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
+from agentlog.infrastructure.eventlog.body_deduplication import files_in
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.views.store import Store
 
 MOST_MESSAGES = 1000
 """Most messages that one redaction names."""

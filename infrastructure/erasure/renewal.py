@@ -4,11 +4,11 @@ import logging
 
 import psycopg
 
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection
-from infrastructure.readmodels.tables import delete_thread
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection
+from agentlog.infrastructure.readmodels.tables import delete_thread
+from agentlog.projections.readmodels.registry import READ_MODELS
 
 logger = logging.getLogger("agentlog")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from domain.errors import InvalidInput
-from domain.facts import ThreadRedacted
-from domain.retention import Rule, Rules
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
-from infrastructure.views.store import Store
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.retention import Rule, Rules
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.views.store import Store
 
 _PAGE = 500
 

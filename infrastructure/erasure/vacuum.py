@@ -7,8 +7,8 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import Diagnostic
 
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 SCHEMAS = ("agentlog", "agentlog_readmodels")
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.notifications import ERASED, Listener
-from infrastructure.postgres.statements import statement
-from infrastructure.postgres.watcher import Watch, warn
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.notifications import ERASED, Listener
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.watcher import Watch, warn
 
 Discard = Callable[[str, str], None]
 """Called with tenant and thread id after an erasure; it must be quick."""

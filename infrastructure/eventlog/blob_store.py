@@ -9,12 +9,12 @@ from typing import IO, NamedTuple
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.errors import ContentMissing, InvalidMessage, NotThere
-from domain.json.beginning import readable
-from domain.json.text import JsonValue
-from infrastructure.eventlog.body_deduplication import Digest, digests_in
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.domain.errors import ContentMissing, InvalidMessage, NotThere
+from agentlog.domain.json.beginning import readable
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 PIECE = 2**20
 """Most bytes of one piece of a blob."""

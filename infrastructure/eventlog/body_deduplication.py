@@ -10,9 +10,9 @@ from hashlib import sha256
 from struct import Struct
 from typing import NamedTuple
 
-from domain.drafts import Prepared
-from domain.json.text import JsonValue, print_bytes
-from domain.messages import InputMessage, SystemMessage, ToolResultsMessage
+from agentlog.domain.drafts import Prepared
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.messages import InputMessage, SystemMessage, ToolResultsMessage
 
 SHORTEST = 512
 """Bytes of the shortest text that is cut out; a cut itself takes a fifth of that."""

@@ -2,10 +2,10 @@
 
 from psycopg.rows import TupleRow
 
-from domain.events import Event
-from domain.json.text import parse_stored
-from infrastructure.eventlog.blob_store import Contents
-from infrastructure.eventlog.body_deduplication import left_out, whole
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse_stored
+from agentlog.infrastructure.eventlog.blob_store import Contents
+from agentlog.infrastructure.eventlog.body_deduplication import left_out, whole
 
 
 def event_of(

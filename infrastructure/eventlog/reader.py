@@ -8,18 +8,18 @@ from typing import get_args
 
 from psycopg.rows import TupleRow, class_row, tuple_row
 
-from domain.errors import FutureMoment, UnknownMessage, UnknownThread
-from domain.events import Event
-from domain.json.beginning import BEGINNING_BYTES
-from domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
-from domain.threads import Status
-from infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
-from infrastructure.eventlog.body_deduplication import digests_in
-from infrastructure.eventlog.event_rows import event_of
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.log_position import check_past, log_position
-from infrastructure.postgres.statements import statement
+from agentlog.domain.errors import FutureMoment, UnknownMessage, UnknownThread
+from agentlog.domain.events import Event
+from agentlog.domain.json.beginning import BEGINNING_BYTES
+from agentlog.domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
+from agentlog.infrastructure.eventlog.body_deduplication import digests_in
+from agentlog.infrastructure.eventlog.event_rows import event_of
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.log_position import check_past, log_position
+from agentlog.infrastructure.postgres.statements import statement
 
 _REACH = 500
 """Heads that a search scans by recency, each a lookup, before it estimates again."""

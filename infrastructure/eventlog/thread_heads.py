@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from domain.facts import (
+from agentlog.domain.facts import (
     Fact,
     Policy,
     ThreadAnnotated,
@@ -15,11 +15,11 @@ from domain.facts import (
     ThreadShown,
     ThreadStarted,
 )
-from domain.integrity.hash_chain import GENESIS
-from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from domain.messages import Message
-from domain.redaction import REDACTED
-from domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
+from agentlog.domain.integrity.hash_chain import GENESIS
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.domain.messages import Message
+from agentlog.domain.redaction import REDACTED
+from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
 
 class Head(NamedTuple):

@@ -6,9 +6,9 @@ from eventsourcing.domain import DomainEventProtocol
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from typing_extensions import override
 
-from domain.events import Event
-from domain.identifiers import derived_message_id, is_message_id
-from domain.json.text import parse_stored, print_bytes
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id, is_message_id
+from agentlog.domain.json.text import parse_stored, print_bytes
 
 
 @dataclass(frozen=True)

@@ -21,22 +21,22 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
-from domain.catalogue import read_stored
-from domain.facts import Fact
-from domain.integrity.hash_chain import digest
-from domain.json.text import parse_stored
-from domain.messages import Message
-from domain.points_in_time import BIGGEST
-from domain.redaction import left_digest, redacted_body, redacted_metadata
-from domain.threads import mentions
-from infrastructure.appending.append_statements import append, log_transaction
-from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
-from infrastructure.eventlog.blob_store import read_contents
-from infrastructure.eventlog.body_deduplication import Stored, whole
-from infrastructure.eventlog.thread_heads import Head, replayed
-from infrastructure.eventsourcing_adapter.mapper import StoredMessage, message_id_of
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.facts import Fact
+from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.messages import Message
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.domain.redaction import left_digest, redacted_body, redacted_metadata
+from agentlog.domain.threads import mentions
+from agentlog.infrastructure.appending.append_statements import append, log_transaction
+from agentlog.infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
+from agentlog.infrastructure.eventlog.blob_store import read_contents
+from agentlog.infrastructure.eventlog.body_deduplication import Stored, whole
+from agentlog.infrastructure.eventlog.thread_heads import Head, replayed
+from agentlog.infrastructure.eventsourcing_adapter.mapper import StoredMessage, message_id_of
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 
 _POLL_SECONDS = 0.05
 _PAGE = 500

@@ -5,11 +5,11 @@ from datetime import datetime
 
 import psycopg
 
-from domain.errors import AgentlogError
-from domain.points_in_time import BIGGEST
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.statements import statement
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.statements import statement
 
 
 class AccessNotRecorded(AgentlogError):

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from infrastructure.keys.key import StoredKey
-from infrastructure.keys.keys import Keys, UnknownKey
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.notifications import KEYED, Listener
+from agentlog.infrastructure.keys.key import StoredKey
+from agentlog.infrastructure.keys.keys import Keys, UnknownKey
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.notifications import KEYED, Listener
 
 FRESH_SECONDS = 10.0
 _FIRST_SECONDS = 1.0

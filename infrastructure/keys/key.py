@@ -10,7 +10,7 @@ from typing import Self
 
 from typing_extensions import override
 
-from domain.access import Principal, Scope
+from agentlog.domain.access import Principal, Scope
 
 RANDOM_BYTES = 40
 """Random bytes of a key: 8 for its id, 32 for its secret."""

@@ -7,12 +7,12 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import TupleRow
 
-from domain.access import Scope
-from domain.errors import NotThere
-from infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import KEYED
-from infrastructure.postgres.statements import statement
+from agentlog.domain.access import Scope
+from agentlog.domain.errors import NotThere
+from agentlog.infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import KEYED
+from agentlog.infrastructure.postgres.statements import statement
 
 Clock = Callable[[], datetime]
 """Returns the time, with its zone."""

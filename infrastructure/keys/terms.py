@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from domain.access import SCOPES, Scope
-from domain.errors import InvalidInput
+from agentlog.domain.access import SCOPES, Scope
+from agentlog.domain.errors import InvalidInput
 
 _MOST_NAME = 200
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

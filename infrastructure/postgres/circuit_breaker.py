@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from typing_extensions import override
 
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

@@ -11,19 +11,25 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from infrastructure.postgres.binary_arrays import register_arrays
-from infrastructure.postgres.circuit_breaker import Breaker
-from infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, read_conninfo
-from infrastructure.postgres.errors import (
+from agentlog.infrastructure.postgres.binary_arrays import register_arrays
+from agentlog.infrastructure.postgres.circuit_breaker import Breaker
+from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, read_conninfo
+from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseTooOld,
     DatabaseUnavailable,
     unavailable,
 )
-from infrastructure.postgres.liveness import LIVENESS, Canary, break_off, is_busy, is_silent
-from infrastructure.postgres.migration import Migration, migrate
-from infrastructure.postgres.roles import SERVICE, confine, unconfine
-from infrastructure.postgres.session_check import check_session
+from agentlog.infrastructure.postgres.liveness import (
+    LIVENESS,
+    Canary,
+    break_off,
+    is_busy,
+    is_silent,
+)
+from agentlog.infrastructure.postgres.migration import Migration, migrate
+from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
+from agentlog.infrastructure.postgres.session_check import check_session
 
 MINIMUM_SERVER = 150000
 """PostgreSQL 15, as `server_version` counts."""

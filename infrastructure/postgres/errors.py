@@ -2,8 +2,8 @@
 
 import psycopg
 
-from domain.errors import AgentlogError
-from infrastructure.runtime.secret_redaction import without_secrets
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 
 BROKEN_OFF = (
     psycopg.OperationalError,

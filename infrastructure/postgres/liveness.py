@@ -7,7 +7,7 @@ import socket
 import psycopg
 from psycopg import pq
 
-from infrastructure.postgres.errors import BROKEN_OFF
+from agentlog.infrastructure.postgres.errors import BROKEN_OFF
 
 LIVENESS = {
     "connect_timeout": 5,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import psycopg
 
-from domain.errors import FutureMoment
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
+from agentlog.domain.errors import FutureMoment
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
 
 
 class CounterLost(RuntimeError):

@@ -12,8 +12,8 @@ from typing import LiteralString
 
 import psycopg
 
-from domain.errors import AgentlogError
-from infrastructure.postgres.roles import check_membership
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.roles import check_membership
 
 _LOCK = 0x6167_656E_746C_6F67  # "agentlog"
 
@@ -39,7 +39,7 @@ class Migration:
 def migrations() -> list[Migration]:
     """Return the known migrations, in order."""
     found = []
-    for file in files("infrastructure.postgres.migrations").iterdir():
+    for file in files("agentlog.infrastructure.postgres.migrations").iterdir():
         number, _, name = file.name.removesuffix(".sql").partition("_")
         if file.name.endswith(".sql"):
             sql: LiteralString = file.read_text("utf-8")

@@ -12,10 +12,10 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.runtime.backoff import pause_seconds
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.runtime.backoff import pause_seconds
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

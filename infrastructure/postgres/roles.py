@@ -8,7 +8,7 @@ security. The owner of the tables runs migrations and is not needed otherwise.
 import psycopg
 from psycopg import sql
 
-from domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError
 
 SERVICE = "agentlog_service"
 TENANT = "agentlog_tenant"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import psycopg
 
-from domain.errors import AgentlogError
-from infrastructure.postgres.roles import SERVICE, confine
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.roles import SERVICE, confine
 
 _TIMEOUTS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 _WITHOUT = "SELECT name FROM pg_settings WHERE name = ANY (%s) AND setting = '0' ORDER BY name"

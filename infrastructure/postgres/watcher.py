@@ -6,9 +6,9 @@ from abc import abstractmethod
 
 from typing_extensions import override
 
-from domain.errors import AgentlogError
-from infrastructure.postgres.notifications import Listener
-from infrastructure.runtime.closeable import Closing
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

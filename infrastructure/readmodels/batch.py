@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import psycopg
 from psycopg.rows import TupleRow, tuple_row
 
-from domain.events import Event
-from domain.json.beginning import readable
-from infrastructure.eventlog.blob_store import Contents
-from infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
-from infrastructure.eventlog.event_rows import event_of
-from infrastructure.postgres.statements import statement
+from agentlog.domain.events import Event
+from agentlog.domain.json.beginning import readable
+from agentlog.infrastructure.eventlog.blob_store import Contents
+from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
+from agentlog.infrastructure.eventlog.event_rows import event_of
+from agentlog.infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20
 """Most bytes of the bodies of a batch, except its first."""

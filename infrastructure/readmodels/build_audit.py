@@ -6,10 +6,14 @@ from typing import Self
 
 import psycopg
 
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.projection import Projection
-from infrastructure.readmodels.tables import delete_thread, rows_of_thread, threads_without_head
-from projections.readmodels.registry import READ_MODELS, AnyReadModel
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.projection import Projection
+from agentlog.infrastructure.readmodels.tables import (
+    delete_thread,
+    rows_of_thread,
+    threads_without_head,
+)
+from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ import psycopg
 from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
-from infrastructure.postgres.erasure_lock import let_erasures_end
-from infrastructure.postgres.notifications import DIRECTED, PROJECTED
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.tables import BuildTable
-from projections.readmodels.registry import AnyReadModel
+from agentlog.infrastructure.postgres.erasure_lock import let_erasures_end
+from agentlog.infrastructure.postgres.notifications import DIRECTED, PROJECTED
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.tables import BuildTable
+from agentlog.projections.readmodels.registry import AnyReadModel
 
 AnyTable = BuildTable[Any]
 

@@ -3,17 +3,17 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseReadOnly
-from infrastructure.postgres.notifications import PROJECTED
-from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.projection_status import (
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
+from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.infrastructure.readmodels.projection_status import (
     NewerReadModel,
     ProjectionBehind,
     ProjectionStatus,
 )
-from infrastructure.readmodels.projector import Projector
-from projections.readmodels.registry import read_model
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.projections.readmodels.registry import read_model
 
 Progress = Callable[[str, int, int], None]
 """Callback for progress: read model, position, target position."""

@@ -10,13 +10,13 @@ from typing import Any
 
 import psycopg
 
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import TenantEvent, read_batch
-from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.projection import MOST_EVENTS, Projection
-from infrastructure.readmodels.tracking import move_all
-from projections.readmodels.registry import AnyReadModel
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.batch import TenantEvent, read_batch
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection
+from agentlog.infrastructure.readmodels.tracking import move_all
+from agentlog.projections.readmodels.registry import AnyReadModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from infrastructure.runtime.backoff import pause_seconds
+from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
 
@@ -21,7 +21,7 @@ _GRACE_SECONDS = 10.0
 RUN = ("projections", "run", "--with-parent")
 """The agentlog command that runs projections until its standard input closes."""
 
-_PROGRAM = (sys.executable, "-m", "api.cli")
+_PROGRAM = (sys.executable, "-m", "agentlog")
 
 
 class ProjectorProcess:

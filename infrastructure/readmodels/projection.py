@@ -13,13 +13,13 @@ from typing import Generic
 import psycopg
 from eventsourcing.persistence import Tracking
 
-from infrastructure.postgres.errors import BROKEN_OFF
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.batch import EventBatch, TenantEvent, read_batch, recorded
-from infrastructure.readmodels.tables import BuildTable, ThreadKey
-from infrastructure.readmodels.tracking import move_tracking
-from projections.readmodels.model import ReadModel, RowT, ThreadRows
+from agentlog.infrastructure.postgres.errors import BROKEN_OFF
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.batch import EventBatch, TenantEvent, read_batch, recorded
+from agentlog.infrastructure.readmodels.tables import BuildTable, ThreadKey
+from agentlog.infrastructure.readmodels.tracking import move_tracking
+from agentlog.projections.readmodels.model import ReadModel, RowT, ThreadRows
 
 logger = logging.getLogger("agentlog")
 

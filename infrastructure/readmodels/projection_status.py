@@ -4,12 +4,12 @@ import threading
 import time
 from collections.abc import Collection, Sequence
 
-from domain.errors import AgentlogError, FutureMoment, Refused
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import PROJECTED, Listener
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.builds import Build
-from projections.readmodels.registry import READ_MODELS, read_model
+from agentlog.domain.errors import AgentlogError, FutureMoment, Refused
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import PROJECTED, Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
 
 class ProjectionBehind(AgentlogError):

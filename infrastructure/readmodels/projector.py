@@ -14,14 +14,14 @@ from typing import Any
 import psycopg
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavailable
-from infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.live_batch import LiveBatch
-from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.runtime.closeable import Closing
-from projections.readmodels.registry import AnyReadModel
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavailable
+from agentlog.infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.live_batch import LiveBatch
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.runtime.closeable import Closing
+from agentlog.projections.readmodels.registry import AnyReadModel
 
 logger = logging.getLogger("agentlog")
 

@@ -12,11 +12,11 @@ import psycopg
 from psycopg.rows import TupleRow, tuple_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
-from infrastructure.postgres.roles import SERVICE, TENANT
-from infrastructure.readmodels.words import WordsDumper
-from projections.readmodels.model import RowT
-from projections.readmodels.table import SqlType, Table, Words
+from agentlog.infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
+from agentlog.infrastructure.postgres.roles import SERVICE, TENANT
+from agentlog.infrastructure.readmodels.words import WordsDumper
+from agentlog.projections.readmodels.model import RowT
+from agentlog.projections.readmodels.table import SqlType, Table, Words
 
 SCHEMA = "agentlog_readmodels"
 VIEWS = "agentlog_analytics"

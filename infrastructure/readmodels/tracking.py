@@ -6,8 +6,8 @@ import psycopg
 from eventsourcing.persistence import IntegrityError, Tracking, TrackingRecorder
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 
 
 class PostgresTrackingRecorder(TrackingRecorder):

@@ -6,7 +6,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from typing_extensions import override
 
-from projections.readmodels.table import Words
+from agentlog.projections.readmodels.table import Words
 
 _COUNT = Struct("!I").pack
 _END = "\0" + "\0\0"

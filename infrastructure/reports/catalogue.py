@@ -2,8 +2,15 @@
 
 from collections.abc import Mapping
 
-from domain.errors import NotThere
-from infrastructure.reports.report import Clock, Fragment, Report, ReportColumn, percentiles, share
+from agentlog.domain.errors import NotThere
+from agentlog.infrastructure.reports.report import (
+    Clock,
+    Fragment,
+    Report,
+    ReportColumn,
+    percentiles,
+    share,
+)
 
 _RECORDED: Fragment = "item.recorded_at"
 _PLACE = (

@@ -7,9 +7,9 @@ import psycopg
 from psycopg.errors import UndefinedTable
 from psycopg.sql import Identifier
 
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.readmodels.tables import SCHEMA
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.readmodels.tables import SCHEMA
 
 _TRIES = 3
 

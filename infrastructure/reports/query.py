@@ -11,9 +11,9 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 
-from domain.json.text import print_bytes
-from infrastructure.reports.question import Question, is_time
-from infrastructure.reports.report import METADATA, Report
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.reports.question import Question, is_time
+from agentlog.infrastructure.reports.report import METADATA, Report
 
 _NOTHING = SQL("")
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from domain.errors import InvalidInput
-from domain.json.text import JsonValue
-from infrastructure.reports.report import METADATA, TIMES, Clock, Report
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.reports.report import METADATA, TIMES, Clock, Report
 
 MOST_ROWS = 10_000
 """Most rows in one answer."""

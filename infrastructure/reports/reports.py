@@ -12,16 +12,16 @@ from psycopg.errors import QueryCanceled, UndefinedColumn
 from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 
-from domain.errors import AgentlogError
-from domain.json.text import JsonValue, parse_stored
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.log_position import position_in
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.reports.catalogue import report as report_named
-from infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from infrastructure.reports.query import asks_for_models, report_query
-from infrastructure.reports.question import Question
-from infrastructure.reports.report import METADATA, Report, ReportColumn
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.log_position import position_in
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.reports.catalogue import report as report_named
+from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
+from agentlog.infrastructure.reports.query import asks_for_models, report_query
+from agentlog.infrastructure.reports.question import Question
+from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
 
 SECONDS = 30
 """Timeout of a report."""

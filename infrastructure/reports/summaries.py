@@ -9,16 +9,16 @@ from psycopg.errors import UndefinedColumn
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
-from domain.facts import Policy
-from domain.json.text import JsonValue, parse_stored
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.log_position import position_in
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from projections.readmodels.threads import Outcome
+from agentlog.domain.facts import Policy
+from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.log_position import position_in
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
+from agentlog.projections.readmodels.threads import Outcome
 
 MODELS = ("threads", "approvals")
 """The read models that summaries are made of."""

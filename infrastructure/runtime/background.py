@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from typing_extensions import override
 
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.closeable import Closing
 
 _logger = logging.getLogger("agentlog")
 

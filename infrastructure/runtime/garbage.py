@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from typing_extensions import override
 
-from infrastructure.runtime.closeable import Closing
+from agentlog.infrastructure.runtime.closeable import Closing
 
 _THRESHOLDS = (50_000, 20, 10)
 _EVERY_SECONDS = 5.0

@@ -15,7 +15,7 @@ import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor
 from typing_extensions import override
 
-from infrastructure.runtime.secret_redaction import hints_at_secret, without_secrets
+from agentlog.infrastructure.runtime.secret_redaction import hints_at_secret, without_secrets
 
 Format = Literal["auto", "json", "text"]
 Level = Literal["debug", "info", "warning", "error"]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from domain.errors import InvalidCursor
-from domain.points_in_time import BIGGEST, number_of
+from agentlog.domain.errors import InvalidCursor
+from agentlog.domain.points_in_time import BIGGEST, number_of
 
 _FORM = re.compile(r"(phrase-)?(\d{1,19})(?:-(\d{1,19}))?")
 

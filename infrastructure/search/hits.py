@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice, takewhile
 
-from domain.events import Event
-from domain.json.places import path
-from domain.json.text import JsonValue, print_text
-from infrastructure.search.json_path import Tick
-from infrastructure.search.query import Query
-from projections.search.message_texts import content_of, role_of, texts_of, tools_of
-from projections.search.search_text import Part, folded
+from agentlog.domain.events import Event
+from agentlog.domain.json.places import path
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.infrastructure.search.json_path import Tick
+from agentlog.infrastructure.search.query import Query
+from agentlog.projections.search.message_texts import content_of, role_of, texts_of, tools_of
+from agentlog.projections.search.search_text import Part, folded
 
 MOST_EXCERPTS = 3
 """Most excerpts of a hit."""

@@ -8,14 +8,14 @@ import psycopg
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Identifier
 
-from domain.json.text import print_bytes
-from domain.points_in_time import BIGGEST
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.readmodels.tables import SCHEMA
-from infrastructure.search.query import Query
-from projections.readmodels.message_words import MessageWords
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.readmodels.tables import SCHEMA
+from agentlog.infrastructure.search.query import Query
+from agentlog.projections.readmodels.message_words import MessageWords
 
 MODEL = MessageWords()
 

@@ -11,9 +11,9 @@ from jsonpath.segments import JSONPathChildSegment
 from jsonpath.selectors import NameSelector
 from typing_extensions import override
 
-from domain.errors import InvalidInput
-from domain.json.places import Parts
-from domain.json.text import JsonValue
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.places import Parts
+from agentlog.domain.json.text import JsonValue
 
 MOST_CHARACTERS = 1000
 """Characters of the longest JSONPath."""

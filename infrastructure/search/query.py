@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from domain.errors import InvalidInput
-from domain.json.text import JsonValue
-from infrastructure.search.json_path import Predicate
-from projections.readmodels.message_words import tenant_word, tool_word, type_word
-from projections.search.message_texts import ROLES, types_of_role
-from projections.search.search_text import Part, parts_of, phrase_of, query_of
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.search.json_path import Predicate
+from agentlog.projections.readmodels.message_words import tenant_word, tool_word, type_word
+from agentlog.projections.search.message_texts import ROLES, types_of_role
+from agentlog.projections.search.search_text import Part, parts_of, phrase_of, query_of
 
 MOST_TEXT = 1000
 """Characters of the longest search text."""

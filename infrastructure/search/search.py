@@ -8,16 +8,16 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 from psycopg.errors import UndefinedTable
 from psycopg.rows import tuple_row
 
-from domain.events import Event
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.statements import statement
-from infrastructure.readmodels.batch import recorded
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.search.cursor import Cursor
-from infrastructure.search.hits import Hit, hit_of
-from infrastructure.search.index import MODEL, Candidates, Index
-from infrastructure.search.json_path import PathTooSlow
-from infrastructure.search.query import Query
+from agentlog.domain.events import Event
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.batch import recorded
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.search.cursor import Cursor
+from agentlog.infrastructure.search.hits import Hit, hit_of
+from agentlog.infrastructure.search.index import MODEL, Candidates, Index
+from agentlog.infrastructure.search.json_path import PathTooSlow
+from agentlog.infrastructure.search.query import Query
 
 SECONDS = 2.0
 """After this a search answers with what it has found so far."""

@@ -14,11 +14,11 @@ from itertools import islice
 
 from typing_extensions import override
 
-from domain.events import Event
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.notifications import APPENDED, Listener
-from infrastructure.postgres.watcher import warn
-from infrastructure.runtime.closeable import Closing
+from agentlog.domain.events import Event
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.watcher import warn
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 

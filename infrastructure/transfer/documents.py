@@ -7,14 +7,14 @@ from itertools import chain, islice
 from jsonpath import JSONPath, JSONPathError
 from jsonpath import compile as compile_path
 
-from domain.errors import InvalidInput
-from domain.facts import Policy
-from domain.json.text import JsonValue
-from infrastructure.transfer.files.records import SourceRecord, gathered
-from infrastructure.transfer.template import check_template, named_fields
-from projections.readers.history import Format
-from projections.readers.masking import Mask
-from projections.readers.registry import recognise
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.facts import Policy
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.transfer.files.records import SourceRecord, gathered
+from agentlog.infrastructure.transfer.template import check_template, named_fields
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.masking import Mask
+from agentlog.projections.readers.registry import recognise
 
 _LOOKED_AT = 100
 """Records by which a format is recognised: sessions begin with lines of many kinds."""

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from domain.events import Event
-from domain.facts import ThreadClosed
-from domain.json.text import JsonValue
-from domain.points_in_time import Moment
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.views.store import Store
-from projections.readers.history import OWN_FACTS
-from projections.registry import AnyView
-from projections.view import StateView, render
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadClosed
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.history import OWN_FACTS
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import StateView, render
 
 _PAGE = 500
 

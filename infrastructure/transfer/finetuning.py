@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.views.store import Store
-from projections.finetuning import VIEW, LeftOut, example_of
-from projections.view import Item, render
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.finetuning import VIEW, LeftOut, example_of
+from agentlog.projections.view import Item, render
 
 _PAGE = 500
 

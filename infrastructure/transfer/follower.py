@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
-from infrastructure.transfer.files.sources import Sources
-from infrastructure.transfer.growth import Written
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.report import Finding, ImportReport
-from infrastructure.views.store import Store
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from agentlog.infrastructure.transfer.files.sources import Sources
+from agentlog.infrastructure.transfer.growth import Written
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.report import Finding, ImportReport
+from agentlog.infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)

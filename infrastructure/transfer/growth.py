@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from domain.errors import (
+from agentlog.domain.errors import (
     AgentlogError,
     MessageConflict,
     ThreadExists,
     VersionConflict,
 )
-from domain.json.text import print_bytes
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcome
-from infrastructure.transfer.threads import ImportedThread, annotation
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
-from projections.readers.remedy import RefusedSource, Remedy
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from agentlog.infrastructure.transfer.threads import ImportedThread, annotation
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
 
 class SharedThread(RefusedSource):

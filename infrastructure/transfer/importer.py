@@ -12,34 +12,34 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from domain.drafts import NO_ORIGIN
-from domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import (
+from agentlog.domain.drafts import NO_ORIGIN
+from agentlog.domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
     Outcome,
     Outcomes,
     raised,
 )
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.records import SourceRecord, read_records
-from infrastructure.transfer.files.source_file import SourceFile
-from infrastructure.transfer.files.sources import Sources
-from infrastructure.transfer.growth import (
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.records import SourceRecord, read_records
+from agentlog.infrastructure.transfer.files.source_file import SourceFile
+from agentlog.infrastructure.transfer.files.sources import Sources
+from agentlog.infrastructure.transfer.growth import (
     NOTHING,
     SharedThread,
     Written,
     explained,
     request_to_add,
 )
-from infrastructure.transfer.imports import RunningImport
-from infrastructure.transfer.report import ImportReport
-from infrastructure.transfer.threads import ImportedThread, threads_of
-from infrastructure.views.store import Store
-from projections.readers.draft import Aside
-from projections.readers.history import Format
-from projections.readers.registry import recognise
+from agentlog.infrastructure.transfer.imports import RunningImport
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.transfer.threads import ImportedThread, threads_of
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.registry import recognise
 
 _BATCH_MESSAGES = 2000
 _BATCHES_ON_THEIR_WAY = 1

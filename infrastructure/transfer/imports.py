@@ -9,13 +9,13 @@ from typing import Literal
 
 from psycopg.rows import TupleRow, tuple_row
 
-from domain.drafts import Origin
-from domain.errors import AgentlogError, NotThere
-from domain.points_in_time import BIGGEST
-from infrastructure.appending.append_request import Appended
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.views.store import Store
+from agentlog.domain.drafts import Origin
+from agentlog.domain.errors import AgentlogError, NotThere
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.views.store import Store
 
 _PAGE = 500
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 RESOURCE: Item = {"service.name": "agentlog"}
 

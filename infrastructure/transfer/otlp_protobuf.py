@@ -7,9 +7,9 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
-from domain.json.text import JsonValue
-from infrastructure.transfer.otlp import RESOURCE
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.transfer.otlp import RESOURCE
+from agentlog.projections.view import Item
 
 
 def printed(spans: Iterable[Item]) -> bytes:

@@ -4,24 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from typing_extensions import override
 
-from domain.catalogue import FACT_TYPES
-from domain.errors import AgentlogError
-from infrastructure.appending.append_request import (
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.append_request import (
     AppendRequest,
     Deliver,
     Outcome,
     Preparer,
     Ready,
 )
-from infrastructure.appending.append_statements import ground_of, stored_body
-from infrastructure.appending.commit_plan import Ground
-from infrastructure.appending.decision import Batch, wanted_by
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.postgres.database import Connections
-from infrastructure.views.store import Store
+from agentlog.infrastructure.appending.append_statements import ground_of, stored_body
+from agentlog.infrastructure.appending.commit_plan import Ground
+from agentlog.infrastructure.appending.decision import Batch, wanted_by
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.views.store import Store
 
 
 class Rehearsal(Store):

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from domain.errors import AgentlogError
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import Appended
-from infrastructure.transfer.files.records import SourceRecord
-from projections.readers.draft import Aside
-from projections.readers.history import Format
-from projections.readers.remedy import RefusedSource, Remedy
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.transfer.files.records import SourceRecord
+from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ where it has several), and `{thread}` the id that the source itself gives the th
 import re
 from collections.abc import Mapping
 
-from domain.errors import InvalidInput
-from domain.json.text import JsonValue, print_text
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import JsonValue, print_text
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _OPEN = re.compile(r"\{([^{}]*)(?=\{|\Z)")

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import accumulate, count
 
-from domain.errors import InvalidMessage
-from domain.identifiers import derived_message_id, is_thread_id
-from domain.json.text import JsonValue, print_bytes, print_text
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.records import SourceRecord
-from infrastructure.transfer.template import expand, expand_value
-from projections.readers.draft import Aside, Draft
-from projections.readers.history import OWN_FACTS, Format, History, is_own
-from projections.readers.masking import masked
-from projections.readers.registry import histories_in
-from projections.readers.remedy import RefusedSource, Remedy
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import derived_message_id, is_thread_id
+from agentlog.domain.json.text import JsonValue, print_bytes, print_text
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.records import SourceRecord
+from agentlog.infrastructure.transfer.template import expand, expand_value
+from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
+from agentlog.projections.readers.masking import masked
+from agentlog.projections.readers.registry import histories_in
+from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""

@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 
-from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import (
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import (
     AgentlogError,
     MessageConflict,
     ThreadExists,
     UnknownThread,
     VersionConflict,
 )
-from domain.identifiers import is_thread_id
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import AppendRequest, Outcome
-from infrastructure.transfer.threads import fitted
-from infrastructure.views.store import Store
-from projections.readers.draft import Draft
-from projections.readers.traces.otlp import events
-from projections.readers.traces.otlp.drafts import UNBOUNDED, TooManyAdded
-from projections.readers.traces.otlp.placement import Placed, conversation_of, placed
-from projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
-from projections.view import Item
+from agentlog.domain.identifiers import is_thread_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
+from agentlog.infrastructure.transfer.threads import fitted
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.traces.otlp import events
+from agentlog.projections.readers.traces.otlp.drafts import UNBOUNDED, TooManyAdded
+from agentlog.projections.readers.traces.otlp.placement import Placed, conversation_of, placed
+from agentlog.projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
+from agentlog.projections.view import Item
 
 _TRIES = 8
 _THREAD_MESSAGES = 4  # of an append to a thread, beside its messages

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from projections.difference import ItemsDifference
-from projections.outline import Step
-from projections.view import Item, Printed
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.projections.difference import ItemsDifference
+from agentlog.projections.outline import Step
+from agentlog.projections.view import Item, Printed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,27 +8,32 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any
 
-from domain.catalogue import FACT_TYPES
-from domain.drafts import NO_ORIGIN, Origin
-from domain.events import Event
-from domain.identifiers import check_thread_id
-from domain.json.text import JsonValue
-from domain.points_in_time import Moment
-from infrastructure.appending.append_request import Appended, AppendRequest, Deliver, Outcome
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.views.results import Difference, Outline, Page, State
-from infrastructure.views.snapshots.snapshot_writer import Start
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
-from infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
-from projections.difference import items_difference, state_difference
-from projections.outline import outline
-from projections.registry import AnyView
-from projections.view import Printed, StateView
-from projections.views.timeline.view import TimelineOptions, TimelineView
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.appending.append_request import (
+    Appended,
+    AppendRequest,
+    Deliver,
+    Outcome,
+)
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.results import Difference, Outline, Page, State
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
+from agentlog.infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
+from agentlog.projections.difference import items_difference, state_difference
+from agentlog.projections.outline import outline
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import Printed, StateView
+from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 
 _PAGE, _BEGINNING = 100, 1024
 """Events read at once for their ids, and the most bytes of each one's long contents."""

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infrastructure.appending.append_request import ThreadKey
-from projections.registry import VIEWS, AnyView, choose_view
-from projections.view import Options, Printed
+from agentlog.infrastructure.appending.append_request import ThreadKey
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.projections.view import Options, Printed
 
 _SHARE = 4
 """A view larger than this fraction of the cache is not kept."""

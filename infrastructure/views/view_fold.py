@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
 
-from domain.errors import InvalidCursor
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.views.snapshots.snapshot_writer import Passed, Start, Trail
-from infrastructure.views.snapshots.snapshots import Snapshots
-from projections.followed_view import parse_key
-from projections.view import OptionsT, Placed, Printed, StateView, View, print_items
+from agentlog.domain.errors import InvalidCursor
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Passed, Start, Trail
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.projections.followed_view import parse_key
+from agentlog.projections.view import OptionsT, Placed, Printed, StateView, View, print_items
 
 CarryT = TypeVar("CarryT")
 ItemT = TypeVar("ItemT", Placed, Printed, Placed | Printed)

@@ -11,8 +11,8 @@ from typing import Literal, TypeVar
 
 from rapidfuzz.distance import LCSseq
 
-from domain.errors import InvalidInput
-from projections.comparison.steps import Step
+from agentlog.domain.errors import InvalidInput
+from agentlog.projections.comparison.steps import Step
 
 Op = Literal["equal", "changed", "only_a", "only_b"]
 StepT = TypeVar("StepT", bound=str | tuple[object, ...])

@@ -7,10 +7,10 @@ from itertools import accumulate
 
 import jsonpatch
 
-from domain.json.canonical import canonical
-from domain.json.shortened import beginnings
-from domain.json.text import JsonValue, print_bytes
-from projections.comparison.alignment import common_prefix, matched
+from agentlog.domain.json.canonical import canonical
+from agentlog.domain.json.shortened import beginnings
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.comparison.alignment import common_prefix, matched
 
 MOST_CHARACTERS = 2000
 """Characters of a text that are shown."""

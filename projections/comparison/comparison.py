@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from projections.comparison.alignment import Block, Op, align
-from projections.comparison.steps import Step
-from projections.view import Printed
+from agentlog.projections.comparison.alignment import Block, Op, align
+from agentlog.projections.comparison.steps import Step
+from agentlog.projections.view import Printed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from domain.json.text import JsonValue, print_text
-from projections.comparison.changes import MOST_BYTES, Change, changes, shortened
-from projections.comparison.comparison import Comparison, History, Row
-from projections.view import View
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.projections.comparison.changes import MOST_BYTES, Change, changes, shortened
+from agentlog.projections.comparison.comparison import Comparison, History, Row
+from agentlog.projections.view import View
 
 _PAGE_BYTES = 2**20
 _HINT = 120

@@ -7,7 +7,7 @@ of histories.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from projections.comparison.alignment import common_prefix
+from agentlog.projections.comparison.alignment import common_prefix
 
 
 @dataclass(frozen=True, slots=True)

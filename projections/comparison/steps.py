@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
-from domain.errors import InvalidInput
-from domain.json.canonical import canonical
-from domain.json.text import print_bytes
-from projections.said import Calls, Said
-from projections.view import Printed, StateView, View
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.canonical import canonical
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.said import Calls, Said
+from agentlog.projections.view import Printed, StateView, View
 
 Which = Literal["all", "calls"]
 """Which items are compared: all, or those that call tools."""

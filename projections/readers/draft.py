@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from domain.catalogue import validate_message
-from domain.errors import Flaw, InvalidMessage
-from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
-from projections.registry import AnyView
-from projections.residue import METADATA_KEY, residue, residue_of
-from projections.view import Item, render
+from agentlog.domain.catalogue import validate_message
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.registry import AnyView
+from agentlog.projections.residue import METADATA_KEY, residue, residue_of
+from agentlog.projections.view import Item, render
 
 Draft = dict[str, JsonValue]
 """A message as JSON: `type` and its fields; `id`, `timestamp` and `metadata` where known."""

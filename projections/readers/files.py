@@ -2,8 +2,8 @@
 
 import re
 
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*\Z")
 _DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")

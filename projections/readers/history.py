@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Aside, Draft, Reader
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Aside, Draft, Reader
+from agentlog.projections.view import Item
 
 Recognises = Callable[[JsonValue], bool]
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.json.text import JsonValue
+from agentlog.domain.json.text import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

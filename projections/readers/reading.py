@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
-from domain.errors import Flaw, InvalidMessage
-from domain.identifiers import derived_message_id, message_id_of
-from domain.json.text import JsonValue, print_text
-from projections.readers.draft import Aside, Draft
-from projections.readers.history import History
-from projections.residue import METADATA_KEY
-from projections.view import Item
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.identifiers import derived_message_id, message_id_of
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.history import History
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.view import Item
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from domain.errors import UnknownFormat
-from domain.json.text import JsonValue, print_text
-from projections.readers.agents import (
+from agentlog.domain.errors import UnknownFormat
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.projections.readers.agents import (
     aider,
     atif,
     cline,
@@ -16,13 +16,13 @@ from projections.readers.agents import (
     pi,
     tau2,
 )
-from projections.readers.agents.claude_code import session as claude_code
-from projections.readers.agents.openhands import conversation, version_0
-from projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
-from projections.readers.datasets import alpaca, sharegpt
-from projections.readers.exports import chatgpt, claude_ai
-from projections.readers.history import Format
-from projections.readers.models import (
+from agentlog.projections.readers.agents.claude_code import session as claude_code
+from agentlog.projections.readers.agents.openhands import conversation, version_0
+from agentlog.projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
+from agentlog.projections.readers.datasets import alpaca, sharegpt
+from agentlog.projections.readers.exports import chatgpt, claude_ai
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.models import (
     anthropic,
     bedrock,
     chat_completions,
@@ -32,9 +32,9 @@ from projections.readers.models import (
     pydantic_ai,
     responses,
 )
-from projections.readers.remedy import RefusedSource, Remedy
-from projections.readers.traces import langfuse, langsmith
-from projections.readers.wires import kernel, letta, maria, openai, openletta
+from agentlog.projections.readers.remedy import RefusedSource, Remedy
+from agentlog.projections.readers.traces import langfuse, langsmith
+from agentlog.projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
     each.name: each

@@ -6,7 +6,7 @@ from shlex import quote
 
 from typing_extensions import override
 
-from domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)

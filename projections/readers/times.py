@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from domain.json.text import JsonValue
-from projections.views.letta.shapes import read_date
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.views.letta.shapes import read_date
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = 253_402_300_799_999

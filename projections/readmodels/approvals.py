@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.messages import ApprovalRequestMessage, ApprovalResponseMessage
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import elapsed_ms, held, shown, text_in, time_of
+from agentlog.domain.events import Event
+from agentlog.domain.messages import ApprovalRequestMessage, ApprovalResponseMessage
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.values import elapsed_ms, held, shown, text_in, time_of
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from typing_extensions import override
 
-from domain.events import Event
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import sent_at, text_in
+from agentlog.domain.events import Event
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.values import sent_at, text_in
 
 
 @dataclass(slots=True)

@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
-from domain.events import Event
-from projections.readmodels.table import Row, Table
+from agentlog.domain.events import Event
+from agentlog.projections.readmodels.table import Row, Table
 
 RowT = TypeVar("RowT", bound=Row)
 

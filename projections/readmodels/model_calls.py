@@ -7,12 +7,17 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.messages import LlmRequestMessage, LlmResponseMessage, RuntimeErrorMessage, TokenUsage
-from projections.prices import cost_of
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import (
+from agentlog.domain.events import Event
+from agentlog.domain.messages import (
+    LlmRequestMessage,
+    LlmResponseMessage,
+    RuntimeErrorMessage,
+    TokenUsage,
+)
+from agentlog.projections.prices import cost_of
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.values import (
     count_held,
     elapsed_ms,
     figure_held,

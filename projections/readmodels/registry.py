@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from domain.errors import NotThere
-from projections.readmodels.approvals import Approvals
-from projections.readmodels.message_words import MessageWords
-from projections.readmodels.messages import Messages
-from projections.readmodels.model import ReadModel
-from projections.readmodels.model_calls import ModelCalls
-from projections.readmodels.threads import Threads
-from projections.readmodels.tool_calls import ToolCalls
-from projections.readmodels.workers import Workers
+from agentlog.domain.errors import NotThere
+from agentlog.projections.readmodels.approvals import Approvals
+from agentlog.projections.readmodels.message_words import MessageWords
+from agentlog.projections.readmodels.messages import Messages
+from agentlog.projections.readmodels.model import ReadModel
+from agentlog.projections.readmodels.model_calls import ModelCalls
+from agentlog.projections.readmodels.threads import Threads
+from agentlog.projections.readmodels.tool_calls import ToolCalls
+from agentlog.projections.readmodels.workers import Workers
 
 AnyReadModel = ReadModel[Any]
 

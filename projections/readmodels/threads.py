@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
-from domain.json.text import JsonValue, parse_stored, print_text
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
+from agentlog.domain.json.text import JsonValue, parse_stored, print_text
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
     ExitMessage,
@@ -26,12 +26,12 @@ from domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
-from domain.threads import Status
-from projections.prices import cost_of
-from projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.tool_calls import outcome_of
-from projections.readmodels.values import (
+from agentlog.domain.threads import Status
+from agentlog.projections.prices import cost_of
+from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.tool_calls import outcome_of
+from agentlog.projections.readmodels.values import (
     count_held,
     count_sum,
     figure_held,

@@ -7,13 +7,19 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.messages import ToolCall, ToolCallsMessage, ToolError, ToolResult, ToolResultsMessage
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import elapsed_ms, held, shown, time_of
-from projections.suspicion import suspicions
-from projections.text_format import arguments_text
+from agentlog.domain.events import Event
+from agentlog.domain.messages import (
+    ToolCall,
+    ToolCallsMessage,
+    ToolError,
+    ToolResult,
+    ToolResultsMessage,
+)
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
+from agentlog.projections.suspicion import suspicions
+from agentlog.projections.text_format import arguments_text
 
 Outcome = Literal["succeeded", "failed", "unstated"]
 

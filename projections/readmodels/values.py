@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from math import isfinite
 from typing import TypeVar
 
-from domain.events import Event
-from domain.json.text import JsonValue
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
 
 TextT = TypeVar("TextT", str, str | None)
 

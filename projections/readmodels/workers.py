@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.messages import WorkerResultMessage, WorkerSpawnedMessage
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.table import Row, table_of
-from projections.readmodels.values import elapsed_ms, held, shown, time_of
-from projections.text_format import value_text
+from agentlog.domain.events import Event
+from agentlog.domain.messages import WorkerResultMessage, WorkerSpawnedMessage
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
+from agentlog.projections.text_format import value_text
 
 
 @dataclass(slots=True)

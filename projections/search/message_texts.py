@@ -5,10 +5,10 @@ Read from the stored JSON, so that no type is unknown.
 
 from collections.abc import Iterator
 
-from domain.events import Event
-from domain.json.places import Parts, walk
-from domain.json.text import JsonValue, print_text
-from domain.redaction import redacted_body
+from agentlog.domain.events import Event
+from agentlog.domain.json.places import Parts, walk
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.redaction import redacted_body
 
 MOST_CHARACTERS = 1_000_000
 """Characters of a message that are searched; texts beyond are not."""

@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 from typing_extensions import override
 
-from domain.cognition.state import AgentState, Message, Role
-from domain.events import Event
-from domain.facts import Fact, Limits, ThreadStarted
-from domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from domain.messages import (
+from agentlog.domain.cognition.state import AgentState, Message, Role
+from agentlog.domain.events import Event
+from agentlog.domain.facts import Fact, Limits, ThreadStarted
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
     ExitMessage,
@@ -31,11 +31,11 @@ from domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
-from domain.messages import Message as KernelMessage
-from projections.difference import state_difference
-from projections.persistent_list import Layers, PrintedList
-from projections.text_format import arguments_text, error_text, value_text
-from projections.view import Item, Options, Placed, StateView
+from agentlog.domain.messages import Message as KernelMessage
+from agentlog.projections.difference import state_difference
+from agentlog.projections.persistent_list import Layers, PrintedList
+from agentlog.projections.text_format import arguments_text, error_text, value_text
+from agentlog.projections.view import Item, Options, Placed, StateView
 
 
 class AgentStateOptions(Options):

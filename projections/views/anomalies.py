@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.threads import (
+from agentlog.domain.events import Event
+from agentlog.domain.threads import (
     PLAIN,
     Breach,
     LedgerEntry,
@@ -18,9 +18,9 @@ from domain.threads import (
     decide,
     mentions,
 )
-from projections.persistent_list import Layers
-from projections.said import Calls, Said
-from projections.view import Item, Options, Placed, View
+from agentlog.projections.persistent_list import Layers
+from agentlog.projections.said import Calls, Said
+from agentlog.projections.view import Item, Options, Placed, View
 
 _HARMLESS: frozenset[Rule] = frozenset({"duplicate_call", "duplicate_worker"})
 """An id used again: results still find their calls, the oldest first."""

@@ -6,11 +6,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Self
 
-from domain.json.text import JsonValue
-from domain.messages import FileAttachment, ToolCall
-from projections.said import Calls, Said, arguments_of, content_of, objects_in, said_calls
-from projections.text_format import arguments_text
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import FileAttachment, ToolCall
+from agentlog.projections.said import Calls, Said, arguments_of, content_of, objects_in, said_calls
+from agentlog.projections.text_format import arguments_text
+from agentlog.projections.view import Item
 
 
 @dataclass(slots=True)

@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.catalogue import FACT_TYPES
-from domain.events import Event
-from domain.json.text import JsonValue, is_stored_object
-from projections.said import Calls, Said, content_of, objects_in, said_calls, said_results
-from projections.view import Item, Options, Placed, Printed, View
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, is_stored_object
+from agentlog.projections.said import Calls, Said, content_of, objects_in, said_calls, said_results
+from agentlog.projections.view import Item, Options, Placed, Printed, View
 
 _UNSAID = frozenset(
     {"type", "id", "timestamp", "metadata", "workerId", "threadId", "callId", "tool"}

@@ -14,9 +14,9 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import (
     CustomMessage,
     FileAttachment,
     InputMessage,
@@ -27,12 +27,12 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import residue_of
-from projections.said import Calls, Said, content_of, said_results
-from projections.text_format import result_text
-from projections.view import Item, Options, Placed, View
-from projections.views.chat import Turn, file_text, said_turn, wire_call
-from projections.views.openai_residue import restored, shown_whole
+from agentlog.projections.residue import residue_of
+from agentlog.projections.said import Calls, Said, content_of, said_results
+from agentlog.projections.text_format import result_text
+from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.views.chat import Turn, file_text, said_turn, wire_call
+from agentlog.projections.views.openai_residue import restored, shown_whole
 
 FILLER = '{"status":"pending"}'
 MARK = "agentlog"

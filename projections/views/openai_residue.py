@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from domain.json.text import JsonValue
-from projections.residue import apply_residue
-from projections.view import Item
-from projections.views.chat import call_ids
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.residue import apply_residue
+from agentlog.projections.view import Item
+from agentlog.projections.views.chat import call_ids
 
 
 class _Text(TypedDict):

@@ -11,9 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, ValidationError
 from typing_extensions import override
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import (
     InputMessage,
     KernelMessage,
     LlmResponseMessage,
@@ -25,11 +25,17 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import apply_residue, residue_of
-from projections.said import Calls, Said, content_of, said_calls, said_results
-from projections.text_format import arguments_value, iso_time, result_text
-from projections.view import Item, Options, Placed, View
-from projections.views.letta.items import KEPT, file_note, result_id, result_status, thought
+from agentlog.projections.residue import apply_residue, residue_of
+from agentlog.projections.said import Calls, Said, content_of, said_calls, said_results
+from agentlog.projections.text_format import arguments_value, iso_time, result_text
+from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.views.letta.items import (
+    KEPT,
+    file_note,
+    result_id,
+    result_status,
+    thought,
+)
 
 WIRE = "openletta"
 UNKNOWN_TOOL = "unknown"

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.facts import ThreadAnnotated, ThreadStarted
-from domain.json.text import JsonValue
-from domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
-from projections.difference import state_difference
-from projections.residue import METADATA_KEY
-from projections.view import Item, Options, Placed, StateView
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadAnnotated, ThreadStarted
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
+from agentlog.projections.difference import state_difference
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.view import Item, Options, Placed, StateView
 
 _OF_THREADS = frozenset({"model", "tools", "temperature", "response_format", "parallel_tool_calls"})
 """Metadata of a thread that tells of its requests; other names may mean anything there."""

@@ -10,36 +10,36 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from structlog.typing import FilteringBoundLogger
 
-from api.http.app import create_app
-from api.http.middleware.authentication import AnonymousFrom, Entrance
-from api.http.request.limits import USUAL, RequestLimits
-from api.http.streaming.subscribers import Followers, TenantFollowers
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.slots import Slots
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import SigningKey
-from infrastructure.comparison.comparer import Comparer
-from infrastructure.comparison.run_sets import RunSets
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.keys.accesses import Accesses
-from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.keys import Keys
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from infrastructure.reports.reports import Reports
-from infrastructure.reports.summaries import Summaries
-from infrastructure.search.search import Search
-from infrastructure.subscriptions.hub import Hub
-from infrastructure.tenants import Tenant, Tenants
-from infrastructure.transfer.traces import TraceIngest
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
+from agentlog.api.http.app import create_app
+from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
+from agentlog.api.http.request.limits import USUAL, RequestLimits
+from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.comparison.comparer import Comparer
+from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.derived_audit import DerivedAuditor
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.keys.accesses import Accesses
+from agentlog.infrastructure.keys.cache import RecentKeys
+from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.reports.reports import Reports
+from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.search.search import Search
+from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids

@@ -6,10 +6,10 @@ from datetime import datetime
 from fastapi import FastAPI
 from psycopg.sql import SQL, Identifier
 
-from domain.access import Scope
-from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.key import KeyText
-from infrastructure.postgres.database import Database
+from agentlog.domain.access import Scope
+from agentlog.infrastructure.keys.cache import RecentKeys
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import TENANT
 
 

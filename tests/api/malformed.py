@@ -3,7 +3,7 @@
 The limits are those of `MAX_HEADER_BYTES` and 128 headers.
 """
 
-from api.http.server.request_framing import MAX_HEADERS
+from agentlog.api.http.server.request_framing import MAX_HEADERS
 
 MAX_HEADER_BYTES = 4096
 BODY = b'{"type":"tick"}'

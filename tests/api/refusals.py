@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import check_log, last_position
 
 PROBLEM = "urn:agentlog:problem:"

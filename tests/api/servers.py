@@ -11,8 +11,8 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from api.http.server.connection import bounded_connections
-from api.http.server.server import Server
+from agentlog.api.http.server.connection import bounded_connections
+from agentlog.api.http.server.server import Server
 from tests.clients import TLS
 
 USUAL = bounded_connections(max_header_bytes=64 * 2**10, client_seconds=20)

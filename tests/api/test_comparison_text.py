@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from api.shapes.comparison_text import compared_lines, run_sets_lines
-from infrastructure.comparison.comparer import Comparer, parse_side
-from infrastructure.comparison.run_sets import RunSets, SetsAsked
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.api.shapes.comparison_text import compared_lines, run_sets_lines
+from agentlog.infrastructure.comparison.comparer import Comparer, parse_side
+from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import TENANT, reply
 
 KERNEL = choose_view("kernel")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.http.request.limits import exceeded
+from agentlog.api.http.request.limits import exceeded
 
 _ANY = 10**9
 

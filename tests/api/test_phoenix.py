@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import agentlog, environment
 from tests.waiting import until
 

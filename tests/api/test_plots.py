@@ -7,11 +7,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from api.plots import MOST_BARS, MOST_LINES, PANELS, PlotsMissing, plot
-from infrastructure.reports.catalogue import REPORTS
-from infrastructure.reports.question import InvalidQuestion, Question
-from infrastructure.reports.report import ReportColumn
-from infrastructure.reports.reports import ReportResult
+from agentlog.api.plots import MOST_BARS, MOST_LINES, PANELS, PlotsMissing, plot
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.infrastructure.reports.question import InvalidQuestion, Question
+from agentlog.infrastructure.reports.report import ReportColumn
+from agentlog.infrastructure.reports.reports import ReportResult
 
 
 def answer_of(name: str, by: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ReportResult:

@@ -20,7 +20,7 @@ from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor as Gen
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.cli.test_serving import address_of
 from tests.api.traced.provider import Item, completion
 from tests.api.traced.stand_in import served

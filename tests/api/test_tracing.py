@@ -14,9 +14,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from api.http.middleware.tracing import Traced
-from api.tracing import open_traces
-from infrastructure.settings import TraceSettings
+from agentlog.api.http.middleware.tracing import Traced
+from agentlog.api.tracing import open_traces
+from agentlog.infrastructure.settings import TraceSettings
 from tests.api.cli.test_serving import address_of, end
 from tests.api.collector import Collected, Collector
 from tests.api.servers import served
@@ -160,10 +160,10 @@ def test_without_the_extra_the_service_says_what_to_install_and_runs(
 def test_without_an_exporter_nothing_of_the_extra_is_imported() -> None:
     code = """
 import sys
-from api.cli import main
-from api.cli.operations import service
-from api.tracing import open_traces
-from infrastructure.settings import TraceSettings
+from agentlog.api.cli import main
+from agentlog.api.cli.operations import service
+from agentlog.api.tracing import open_traces
+from agentlog.infrastructure.settings import TraceSettings
 with open_traces(TraceSettings()) as traces:
     app = object()
     assert traces.around(app) is app and traces.on_commit is None and not traces.notice

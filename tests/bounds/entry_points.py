@@ -6,16 +6,16 @@ A shape is text that is repeated between a beginning and an end: wide, deep or e
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from api.filters import metadata_filter, time_filter
-from api.http.codec.dependencies import drafts_in, expected_version_of, number_cursor
-from api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in
-from api.http.codec.otlp_work import Work
-from api.http.request.limits import USUAL
-from domain.points_in_time import parse_moment
-from domain.traces import read_traceparent
-from infrastructure.analysts.parameters import query_of
-from infrastructure.search.json_path import Predicate
-from infrastructure.search.query import Query
+from agentlog.api.filters import metadata_filter, time_filter
+from agentlog.api.http.codec.dependencies import drafts_in, expected_version_of, number_cursor
+from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.request.limits import USUAL
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.domain.traces import read_traceparent
+from agentlog.infrastructure.analysts.parameters import query_of
+from agentlog.infrastructure.search.json_path import Predicate
+from agentlog.infrastructure.search.query import Query
 
 MOST_BYTES = 16 * 2**20
 

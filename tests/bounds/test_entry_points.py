@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput
 from tests.bounds.counted import lines_of
 from tests.bounds.entry_points import ENTRY_POINTS
 

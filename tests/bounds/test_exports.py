@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in, unzipped
-from api.http.codec.otlp_json import records_of_json
-from api.http.codec.otlp_protobuf import records_of_protobuf
-from api.http.codec.otlp_work import Work
-from api.http.codec.problems import BodyTooLarge
-from api.http.request.limits import USUAL
-from domain.errors import InvalidInput
-from domain.json.text import JsonValue, parse, print_bytes
-from infrastructure.transfer.otlp import export_request
-from infrastructure.transfer.otlp_protobuf import printed
-from projections.readers.traces.otlp.drafts import UNBOUNDED
-from projections.readers.traces.otlp.placement import placed
-from projections.readers.traces.otlp.span import GenAISpan
-from projections.readers.traces.otlp.thread import SpanThread
+from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in, unzipped
+from agentlog.api.http.codec.otlp_json import records_of_json
+from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.limits import USUAL
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.infrastructure.transfer.otlp_protobuf import printed
+from agentlog.projections.readers.traces.otlp.drafts import UNBOUNDED
+from agentlog.projections.readers.traces.otlp.placement import placed
+from agentlog.projections.readers.traces.otlp.span import GenAISpan
+from agentlog.projections.readers.traces.otlp.thread import SpanThread
 from tests.bounds.counted import lines_of, peak_bytes_of
 from tests.bounds.exports import SPANS, Shape, export, field, span, zipped
 from tests.spans import ANSWER, USER, Item, chat, said

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.browser.chromium import chromium
 from tests.browser.contents import append_hostile
 from tests.clients import TLS

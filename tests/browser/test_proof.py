@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.audit.signing import SigningKey
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, opened, serving
 from tests.command_line import agentlog

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal, Scope
+from agentlog.domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal, Scope
 
 
 @pytest.mark.parametrize("held", SCOPES)

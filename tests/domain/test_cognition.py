@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.cognition import (
+from agentlog.domain.cognition import (
     AgentDecision,
     AgentState,
     ApprovalRequest,
@@ -46,8 +46,8 @@ from domain.cognition import (
     WorkerError,
     WorkerResult,
 )
-from domain.errors import AgentlogError
-from domain.json.text import print_text
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import print_text
 from tests.histories import texts
 
 BEGUN = AgentState.new(5).increment_step().with_delegation().with_rejection()

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from eventsourcing.domain import DomainEventProtocol
 
-from domain.messages import ReplyMessage
+from agentlog.domain.messages import ReplyMessage
 from tests.histories import event
 
 REPLY = event(3, {"type": "reply", "text": "hi", "metadata": {"responseId": "r1"}})

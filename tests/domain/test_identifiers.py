@@ -8,8 +8,8 @@ import ulid
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidThreadId
-from domain.identifiers import (
+from agentlog.domain.errors import InvalidThreadId
+from agentlog.domain.identifiers import (
     check_thread_id,
     derived_message_id,
     is_message_id,

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from ulid import ULID
 
-from domain.identifiers import Ulids, is_message_id
+from agentlog.domain.identifiers import Ulids, is_message_id
 from tests.infrastructure.appends import NOON, Clock
 
 

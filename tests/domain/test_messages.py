@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.catalogue import (
+from agentlog.domain.catalogue import (
     FACT_TYPES,
     MESSAGE_TYPES,
     read_stored,
@@ -14,11 +14,11 @@ from domain.catalogue import (
     validate_fact,
     validate_message,
 )
-from domain.errors import InvalidMessage
-from domain.facts import Fact, ThreadStarted
-from domain.json.numbers import Decimal
-from domain.json.text import parse, print_bytes
-from domain.messages import (
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.facts import Fact, ThreadStarted
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     CustomMessage,
     LlmResponseMessage,

@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMoment
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment, parse_moment
+from agentlog.domain.errors import InvalidMoment
+from agentlog.domain.points_in_time import (
+    AtMessage,
+    AtPosition,
+    AtTime,
+    AtVersion,
+    Moment,
+    parse_moment,
+)
 
 TEN = datetime(2026, 11, 21, 10, tzinfo=UTC)
 

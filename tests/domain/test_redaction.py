@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
-from domain.facts import ThreadRedacted
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from domain.redaction import REDACTED, redacted_body, redacted_metadata, without_files
+from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
+from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.redaction import REDACTED, redacted_body, redacted_metadata, without_files
 from tests.test_golden import EVENTS, _prepared
 
 ID = "01KE6Q4Z8N2V7X3B5C9D1F0G2H"

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from domain.json.text import JsonValue
-from domain.retention import Rule, age_of
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.retention import Rule, age_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.catalogue import validate_fact, validate_message
-from domain.errors import RuleBroken
-from domain.facts import Fact, Policy
-from domain.messages import Message
-from domain.threads import Breach, LedgerEntry, LedgerKey, Rule, Thread, decide, mentions
+from agentlog.domain.catalogue import validate_fact, validate_message
+from agentlog.domain.errors import RuleBroken
+from agentlog.domain.facts import Fact, Policy
+from agentlog.domain.messages import Message
+from agentlog.domain.threads import Breach, LedgerEntry, LedgerKey, Rule, Thread, decide, mentions
 from tests.histories import drafts
 
 Draft = dict[str, Any]

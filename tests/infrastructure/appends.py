@@ -10,15 +10,15 @@ from typing import Any
 import psycopg
 from typing_extensions import override
 
-from domain.events import Event
-from domain.integrity.hash_chain import GENESIS, digest, link
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import Page, State
-from infrastructure.views.store import Store
-from projections.view import Printed
+from agentlog.domain.events import Event
+from agentlog.domain.integrity.hash_chain import GENESIS, digest, link
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import Page, State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.view import Printed
 
 TENANT = "tests"
 NOON = 1_767_268_800_000

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from infrastructure.appending.writer import Writer
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
-from projections.registry import choose_view
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.derived_audit import DerivedAuditor
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
+from agentlog.projections.registry import choose_view
 from tests.databases import name_of, new_database
 from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, fetch, reply
 from tests.infrastructure.audit.conftest import Owner

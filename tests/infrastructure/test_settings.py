@@ -3,9 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from api.composition import Service
-from domain.json.text import MAX_DEPTH
-from infrastructure.settings import Settings, UnknownSetting
+from agentlog.api.composition import Service
+from agentlog.domain.json.text import MAX_DEPTH
+from agentlog.infrastructure.settings import Settings, UnknownSetting
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 

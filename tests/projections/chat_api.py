@@ -7,7 +7,7 @@ from typing import Any
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
-from projections.view import Item
+from agentlog.projections.view import Item
 
 _PARAM: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)
 

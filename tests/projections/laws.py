@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from domain.events import Event
-from domain.json.text import print_bytes
-from projections.registry import AnyView
-from projections.view import StateView, render
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import StateView, render
 
 
 def check_resuming_equals_replaying(view: AnyView, events: Sequence[Event], cut: int) -> None:

@@ -8,10 +8,10 @@ from letta_client._models import construct_type
 from letta_client.types.agents import LettaStreamingResponse, Message
 from pydantic import TypeAdapter
 
-from domain.events import Event
-from domain.json.text import print_bytes
-from projections.view import Item, render
-from projections.views.letta.view import LettaOptions, LettaView
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.letta.view import LettaOptions, LettaView
 
 LIST, STREAM = LettaView(), LettaView(LettaOptions(stream=True))
 

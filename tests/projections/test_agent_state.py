@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.cognition import AgentState, Message
-from domain.events import Event
-from domain.json.text import parse, print_bytes, print_text
-from projections.readers.wires.openai import READER
-from projections.view import render
-from projections.views.agent_state import AgentStateOptions, AgentStateView
+from agentlog.domain.cognition import AgentState, Message
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.projections.readers.wires.openai import READER
+from agentlog.projections.view import render
+from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
 from tests.histories import drafts, event, histories, history, metadata
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.threads import Thread, decide
-from projections.view import Item, render
-from projections.views.anomalies import AnomaliesView
+from agentlog.domain.events import Event
+from agentlog.domain.threads import Thread, decide
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.anomalies import AnomaliesView
 from tests.histories import drafts, histories, history
 
 VIEW = AnomaliesView()

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from domain.events import Event
-from domain.json.text import print_bytes
-from projections.finetuning import VIEW, LeftOut, example_of
-from projections.view import Item, render
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.finetuning import VIEW, LeftOut, example_of
+from agentlog.projections.view import Item, render
 from tests.histories import histories, history
 from tests.infrastructure.appends import STORY, calls, reply, results
 from tests.projections.chat_api import check_types, why_unsafe

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json.text import print_bytes
-from projections.growth import Growth, grown, growth, with_lists, without_lists
-from projections.persistent_list import PrintedList
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.growth import Growth, grown, growth, with_lists, without_lists
+from agentlog.projections.persistent_list import PrintedList
 
 counts = st.integers(0, 100)
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from domain.catalogue import FACT_TYPES
-from domain.errors import InvalidViewOption
-from domain.events import Event
-from domain.json.text import parse, print_bytes
-from projections.registry import choose_view
-from projections.view import Item, render
-from projections.views.kernel import KernelOptions, KernelView
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.errors import InvalidViewOption
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.kernel import KernelOptions, KernelView
 from tests.histories import event, histories, history
 
 

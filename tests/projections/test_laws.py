@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from domain.events import Event
-from projections.registry import VIEWS, AnyView
+from agentlog.domain.events import Event
+from agentlog.projections.registry import VIEWS, AnyView
 from tests.histories import examples, histories
 from tests.projections.laws import (
     check_an_older_carry_stays,

@@ -11,14 +11,14 @@ from letta_client.types.agents import Message
 from letta_client.types.agents.system_message import SystemMessage
 from pydantic import TypeAdapter, ValidationError
 
-from domain.events import Event
-from projections.readers.wires import openai
-from projections.view import Item, render
-from projections.views.letta.carry import LettaCarry
-from projections.views.letta.items import KEPT
-from projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
-from projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
-from projections.views.letta.view import LettaOptions, LettaView
+from agentlog.domain.events import Event
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.letta.carry import LettaCarry
+from agentlog.projections.views.letta.items import KEPT
+from agentlog.projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
+from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
+from agentlog.projections.views.letta.view import LettaOptions, LettaView
 from tests.histories import event, histories, history
 from tests.projections.letta_api import (
     BASE,

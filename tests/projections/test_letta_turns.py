@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from projections.view import Item, render
-from projections.views.letta.turns import DONE, LettaLive, LettaTurnsView
-from projections.views.letta.view import LettaOptions, LettaView
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.letta.turns import DONE, LettaLive, LettaTurnsView
+from agentlog.projections.views.letta.view import LettaOptions, LettaView
 from tests.histories import histories, history
 from tests.projections.laws import (
     check_places_ascend,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
-from projections.followed_view import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.followed_view import (
     FollowUpdate,
     ItemsLive,
     Live,
@@ -19,9 +19,9 @@ from projections.followed_view import (
     StateLive,
     parse_place,
 )
-from projections.registry import VIEWS
-from projections.view import StateView, render
-from projections.views.agent_state import AgentStateView
+from agentlog.projections.registry import VIEWS
+from agentlog.projections.view import StateView, render
+from agentlog.projections.views.agent_state import AgentStateView
 from tests.histories import histories, history
 from tests.projections.test_laws import ALL_VIEWS
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ulid import ULID
 
-from domain.errors import InvalidJson
-from domain.events import Event
-from domain.identifiers import derived_message_id
-from domain.json.text import parse, print_bytes, print_text
-from projections.registry import choose_view
-from projections.view import Item, render
-from projections.views.maria.view import Dialect, MariaOptions, MariaView
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.maria.view import Dialect, MariaOptions, MariaView
 from tests.histories import calls, event, histories, history
 
 DIALECTS: tuple[Dialect, ...] = ("2025-12", "2026-03")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from domain.events import Event
-from domain.json.numbers import Decimal
-from domain.json.places import path
-from domain.redaction import redacted_body
-from projections.search.message_texts import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.places import path
+from agentlog.domain.redaction import redacted_body
+from agentlog.projections.search.message_texts import (
     MOST_CHARACTERS,
     content_of,
     role_of,

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from domain.events import Event
-from domain.json.text import parse, print_bytes
-from projections.view import Item, render
-from projections.views.openai import FILLER, MARK, OpenAIOptions, OpenAIView
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.openai import FILLER, MARK, OpenAIOptions, OpenAIView
 from tests.histories import histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 

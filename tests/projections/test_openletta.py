@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMessage
-from domain.events import Event
-from projections.readers.wires.openletta import READER
-from projections.view import Item, render
-from projections.views.letta.items import KEPT
-from projections.views.openletta import OpenLettaView
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.events import Event
+from agentlog.projections.readers.wires.openletta import READER
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.letta.items import KEPT
+from agentlog.projections.views.openletta import OpenLettaView
 from tests.histories import event, histories, history, json_values
 
 VIEW = OpenLettaView()

@@ -5,11 +5,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.shapes.outline_text import outline_lines
-from domain.events import Event
-from projections.outline import Step, outline
-from projections.view import render
-from projections.views.timeline.view import TimelineOptions, TimelineView
+from agentlog.api.shapes.outline_text import outline_lines
+from agentlog.domain.events import Event
+from agentlog.projections.outline import Step, outline
+from agentlog.projections.view import render
+from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import histories, history
 
 AT = 1_767_323_045_000

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from projections.persistent_list import Layers, PrintedList
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.projections.persistent_list import Layers, PrintedList
 
 keys = st.sampled_from([f"k{n}" for n in range(12)])
 changes = st.dictionaries(keys, st.none() | st.integers(0, 9), max_size=4)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.messages import TokenUsage
-from projections.outline import outline
-from projections.prices import computed_cost, price_list
-from projections.readmodels.model_calls import ModelCalls
-from projections.readmodels.threads import Threads
-from projections.registry import choose_view
-from projections.view import render
+from agentlog.domain.messages import TokenUsage
+from agentlog.projections.outline import outline
+from agentlog.projections.prices import computed_cost, price_list
+from agentlog.projections.readmodels.model_calls import ModelCalls
+from agentlog.projections.readmodels.threads import Threads
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import render
 from tests.histories import examples, history
 from tests.projections.readmodels.folding import rows_of
 
@@ -75,9 +75,9 @@ def test_the_list_has_a_name_and_a_version() -> None:
 def test_the_list_is_imported_on_first_use_and_asks_no_network() -> None:
     code = """
 import socket, sys
-import projections.registry
-from domain.messages import TokenUsage
-from projections.prices import computed_cost
+import agentlog.projections.registry
+from agentlog.domain.messages import TokenUsage
+from agentlog.projections.prices import computed_cost
 assert "genai_prices" not in sys.modules
 def refuse(*_):
     raise AssertionError("it opens a connection")

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.redaction import redacted_body
-from projections.view import StateView, render
+from agentlog.domain.events import Event
+from agentlog.domain.redaction import redacted_body
+from agentlog.projections.view import StateView, render
 from tests.histories import examples, histories
 from tests.projections.laws import check_places_ascend, check_resuming_equals_replaying
 from tests.projections.test_laws import ALL_VIEWS

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from domain.events import Event
-from projections.readers.registry import choose_format
-from projections.view import Item, render
-from projections.views.request import RequestView
+from agentlog.domain.events import Event
+from agentlog.projections.readers.registry import choose_format
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.request import RequestView
 from tests.histories import event, history
 
 TOOLS = [{"type": "function", "function": {"name": "track", "parameters": {}}}]

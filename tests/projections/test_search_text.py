@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from projections.search.search_text import Part, folded, parts_of, words_in
+from agentlog.projections.search.search_text import Part, folded, parts_of, words_in
 
 ODD = "aAbZ09_-.'\"\\ \n\x00ßẞİ\u0131Σς\u03c3é日本กำ한\u0301\u200b\u00a0😀\U0001d504"
 texts = st.text(st.sampled_from(ODD) | st.characters(exclude_categories=["Cs"]), max_size=30)

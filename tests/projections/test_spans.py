@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from projections.readers.draft import sample_event
-from projections.spans import spans_of
+from agentlog.projections.readers.draft import sample_event
+from agentlog.projections.spans import spans_of
 from tests.infrastructure.appends import STORY, given
 
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.drafts import prepare
-from domain.events import Event
-from domain.json.beginning import BEGINNING_BYTES, beginning_of, readable
-from domain.json.text import parse_stored, print_bytes
-from projections.readers.wires import openai
-from projections.readmodels.tool_calls import ToolCalls
-from projections.suspicion import RESULT_RULES, Past, suspicions
-from projections.view import Item, render
-from projections.views.timeline.view import TimelineView
+from agentlog.domain.drafts import prepare
+from agentlog.domain.events import Event
+from agentlog.domain.json.beginning import BEGINNING_BYTES, beginning_of, readable
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.readmodels.tool_calls import ToolCalls
+from agentlog.projections.suspicion import RESULT_RULES, Past, suspicions
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.timeline.view import TimelineView
 from tests.conftest import TAU_BENCH
 from tests.histories import history, json_values
 from tests.projections.readmodels.folding import rows_of

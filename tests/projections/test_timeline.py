@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.beginning import readable
-from domain.json.text import parse_stored, print_bytes
-from projections.view import Item, Placed, render
-from projections.views.agent_state import AgentStateView
-from projections.views.timeline.view import TimelineOptions, TimelineView
+from agentlog.domain.events import Event
+from agentlog.domain.json.beginning import readable
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.projections.view import Item, Placed, render
+from agentlog.projections.views.agent_state import AgentStateView
+from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import histories, history
 
 VIEW = TimelineView()

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import example, given
 
-from domain.messages import ToolCall
-from projections.text_format import arguments_text, iso_time
+from agentlog.domain.messages import ToolCall
+from agentlog.projections.text_format import arguments_text, iso_time
 from tests.histories import timestamps
 
 

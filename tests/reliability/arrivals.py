@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.otlp import export_request
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.otlp import export_request
 from tests.command_line import started
 from tests.infrastructure.appends import fetch
 from tests.spans import story

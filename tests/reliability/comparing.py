@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from domain.errors import AgentlogError
-from domain.events import Event
-from domain.json.text import print_bytes
-from projections.registry import AnyView, choose_view
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.registry import AnyView, choose_view
 from tests.reliability.drawn import ViewChoice
 from tests.reliability.model import Content, KnownThread, Recorded, printed
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from projections.registry import VIEWS
+from agentlog.projections.registry import VIEWS
 from tests.histories import drafts as messages
 from tests.histories import json_values
 from tests.infrastructure.appends import given

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from domain.json.text import parse_stored, print_bytes
-from domain.redaction import redacted_body
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.redaction import redacted_body
 
 Content = dict[str, Any]
 ThreadKey = tuple[str, str]

@@ -11,10 +11,10 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from infrastructure.embedded.account import account_for
-from infrastructure.embedded.cluster import Cluster
-from infrastructure.embedded.postmaster import Postmaster
-from infrastructure.embedded.programs import find_programs
+from agentlog.infrastructure.embedded.account import account_for
+from agentlog.infrastructure.embedded.cluster import Cluster
+from agentlog.infrastructure.embedded.postmaster import Postmaster
+from agentlog.infrastructure.embedded.programs import find_programs
 
 WAIT_SECONDS = 60.0
 _NONE: Mapping[str, str] = MappingProxyType({})

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 from ulid import ULID
 
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import check_log, fetch
 from tests.infrastructure.readmodels.tables import live, rows_of

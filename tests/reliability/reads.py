@@ -3,13 +3,13 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from domain.events import Event
-from domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.views.results import Page
-from projections.registry import choose_view
-from projections.view import StateView
+from agentlog.domain.events import Event
+from agentlog.domain.points_in_time import AtMessage, AtPosition, AtTime, AtVersion, Moment
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.views.results import Page
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import StateView
 from tests.infrastructure.appends import given
 from tests.reliability.comparing import (
     expected_of,

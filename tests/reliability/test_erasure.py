@@ -11,7 +11,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.clients import TLS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import check_log

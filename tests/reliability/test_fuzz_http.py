@@ -20,9 +20,9 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance
 
-from domain.access import SCOPES
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from agentlog.domain.access import SCOPES
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.appends import STORY, fetch
 from tests.infrastructure.readmodels.tables import catch_up

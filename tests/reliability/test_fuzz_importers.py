@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.auditor import Auditor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.report import ImportReport
-from infrastructure.views.results import Page
-from infrastructure.views.store import Store
-from projections.readers.registry import FORMATS, choose_format
-from projections.readers.wires import kernel
-from projections.registry import VIEWS, choose_view
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.exporter import export_threads
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.registry import FORMATS, choose_format
+from agentlog.projections.readers.wires import kernel
+from agentlog.projections.registry import VIEWS, choose_view
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import Clock, Ids
 from tests.reliability.mutations import spoiled

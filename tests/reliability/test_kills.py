@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.reliability.arrivals import Arrivals, check_arrivals
 from tests.reliability.followers import Follower, Reader, tail_of_log, tail_of_table
 from tests.reliability.ledger import Ledger

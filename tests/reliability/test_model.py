@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
 from tests.reliability.outcomes import Tried
 from tests.reliability.reads import Reads
 from tests.reliability.twins import Ground

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.clients import TLS
 from tests.reliability.ledger import Ledger
 from tests.reliability.load import Load

@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 from ulid import ULID
 
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import TENANT, Clock, check_log, fetch, reply, request
 from tests.reliability.followers import END, LAST_THREAD, Follower, tail_of_log, tail_of_table

@@ -10,25 +10,25 @@ from typing import Any
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
 from typing_extensions import override
 
-from domain.errors import AgentlogError, RuleBroken
-from domain.events import Event
-from domain.points_in_time import AtTime, Moment
-from infrastructure.appending.append_request import Appended
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.auditor import Auditor
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.subscriptions.hub import Hub
-from infrastructure.views.results import State
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from projections.registry import AnyView
-from projections.view import StateView, render
+from agentlog.domain.errors import AgentlogError, RuleBroken
+from agentlog.domain.events import Event
+from agentlog.domain.points_in_time import AtTime, Moment
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import StateView, render
 from tests.infrastructure.appends import Clock, Ids, last_position
 from tests.reliability.comparing import event_of, expected_of, printed_items, time_of, told, view_of
 from tests.reliability.drawn import ViewChoice

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.appending.append_request import Appended
 from tests.reliability.drawn import (
     expectations,
     facts,

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from api.cli.operations.service import application_over
-from api.cli.session import DataDir, settings_with
-from api.composition import open_service
-from api.http.app import VERSION
-from api.mcp.errors import McpMissing
-from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.runtime.logging import logs_on_stderr
+from agentlog.api.cli.operations.service import application_over
+from agentlog.api.cli.session import DataDir, settings_with
+from agentlog.api.composition import open_service
+from agentlog.api.http.app import VERSION
+from agentlog.api.mcp.errors import McpMissing
+from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.runtime.logging import logs_on_stderr
 
 app = typer.Typer()
 
@@ -29,8 +29,8 @@ def mcp(
     With --url it asks that service, by the key in AGENTLOG_KEY.
     """
     try:
-        from api.mcp.http_api import HttpApi  # noqa: PLC0415 - an optional extra
-        from api.mcp.server import mcp_server  # noqa: PLC0415 - an optional extra
+        from agentlog.api.mcp.http_api import HttpApi  # noqa: PLC0415 - an optional extra
+        from agentlog.api.mcp.server import mcp_server  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         raise McpMissing from error
     settings = settings_with(data_dir=data_dir)

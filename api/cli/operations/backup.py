@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from api.cli.audit import Held, KeptCheckpoint, PublicKey
-from api.cli.session import DataDir, InvalidOption, printable, settings_with
-from api.composition import open_as_owner, signing_key
-from infrastructure.audit.signing import NoSigningKey
-from infrastructure.backup import restore as restoring
-from infrastructure.backup.contents import Progress
-from infrastructure.backup.dump import Signing, back_up
-from infrastructure.backup.manifest import BackupManifest, read_manifest
-from infrastructure.backup.verification import BackupVerdict, verify_backup
-from infrastructure.embedded import open_embedded, temporary_data_dir
-from infrastructure.postgres.database import Database
-from infrastructure.runtime.key_files import SIGNING_KEY
-from infrastructure.settings import Settings
+from agentlog.api.cli.audit import Held, KeptCheckpoint, PublicKey
+from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
+from agentlog.api.composition import open_as_owner, signing_key
+from agentlog.infrastructure.audit.signing import NoSigningKey
+from agentlog.infrastructure.backup import restore as restoring
+from agentlog.infrastructure.backup.contents import Progress
+from agentlog.infrastructure.backup.dump import Signing, back_up
+from agentlog.infrastructure.backup.manifest import BackupManifest, read_manifest
+from agentlog.infrastructure.backup.verification import BackupVerdict, verify_backup
+from agentlog.infrastructure.embedded import open_embedded, temporary_data_dir
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
+from agentlog.infrastructure.settings import Settings
 
 app = typer.Typer()
 

@@ -7,8 +7,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from api.cli.import_log import imports_of
-from api.cli.session import (
+from agentlog.api.cli.import_log import imports_of
+from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     json_line,
@@ -16,11 +16,11 @@ from api.cli.session import (
     service_in,
     settings_with,
 )
-from api.composition import open_as_owner
-from api.shapes.shape import time_text
-from api.shapes.threads import FileRedaction, Redaction
-from infrastructure.erasure.retention import Due, Retention, read_rules
-from infrastructure.erasure.vacuum import vacuum as vacuum_tables
+from agentlog.api.composition import open_as_owner
+from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.threads import FileRedaction, Redaction
+from agentlog.infrastructure.erasure.retention import Due, Retention, read_rules
+from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
 
 app = typer.Typer()
 

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from api.cli.session import DataDir, print_line, print_listing, printable, service_in
-from api.shapes import access as shapes
-from api.shapes.shape import time_text
-from infrastructure.keys.key import Key
-from infrastructure.keys.terms import expiry_of, name_of, scopes_of
+from agentlog.api.cli.session import DataDir, print_line, print_listing, printable, service_in
+from agentlog.api.shapes import access as shapes
+from agentlog.api.shapes.shape import time_text
+from agentlog.infrastructure.keys.key import Key
+from agentlog.infrastructure.keys.terms import expiry_of, name_of, scopes_of
 
 app = typer.Typer()
 keys_ = typer.Typer(help="Keys: who may ask the service, and for what.", no_args_is_help=True)

@@ -12,17 +12,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.session import AsJson, DataDir, print_line, printable, service_in, settings_with
-from api.composition import Service, open_service
-from api.shapes import threads
-from infrastructure.postgres.notifications import PROJECTED
-from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.projection import Projection, Step
-from infrastructure.readmodels.projection_status import RebuildUnderWay
-from infrastructure.readmodels.projector import Projector
-from infrastructure.runtime.garbage import collect_rarely
-from infrastructure.runtime.logging import logs_on_stderr
-from projections.readmodels.registry import READ_MODELS, read_model
+from agentlog.api.cli.session import (
+    AsJson,
+    DataDir,
+    print_line,
+    printable,
+    service_in,
+    settings_with,
+)
+from agentlog.api.composition import Service, open_service
+from agentlog.api.shapes import threads
+from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection_status import RebuildUnderWay
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.infrastructure.runtime.garbage import collect_rarely
+from agentlog.infrastructure.runtime.logging import logs_on_stderr
+from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
 app = typer.Typer()
 projections_ = typer.Typer(

@@ -17,27 +17,27 @@ from fastapi import FastAPI
 from rich.console import Console
 from rich.text import Text
 
-from api.cli.session import DataDir, printable, service_in, settings_with
-from api.composition import Service, open_service, signing_key
-from api.http.app import create_app, openapi_document
-from api.http.middleware.authentication import AnonymousFrom, Entrance
-from api.http.request.limits import limits_from
-from api.http.server.connection import bounded_connections
-from api.http.server.server import Server
-from api.tracing import open_traces
-from domain.errors import AgentlogError
-from domain.json.text import print_bytes
-from infrastructure.erasure.watch import ErasureWatch
-from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
-from infrastructure.runtime.logging import access_logger, logs_on_stderr
-from infrastructure.settings import Settings, TraceSettings
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.view_precomputation import Ahead
-from infrastructure.views.snapshots.table import warn_of_other_keys
-from projections.readers.registry import choose_format
+from agentlog.api.cli.session import DataDir, printable, service_in, settings_with
+from agentlog.api.composition import Service, open_service, signing_key
+from agentlog.api.http.app import create_app, openapi_document
+from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
+from agentlog.api.http.request.limits import limits_from
+from agentlog.api.http.server.connection import bounded_connections
+from agentlog.api.http.server.server import Server
+from agentlog.api.tracing import open_traces
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.erasure.watch import ErasureWatch
+from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
+from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
+from agentlog.infrastructure.settings import Settings, TraceSettings
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.view_precomputation import Ahead
+from agentlog.infrastructure.views.snapshots.table import warn_of_other_keys
+from agentlog.projections.readers.registry import choose_format
 
 app = typer.Typer()
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
@@ -252,7 +252,7 @@ def _load_examples(service: Service, console: Console) -> None:
 
 def _examples_dir() -> Path:
     """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
-    package = Path(__file__).parents[2]
+    package = Path(__file__).parents[3]
     inside = package / "examples"
     return inside if inside.is_dir() else package.parent / "examples"
 

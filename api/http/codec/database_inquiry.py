@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 import psycopg
 from anyio import CapacityLimiter, to_thread
 
-from domain.errors import AgentlogError
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 CONNECTION_SECONDS = 1.0
 """Seconds to wait for a connection of the pool."""

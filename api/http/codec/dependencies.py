@@ -13,20 +13,25 @@ from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from api.http.codec.problems import BodyTooLarge, InvalidIfMatch
-from api.http.codec.responses import Headers
-from api.http.request.limits import RequestLimits
-from api.http.request.scope import PRINCIPAL
-from domain.access import Principal
-from domain.drafts import NO_ORIGIN, Origin
-from domain.errors import InvalidMessage
-from domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
-from domain.json.text import JsonValue
-from domain.points_in_time import Moment, number_in, number_of, parse_moment
-from domain.traces import read_traceparent
-from infrastructure.appending.append_request import Appended, AppendRequest, Outcomes, appended_in
-from infrastructure.tenants import Tenant, Tenants
-from infrastructure.views.store import Store
+from agentlog.api.http.codec.problems import BodyTooLarge, InvalidIfMatch
+from agentlog.api.http.codec.responses import Headers
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.request.scope import PRINCIPAL
+from agentlog.domain.access import Principal
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
+from agentlog.domain.traces import read_traceparent
+from agentlog.infrastructure.appending.append_request import (
+    Appended,
+    AppendRequest,
+    Outcomes,
+    appended_in,
+)
+from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.views.store import Store
 
 SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")

@@ -2,8 +2,8 @@
 
 from collections.abc import AsyncIterator
 
-from api.http.codec.problems import BodyTooLarge
-from domain.errors import AgentlogError
+from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.domain.errors import AgentlogError
 
 NumberedLine = tuple[int, bytes | AgentlogError]
 

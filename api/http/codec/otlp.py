@@ -7,13 +7,13 @@ Both encodings, protobuf and JSON, become the same JSON objects, those that
 import zlib
 from typing import Literal
 
-from api.http.codec.otlp_json import records_of_json
-from api.http.codec.otlp_protobuf import records_of_protobuf
-from api.http.codec.otlp_work import Work
-from api.http.request.errors import InvalidOtlp, UnknownCoding, UnknownMediaType
-from api.http.request.limits import RequestLimits
-from domain.json.text import print_bytes
-from projections.view import Item
+from agentlog.api.http.codec.otlp_json import records_of_json
+from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.request.errors import InvalidOtlp, UnknownCoding, UnknownMediaType
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.view import Item
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 GZIP_WITH_HEADER = 31  # as zlib counts

@@ -6,10 +6,10 @@ numbers from some exporters (opentelemetry-proto, docs/specification.md, JSON Pr
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from api.http.codec.otlp_work import Work
-from api.http.request.errors import InvalidOtlp
-from domain.json.text import JsonValue, print_bytes
-from projections.view import Item
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.request.errors import InvalidOtlp
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.view import Item
 
 _NAMES = {
     "traces": ("resourceSpans", "scopeSpans", "spans"),

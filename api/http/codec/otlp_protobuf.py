@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from api.http.codec.otlp_work import DEEPEST, Work
-from api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
-from api.http.request.errors import InvalidOtlp
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.api.http.codec.otlp_work import DEEPEST, Work
+from agentlog.api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
+from agentlog.api.http.request.errors import InvalidOtlp
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 _COMMON, _ITEMS = tag(1, LENGTH), tag(2, LENGTH)
 _KEY, _VALUE = tag(1, LENGTH), tag(2, LENGTH)

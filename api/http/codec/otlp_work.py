@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
-from api.http.codec.problems import BodyTooLarge
-from api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
+from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
 
 DEEPEST = 64
 """Most levels of arrays and lists of keys and values in an attribute."""

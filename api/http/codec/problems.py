@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from api.http.request.errors import (
+from agentlog.api.http.request.errors import (
     BodyStalled,
     ForeignSite,
     HeadersStalled,
@@ -21,7 +21,7 @@ from api.http.request.errors import (
     UnknownHttpVersion,
     UnknownMediaType,
 )
-from api.http.request.limits import (
+from agentlog.api.http.request.limits import (
     NestedTooDeep,
     StreamsExhausted,
     TooManyMessages,
@@ -29,11 +29,11 @@ from api.http.request.limits import (
     TooManyRequests,
     TooManyStreams,
 )
-from api.mcp.errors import McpMissing
-from api.plots import PlotsMissing
-from domain.access import NotAllowed, NotAuthenticated
-from domain.cognition.errors import CognitiveError
-from domain.errors import (
+from agentlog.api.mcp.errors import McpMissing
+from agentlog.api.plots import PlotsMissing
+from agentlog.domain.access import NotAllowed, NotAuthenticated
+from agentlog.domain.cognition.errors import CognitiveError
+from agentlog.domain.errors import (
     AgentlogError,
     ContentMissing,
     EmptyAppend,
@@ -56,8 +56,8 @@ from domain.errors import (
     UnknownView,
     VersionConflict,
 )
-from domain.json.text import JsonValue
-from infrastructure.analysts.errors import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.analysts.errors import (
     AnalystNotConfined,
     Complaint,
     InvalidQuery,
@@ -67,14 +67,14 @@ from infrastructure.analysts.errors import (
     QueryRejected,
     TooManyQueries,
 )
-from infrastructure.appending.append_request import WriterOverloaded
-from infrastructure.audit.checkpoints import LogContradicted
-from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
-from infrastructure.embedded import EmbeddedServerError
-from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
-from infrastructure.eventlog.blob_store import UnknownBlob
-from infrastructure.keys.accesses import AccessNotRecorded
-from infrastructure.postgres.errors import (
+from agentlog.infrastructure.appending.append_request import WriterOverloaded
+from agentlog.infrastructure.audit.checkpoints import LogContradicted
+from agentlog.infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
+from agentlog.infrastructure.embedded import EmbeddedServerError
+from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
+from agentlog.infrastructure.keys.accesses import AccessNotRecorded
+from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
@@ -82,19 +82,19 @@ from infrastructure.postgres.errors import (
     OutcomeUnknown,
     StatementTooLong,
 )
-from infrastructure.postgres.migration import MigrationError
-from infrastructure.postgres.roles import NoServiceRole
-from infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
-from infrastructure.readmodels.projection_status import (
+from agentlog.infrastructure.postgres.migration import MigrationError
+from agentlog.infrastructure.postgres.roles import NoServiceRole
+from agentlog.infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
+from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
     RebuildUnderWay,
 )
-from infrastructure.reports.reports import ReportTooLong
-from infrastructure.transfer.traces import ThreadContended
-from infrastructure.views.snapshots.key import InvalidSnapshotKey
-from projections.readers.traces.otlp.drafts import TooManyAdded
-from projections.readmodels.registry import UnknownReadModel
+from agentlog.infrastructure.reports.reports import ReportTooLong
+from agentlog.infrastructure.transfer.traces import ThreadContended
+from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
+from agentlog.projections.readers.traces.otlp.drafts import TooManyAdded
+from agentlog.projections.readmodels.registry import UnknownReadModel
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -15,11 +15,11 @@ from fastapi import Response
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
-from api.http.request.scope import request_id
-from domain.errors import AgentlogError
-from domain.json.printed import PrintedArray, Text
-from domain.json.text import JsonValue, print_bytes
+from agentlog.api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
+from agentlog.api.http.request.scope import request_id
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.json.printed import PrintedArray, Text
+from agentlog.domain.json.text import JsonValue, print_bytes
 
 FoundT = TypeVar("FoundT")
 

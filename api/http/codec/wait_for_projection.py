@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Query
 from fastapi.concurrency import run_in_threadpool
 
-from infrastructure.postgres.notifications import PROJECTED
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import READ_MODELS
 
 WAIT_SECONDS = 10.0
 """Seconds that a request waits, at most."""

@@ -17,17 +17,17 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http.codec.problems import problem_of
-from api.http.middleware.permissions import FoundRoute
-from api.http.middleware.read_audit import ReadAudit
-from api.http.request.errors import ForeignSite, KeyInUrl
-from api.http.request.scope import PRINCIPAL
-from domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal
-from domain.errors import AgentlogError
-from infrastructure.keys.accesses import Accesses, AccessNotRecorded
-from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.key import KEY_PATTERN, KeyText, StoredKey
-from infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.api.http.codec.problems import problem_of
+from agentlog.api.http.middleware.permissions import FoundRoute
+from agentlog.api.http.middleware.read_audit import ReadAudit
+from agentlog.api.http.request.errors import ForeignSite, KeyInUrl
+from agentlog.api.http.request.scope import PRINCIPAL
+from agentlog.domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.keys.accesses import Accesses, AccessNotRecorded
+from agentlog.infrastructure.keys.cache import RecentKeys
+from agentlog.infrastructure.keys.key import KEY_PATTERN, KeyText, StoredKey
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 logger = logging.getLogger("agentlog")
 

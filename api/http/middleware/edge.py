@@ -19,16 +19,16 @@ from structlog.contextvars import bind_contextvars
 from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
-from api.http.codec.responses import Headers, error_answer, secured
-from api.http.middleware.authentication import Authentication, BrokenOff, has_key_in_url
-from api.http.middleware.incoming import CONNECTION, Incoming
-from api.http.middleware.permissions import FOUND, FoundRoute, Permissions
-from api.http.middleware.query_parameters import KnownQueries
-from api.http.middleware.rate_limit import Caller, Limiter
-from api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
-from api.http.request.scope import PRINCIPAL
-from domain.access import Principal
-from domain.errors import AgentlogError
+from agentlog.api.http.codec.responses import Headers, error_answer, secured
+from agentlog.api.http.middleware.authentication import Authentication, BrokenOff, has_key_in_url
+from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
+from agentlog.api.http.middleware.permissions import FOUND, FoundRoute, Permissions
+from agentlog.api.http.middleware.query_parameters import KnownQueries
+from agentlog.api.http.middleware.rate_limit import Caller, Limiter
+from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
+from agentlog.api.http.request.scope import PRINCIPAL
+from agentlog.domain.access import Principal
+from agentlog.domain.errors import AgentlogError
 
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.middleware.request_metrics import Traffic
-from api.http.request.errors import BodyStalled, RefusedRequest
+from agentlog.api.http.middleware.request_metrics import Traffic
+from agentlog.api.http.request.errors import BodyStalled, RefusedRequest
 
 CONNECTION = "agentlog.connection"
 """The key of the connection, a `Receiving`, in a scope's state."""

@@ -12,9 +12,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from api.http.middleware.request_metrics import Traffic
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
+from agentlog.api.http.middleware.request_metrics import Traffic
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True)

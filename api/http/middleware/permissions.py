@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from starlette.routing import Route, Router, compile_path
 
-from domain.access import Scope
+from agentlog.domain.access import Scope
 
 Need = Scope | Literal["nothing", "any key"]
 

@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
 
-from api.http.middleware.permissions import FoundRoute
-from domain.errors import InvalidInput
+from agentlog.api.http.middleware.permissions import FoundRoute
+from agentlog.domain.errors import InvalidInput
 
 _Names = Mapping[tuple[str, str], Sequence[str]]
 

@@ -8,9 +8,14 @@ from typing import Any
 
 from starlette.types import Scope
 
-from api.http.request.limits import RequestLimits, StreamsExhausted, TooManyRequests, TooManyStreams
-from api.http.request.scope import PRINCIPAL
-from domain.access import Principal
+from agentlog.api.http.request.limits import (
+    RequestLimits,
+    StreamsExhausted,
+    TooManyRequests,
+    TooManyStreams,
+)
+from agentlog.api.http.request.scope import PRINCIPAL
+from agentlog.domain.access import Principal
 
 Caller = tuple[str, ...]
 

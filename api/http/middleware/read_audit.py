@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http.codec.problems import headers_of, problem_of
-from api.http.codec.responses import problem_answer
-from api.http.middleware.permissions import FoundRoute
-from api.http.request.scope import request_id
-from domain.access import Principal
-from domain.identifiers import is_thread_id
-from infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
-from infrastructure.keys.keys import Clock
+from agentlog.api.http.codec.problems import headers_of, problem_of
+from agentlog.api.http.codec.responses import problem_answer
+from agentlog.api.http.middleware.permissions import FoundRoute
+from agentlog.api.http.request.scope import request_id
+from agentlog.domain.access import Principal
+from agentlog.domain.identifiers import is_thread_id
+from agentlog.infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
+from agentlog.infrastructure.keys.keys import Clock
 
 logger = logging.getLogger("agentlog")
 

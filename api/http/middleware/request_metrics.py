@@ -12,10 +12,10 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http.codec.problems import headers_of, problem_of
-from api.http.codec.responses import problem_answer
-from domain.errors import AgentlogError
-from infrastructure.appending.writer_metrics import SECONDS
+from agentlog.api.http.codec.problems import headers_of, problem_of
+from agentlog.api.http.codec.responses import problem_answer
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.appending.writer_metrics import SECONDS
 
 ROUTE = "agentlog.route"
 """The key of the route template in a request's scope, set once it is known."""

@@ -9,7 +9,7 @@ from opentelemetry.trace import SpanKind, StatusCode, Tracer, set_span_in_contex
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.middleware.request_metrics import NO_ROUTE, ROUTE
+from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE
 
 _CONTEXT = frozenset({b"traceparent", b"tracestate"})
 _EXPORTS = ("/v1/traces", "/v1/logs", "/v1/metrics")

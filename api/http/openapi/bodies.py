@@ -6,11 +6,11 @@ so their schemas are defined here, generated from the models that validate them.
 
 from pydantic.json_schema import models_json_schema
 
-from api.http.openapi.answers import PLAIN, Problem, Schema, reference
-from domain.access import SCOPES
-from domain.catalogue import MESSAGE_TYPES
-from domain.facts import ThreadStarted
-from domain.messages import CustomMessage, FileAttachment, Model
+from agentlog.api.http.openapi.answers import PLAIN, Problem, Schema, reference
+from agentlog.domain.access import SCOPES
+from agentlog.domain.catalogue import MESSAGE_TYPES
+from agentlog.domain.facts import ThreadStarted
+from agentlog.domain.messages import CustomMessage, FileAttachment, Model
 
 EXAMPLE_MESSAGES: list[Schema] = [
     {"type": "input", "text": "Where is my parcel?"},

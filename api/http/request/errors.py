@@ -19,7 +19,7 @@ RefusedRequest            while being read; the connection ends with the respons
 
 from collections.abc import Sequence
 
-from domain.errors import AgentlogError, InvalidInput
+from agentlog.domain.errors import AgentlogError, InvalidInput
 
 
 class RefusedRequest(InvalidInput):

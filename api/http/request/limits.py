@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.errors import AgentlogError, InvalidInput, InvalidJson
-from domain.json.places import is_deeper
-from domain.json.text import MAX_DEPTH, JsonValue, parse
-from infrastructure.settings import Settings
+from agentlog.domain.errors import AgentlogError, InvalidInput, InvalidJson
+from agentlog.domain.json.places import is_deeper
+from agentlog.domain.json.text import MAX_DEPTH, JsonValue, parse
+from agentlog.infrastructure.settings import Settings
 
 _SIGNS = b"[]{}:,"
 _MESSAGES, _MARK = b'"messages"', b"m"  # the mark occurs in no number and no literal

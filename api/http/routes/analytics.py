@@ -5,19 +5,25 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.codec.dependencies import tenant_of
-from api.http.codec.responses import json_answer
-from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.answers import answers, content, metadata_parameter, parameter
-from api.plots import plot
-from api.questions import question_of
-from api.shapes.reports import ReportAnswer, ReportTerms, report_csv, report_json, terms_json
-from api.shapes.shape import Page
-from infrastructure.reports.catalogue import REPORTS, report
-from infrastructure.reports.query import read_models_of
-from infrastructure.reports.question import MOST_ROWS
-from infrastructure.reports.report import METADATA
-from infrastructure.reports.reports import ReportResult
+from agentlog.api.http.codec.dependencies import tenant_of
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter
+from agentlog.api.plots import plot
+from agentlog.api.questions import question_of
+from agentlog.api.shapes.reports import (
+    ReportAnswer,
+    ReportTerms,
+    report_csv,
+    report_json,
+    terms_json,
+)
+from agentlog.api.shapes.shape import Page
+from agentlog.infrastructure.reports.catalogue import REPORTS, report
+from agentlog.infrastructure.reports.query import read_models_of
+from agentlog.infrastructure.reports.question import MOST_ROWS
+from agentlog.infrastructure.reports.report import METADATA
+from agentlog.infrastructure.reports.reports import ReportResult
 
 router = APIRouter(tags=["analytics"])
 

@@ -7,10 +7,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
-from api.http.codec.dependencies import After, Limit, MessageId, ThreadId, number_cursor, tenant_of
-from api.http.codec.responses import json_answer, page_answer
-from api.http.openapi.answers import answers
-from api.shapes.proofs import (
+from agentlog.api.http.codec.dependencies import (
+    After,
+    Limit,
+    MessageId,
+    ThreadId,
+    number_cursor,
+    tenant_of,
+)
+from agentlog.api.http.codec.responses import json_answer, page_answer
+from agentlog.api.http.openapi.answers import answers
+from agentlog.api.shapes.proofs import (
     Audit,
     Chain,
     Checkpoint,
@@ -22,9 +29,9 @@ from api.shapes.proofs import (
     consistency_json,
     inclusion_json,
 )
-from api.shapes.shape import Page
-from domain.points_in_time import BIGGEST
-from infrastructure.audit.proofs import Proofs
+from agentlog.api.shapes.shape import Page
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.audit.proofs import Proofs
 
 router = APIRouter(tags=["proof"])
 

@@ -10,11 +10,11 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from typing_extensions import TypedDict
 
-from api.http.codec.dependencies import TheStore, store_of
-from api.http.codec.problems import BlobMismatch, BlobTooLarge
-from api.http.codec.responses import json_answer
-from api.http.openapi.answers import answers, body
-from infrastructure.eventlog.blob_store import PIECE
+from agentlog.api.http.codec.dependencies import TheStore, store_of
+from agentlog.api.http.codec.problems import BlobMismatch, BlobTooLarge
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import answers, body
+from agentlog.infrastructure.eventlog.blob_store import PIECE
 
 router = APIRouter(tags=["blobs"])
 

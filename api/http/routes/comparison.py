@@ -4,19 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from api.filters import failure_filter, metadata_key
-from api.http.codec.dependencies import After, tenant_of
-from api.http.codec.responses import json_answer
-from api.http.openapi.answers import answers
-from api.http.routes.threads import METADATA_PARAMETER, TheFilter
-from api.http.routes.views import chosen_view, option_parameters
-from api.shapes.comparison import Comparisons, compared_json
-from api.shapes.run_sets import RunSets, run_sets_json
-from infrastructure.comparison.comparer import parse_side
-from infrastructure.comparison.run_sets import SetsAsked
-from infrastructure.views.view_fold import place_of
-from projections.comparison.steps import Which
-from projections.registry import VIEWS
+from agentlog.api.filters import failure_filter, metadata_key
+from agentlog.api.http.codec.dependencies import After, tenant_of
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routes.threads import METADATA_PARAMETER, TheFilter
+from agentlog.api.http.routes.views import chosen_view, option_parameters
+from agentlog.api.shapes.comparison import Comparisons, compared_json
+from agentlog.api.shapes.run_sets import RunSets, run_sets_json
+from agentlog.infrastructure.comparison.comparer import parse_side
+from agentlog.infrastructure.comparison.run_sets import SetsAsked
+from agentlog.infrastructure.views.view_fold import place_of
+from agentlog.projections.comparison.steps import Which
+from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["comparison"])
 

@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.codec.dependencies import (
+from agentlog.api.http.codec.dependencies import (
     After,
     Limit,
     TheStore,
@@ -23,18 +23,18 @@ from api.http.codec.dependencies import (
     request_limits,
     store_of,
 )
-from api.http.codec.ndjson import NumberedLine, numbered_lines
-from api.http.codec.problems import problem_of
-from api.http.codec.responses import page_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body, content
-from api.http.request.limits import RequestLimits
-from api.shapes.shape import Page
-from api.shapes.threads import Event, appended_json, event_json
-from domain.drafts import Origin
-from domain.errors import AgentlogError, InvalidMessage
-from domain.json.text import JsonValue, print_bytes
-from infrastructure.appending.append_request import AppendRequest, Outcome
-from infrastructure.views.store import Store
+from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
+from agentlog.api.http.codec.problems import problem_of
+from agentlog.api.http.codec.responses import page_answer
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, content
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.threads import Event, appended_json, event_json
+from agentlog.domain.drafts import Origin
+from agentlog.domain.errors import AgentlogError, InvalidMessage
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
+from agentlog.infrastructure.views.store import Store
 
 router = APIRouter(tags=["log"])
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.dependencies import (
+from agentlog.api.http.codec.dependencies import (
     After,
     At,
     Limit,
@@ -25,21 +25,21 @@ from api.http.codec.dependencies import (
     request_limits,
     tenant_of,
 )
-from api.http.codec.responses import Headers, PrintedResponse, json_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body
-from api.http.request.limits import RequestLimits
-from api.shapes.shape import Page
-from api.shapes.threads import Appended, Event, appended_json, event_json
-from domain import events
-from domain.access import Principal
-from domain.errors import ContentMissing
-from domain.identifiers import THREAD_ID_PATTERN
-from domain.json.beginning import bytes_beyond
-from domain.json.shortened import MOST_ENTRIES, MOST_VALUES
-from infrastructure.appending import append_request as appending
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.eventlog.body_deduplication import file_digests
-from infrastructure.views.store import Store
+from agentlog.api.http.codec.responses import Headers, PrintedResponse, json_answer
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.threads import Appended, Event, appended_json, event_json
+from agentlog.domain import events
+from agentlog.domain.access import Principal
+from agentlog.domain.errors import ContentMissing
+from agentlog.domain.identifiers import THREAD_ID_PATTERN
+from agentlog.domain.json.beginning import bytes_beyond
+from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_VALUES
+from agentlog.infrastructure.appending import append_request as appending
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.eventlog.body_deduplication import file_digests
+from agentlog.infrastructure.views.store import Store
 
 router = APIRouter(tags=["messages"])
 

@@ -4,14 +4,21 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.http.codec.dependencies import Body, MessageId, TheLimits, TheOrigin, ThreadId, tenant_of
-from api.http.codec.responses import json_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body
-from api.http.request.limits import RequestLimits
-from api.http.routes.blobs import Digest
-from api.shapes.threads import FileRedaction, Redaction
-from domain.errors import InvalidMessage
-from infrastructure.erasure.redactor import Redactor
+from agentlog.api.http.codec.dependencies import (
+    Body,
+    MessageId,
+    TheLimits,
+    TheOrigin,
+    ThreadId,
+    tenant_of,
+)
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routes.blobs import Digest
+from agentlog.api.shapes.threads import FileRedaction, Redaction
+from agentlog.domain.errors import InvalidMessage
+from agentlog.infrastructure.erasure.redactor import Redactor
 
 
 async def redactor_of(request: Request) -> Redactor:

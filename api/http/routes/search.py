@@ -7,21 +7,21 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.filters import time_filter
-from api.http.codec.dependencies import After, Types, tenant_of, without_nul
-from api.http.codec.responses import json_answer
-from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.answers import answers
-from api.http.routes.summaries import TheSummaryFilter
-from api.http.routes.threads import METADATA_PARAMETER, metadata_in
-from api.shapes.search import Hits
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.reports.summaries import SummaryQuery
-from infrastructure.search import query
-from infrastructure.search.index import MODEL
-from infrastructure.search.json_path import MOST_CHARACTERS
-from projections.search.message_texts import ROLES
+from agentlog.api.filters import time_filter
+from agentlog.api.http.codec.dependencies import After, Types, tenant_of, without_nul
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routes.summaries import TheSummaryFilter
+from agentlog.api.http.routes.threads import METADATA_PARAMETER, metadata_in
+from agentlog.api.shapes.search import Hits
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.reports.summaries import SummaryQuery
+from agentlog.infrastructure.search import query
+from agentlog.infrastructure.search.index import MODEL
+from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.projections.search.message_texts import ROLES
 
 router = APIRouter(tags=["search"])
 

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
-from api.http.codec.dependencies import Body, request_limits, tenant_of
-from api.http.codec.responses import json_answer
-from api.http.openapi.answers import answers, body, content
-from api.shapes.shape import Page
-from api.shapes.tables import QueryAnswer, query_csv, query_json
-from domain.json.text import JsonValue
-from infrastructure.analysts.analyst import USUAL_ROWS, Analyst
-from infrastructure.analysts.answers import CatalogueTable, QueryResult
-from infrastructure.analysts.errors import InvalidQuery
+from agentlog.api.http.codec.dependencies import Body, request_limits, tenant_of
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import answers, body, content
+from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.tables import QueryAnswer, query_csv, query_json
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.analysts.analyst import USUAL_ROWS, Analyst
+from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
+from agentlog.infrastructure.analysts.errors import InvalidQuery
 
 router = APIRouter(tags=["analytics"])
 

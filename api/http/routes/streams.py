@@ -9,20 +9,28 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from api.filters import metadata_filter
-from api.http.codec.dependencies import principal_of, store_of, without_nul
-from api.http.openapi.answers import answers, metadata_parameter, parameter
-from api.http.routes.views import option_parameters
-from api.http.streaming.log_stream import LogStream
-from api.http.streaming.sse_framing import FRAMINGS
-from api.http.streaming.sse_response import StreamResponse
-from api.http.streaming.subscribers import Followers, TenantFollowers
-from api.http.streaming.thread_stream import ThreadStream
-from api.tails import FollowRequest, LogFilter, Pace, Tail, log_place, tail_of, view_to_tell
-from domain.errors import FutureMoment, InvalidInput
-from domain.identifiers import THREAD_ID_PATTERN
-from domain.points_in_time import parse_moment
-from projections.registry import VIEWS
+from agentlog.api.filters import metadata_filter
+from agentlog.api.http.codec.dependencies import principal_of, store_of, without_nul
+from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
+from agentlog.api.http.routes.views import option_parameters
+from agentlog.api.http.streaming.log_stream import LogStream
+from agentlog.api.http.streaming.sse_framing import FRAMINGS
+from agentlog.api.http.streaming.sse_response import StreamResponse
+from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
+from agentlog.api.http.streaming.thread_stream import ThreadStream
+from agentlog.api.tails import (
+    FollowRequest,
+    LogFilter,
+    Pace,
+    Tail,
+    log_place,
+    tail_of,
+    view_to_tell,
+)
+from agentlog.domain.errors import FutureMoment, InvalidInput
+from agentlog.domain.identifiers import THREAD_ID_PATTERN
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["streams"])
 

@@ -7,15 +7,21 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
-from api.filters import InvalidFilter, metadata_key
-from api.http.codec.dependencies import tenant_of
-from api.http.codec.responses import json_answer
-from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.answers import answers
-from api.http.routes.threads import METADATA_PARAMETER, TheFilter
-from api.shapes.summaries import ThreadSummaries
-from infrastructure.reports.summaries import METADATA, MODELS, MOST_ROWS, SORTS, SummaryQuery
-from projections.readmodels.threads import Outcome
+from agentlog.api.filters import InvalidFilter, metadata_key
+from agentlog.api.http.codec.dependencies import tenant_of
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routes.threads import METADATA_PARAMETER, TheFilter
+from agentlog.api.shapes.summaries import ThreadSummaries
+from agentlog.infrastructure.reports.summaries import (
+    METADATA,
+    MODELS,
+    MOST_ROWS,
+    SORTS,
+    SummaryQuery,
+)
+from agentlog.projections.readmodels.threads import Outcome
 
 router = APIRouter(tags=["threads"])
 

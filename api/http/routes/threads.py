@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from ulid import ULID
 
-from api.filters import metadata_filter
-from api.http.codec.dependencies import (
+from agentlog.api.filters import metadata_filter
+from agentlog.api.http.codec.dependencies import (
     After,
     Body,
     Limit,
@@ -19,15 +19,15 @@ from api.http.codec.dependencies import (
     number_cursor,
     without_nul,
 )
-from api.http.codec.responses import json_answer, page_answer
-from api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
-from api.http.request.limits import RequestLimits
-from api.shapes.shape import Page
-from api.shapes.threads import Appended, Thread, appended_json, thread_json
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from domain.threads import Status
-from infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.api.http.codec.responses import json_answer, page_answer
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 
 router = APIRouter(tags=["threads"])
 

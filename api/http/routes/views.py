@@ -4,16 +4,23 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.dependencies import After, At, Limit, ReadableStore, ThreadId, number_cursor
-from api.http.codec.responses import json_answer, pieces_answer
-from api.http.openapi.answers import answers, parameter
-from api.shapes.outline import Outline, outline_json
-from api.shapes.threads import bare_view_json, difference_json, view_json
-from api.shapes.value_changes import ValueChanges, value_changes_json
-from domain.points_in_time import parse_moment
-from infrastructure.comparison.value_changes import value_changes
-from infrastructure.search.json_path import MOST_CHARACTERS
-from projections.registry import VIEWS, AnyView, choose_view, option_values
+from agentlog.api.http.codec.dependencies import (
+    After,
+    At,
+    Limit,
+    ReadableStore,
+    ThreadId,
+    number_cursor,
+)
+from agentlog.api.http.codec.responses import json_answer, pieces_answer
+from agentlog.api.http.openapi.answers import answers, parameter
+from agentlog.api.shapes.outline import Outline, outline_json
+from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
+from agentlog.api.shapes.value_changes import ValueChanges, value_changes_json
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.comparison.value_changes import value_changes
+from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
 
 router = APIRouter(tags=["views"])
 

@@ -12,10 +12,10 @@ from typing import Any
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.http.middleware.incoming import CONNECTION, IncomingRequest
-from api.http.request.errors import HeadersStalled, RefusedRequest
-from api.http.server.request_framing import LAST_CHUNK, End, RequestFraming
-from api.http.server.request_heads import RequestHead
+from agentlog.api.http.middleware.incoming import CONNECTION, IncomingRequest
+from agentlog.api.http.request.errors import HeadersStalled, RefusedRequest
+from agentlog.api.http.server.request_framing import LAST_CHUNK, End, RequestFraming
+from agentlog.api.http.server.request_heads import RequestHead
 
 _REFUSED = b"GET /refused HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
 """Replaces a request without a valid head."""

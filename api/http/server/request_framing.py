@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator
 from enum import Enum
 from typing import Literal
 
-from api.http.request.errors import (
+from agentlog.api.http.request.errors import (
     HeadersTooLarge,
     InvalidBodyFraming,
     NotHttp,
     RefusedRequest,
 )
-from api.http.server.request_heads import (
+from agentlog.api.http.server.request_heads import (
     Header,
     RequestHead,
     parse_header,

@@ -10,7 +10,7 @@ import string
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from api.http.request.errors import (
+from agentlog.api.http.request.errors import (
     InvalidBodyFraming,
     InvalidHost,
     MethodNotImplemented,

@@ -5,7 +5,7 @@ import socket
 import uvicorn
 from typing_extensions import override
 
-from api.http.streaming.subscribers import Followers
+from agentlog.api.http.streaming.subscribers import Followers
 
 
 class Server(uvicorn.Server):

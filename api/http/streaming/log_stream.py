@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from fastapi.sse import KEEPALIVE_COMMENT
 from typing_extensions import override
 
-from api.http.streaming.sse_framing import log_frame, place_frame
-from api.http.streaming.sse_response import MOST, Stream
-from api.http.streaming.subscribers import TenantFollowers
-from api.tails import LogFilter, Pace
-from domain.events import Event
-from infrastructure.subscriptions.hub import HubEntry, Paging
+from agentlog.api.http.streaming.sse_framing import log_frame, place_frame
+from agentlog.api.http.streaming.sse_response import MOST, Stream
+from agentlog.api.http.streaming.subscribers import TenantFollowers
+from agentlog.api.tails import LogFilter, Pace
+from agentlog.domain.events import Event
+from agentlog.infrastructure.subscriptions.hub import HubEntry, Paging
 
 _WINDOW = 10_000
 """Positions searched per query, where few events pass the filter."""

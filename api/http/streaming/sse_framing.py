@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from typing_extensions import override
 
-from api.shapes.threads import event_json
-from domain.json.text import print_text
-from infrastructure.subscriptions.hub import HubEntry
-from projections import view
-from projections.followed_view import FollowUpdate
-from projections.views.letta.turns import DONE
+from agentlog.api.shapes.threads import event_json
+from agentlog.domain.json.text import print_text
+from agentlog.infrastructure.subscriptions.hub import HubEntry
+from agentlog.projections import view
+from agentlog.projections.followed_view import FollowUpdate
+from agentlog.projections.views.letta.turns import DONE
 
 
 class Framing:

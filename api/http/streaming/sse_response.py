@@ -15,10 +15,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from api.http.streaming.subscribers import Follower, TenantFollowers
-from api.tails import Pace
-from domain.events import Event
-from infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.api.http.streaming.subscribers import Follower, TenantFollowers
+from agentlog.api.tails import Pace
+from agentlog.domain.events import Event
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 MOST = 512
 """Maximum number of events to send at once."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from infrastructure.subscriptions.hub import Hub, HubEntry
-from infrastructure.tenants import Tenants
+from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry
+from agentlog.infrastructure.tenants import Tenants
 
 
 class Follower:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
-from api.http.streaming.sse_framing import Framing
-from api.http.streaming.sse_response import MOST, Stream
-from api.http.streaming.subscribers import TenantFollowers
-from api.tails import Pace, Tail
-from domain.events import Event
-from domain.points_in_time import BIGGEST
-from infrastructure.subscriptions.hub import Paging
-from projections.followed_view import FollowUpdate
+from agentlog.api.http.streaming.sse_framing import Framing
+from agentlog.api.http.streaming.sse_response import MOST, Stream
+from agentlog.api.http.streaming.subscribers import TenantFollowers
+from agentlog.api.tails import Pace, Tail
+from agentlog.domain.events import Event
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.subscriptions.hub import Paging
+from agentlog.projections.followed_view import FollowUpdate
 
 
 class ThreadStream(Stream):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from lzma import LZMAError
 from pathlib import Path
 
-from infrastructure.transfer.files.source_file import UnreadableSource
+from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
 
 if sys.version_info >= (3, 14):
     from zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile

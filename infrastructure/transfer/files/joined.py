@@ -6,11 +6,11 @@ from functools import cache, partial
 from operator import itemgetter
 from pathlib import PurePosixPath
 
-from domain.errors import InvalidJson
-from domain.json.text import parse, print_bytes
-from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
-from projections.readers.agents import cline
-from projections.readers.agents.inspect_log import divided
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from agentlog.projections.readers.agents import cline
+from agentlog.projections.readers.agents.inspect_log import divided
 
 _NUMBERED = re.compile(r"event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json")
 _NUMBERED_0 = re.compile(r"events/(\d+)\.json")

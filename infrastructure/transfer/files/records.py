@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from domain.errors import InvalidInput, InvalidJson
-from domain.json.text import JsonValue, parse, parse_mended
-from infrastructure.transfer.files.source_file import SourceFile
+from agentlog.domain.errors import InvalidInput, InvalidJson
+from agentlog.domain.json.text import JsonValue, parse, parse_mended
+from agentlog.infrastructure.transfer.files.source_file import SourceFile
 
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _MARK = b"\xef\xbb\xbf"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from domain.errors import InvalidInput
+from agentlog.domain.errors import InvalidInput
 
 
 class UnreadableSource(InvalidInput):

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from infrastructure.transfer.files.content import Archives, is_zipfile, plain, refused, whole
-from infrastructure.transfer.files.joined import joined
-from infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from agentlog.infrastructure.transfer.files.content import (
+    Archives,
+    is_zipfile,
+    plain,
+    refused,
+    whole,
+)
+from agentlog.infrastructure.transfer.files.joined import joined
+from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 
 SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".af"})
 """What files with histories are named; of a folder or an archive, others are passed over."""

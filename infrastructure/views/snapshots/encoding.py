@@ -8,9 +8,9 @@ only when it is printed.
 import sys
 from collections.abc import Mapping, Sequence
 
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from projections.growth import Growth
-from projections.view import Printed
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.projections.growth import Growth
+from agentlog.projections.view import Printed
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -5,8 +5,8 @@ import logging
 import secrets
 from pathlib import Path
 
-from domain.errors import AgentlogError
-from infrastructure.runtime.key_files import SNAPSHOT_KEY, write_once
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.runtime.key_files import SNAPSHOT_KEY, write_once
 
 """The file's name in the data folder."""
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
-from infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
-from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
-from projections.growth import growth, without_lists
-from projections.view import OptionsT, Printed, View
+from agentlog.infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
+from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
+from agentlog.projections.growth import growth, without_lists
+from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")
 

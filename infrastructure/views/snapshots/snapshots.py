@@ -14,20 +14,20 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TypeVar
 
-from infrastructure.postgres.database import Connections
-from infrastructure.views.snapshots.encoding import (
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.views.snapshots.encoding import (
     FORMAT,
     GARBAGE,
     unpacked,
     unpacked_items,
     unpacked_lists,
 )
-from infrastructure.views.snapshots.key import id_of
-from infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
-from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
-from projections.growth import grown, with_lists
-from projections.persistent_list import PrintedList
-from projections.view import OptionsT, Printed, View
+from agentlog.infrastructure.views.snapshots.key import id_of
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
+from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
+from agentlog.projections.growth import grown, with_lists
+from agentlog.projections.persistent_list import PrintedList
+from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")
 

@@ -11,12 +11,12 @@ from typing import NamedTuple, TypeVar
 import psycopg
 from psycopg.rows import class_row, tuple_row
 
-from domain.json.text import print_bytes
-from infrastructure.postgres.database import Connections
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.statements import statement
-from infrastructure.views.snapshots.encoding import FORMAT
-from infrastructure.views.snapshots.key import id_of
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.views.snapshots.encoding import FORMAT
+from agentlog.infrastructure.views.snapshots.key import id_of
 
 _ResultT = TypeVar("_ResultT")
 

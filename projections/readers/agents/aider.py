@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History
-from projections.readers.reading import Reading
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Reading
 
 _START = re.compile(r"^# aider chat started at (.+?)[ \t]*$", re.MULTILINE)
 _MODEL = re.compile(r"^> (?:Main m|M)odel: (\S+)", re.MULTILINE)

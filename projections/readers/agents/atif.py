@@ -6,15 +6,15 @@ A document is a trajectory, with those of its sub-agents in it. The format is de
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.errors import InvalidMessage
-from domain.identifiers import is_thread_id
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading, text_of, usage
-from projections.readers.times import milliseconds
-from projections.text_format import call_fields, value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import is_thread_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading, text_of, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.text_format import call_fields, value_text
+from agentlog.projections.view import Item
 
 _NAME = "atif"
 _KNOWN = (

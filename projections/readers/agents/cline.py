@@ -8,13 +8,13 @@ tokens and cost, and in `conversationHistoryIndex` the place of the message befo
 
 from collections.abc import Iterator, Mapping
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.models.anthropic_blocks import KNOWN, read_blocks
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.anthropic_blocks import KNOWN, read_blocks
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.view import Item
 
 HISTORY, PAGE = "api_conversation_history", "ui_messages"
 """The files of a task, without their suffix: the fields of a document."""

@@ -7,9 +7,9 @@ commands ended. In the oldest files items stand without an envelope.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.agents.codex_events import (
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.codex_events import (
     EVENTS,
     KNOWN,
     LINES,
@@ -24,11 +24,11 @@ from projections.readers.agents.codex_events import (
     parent_of,
     worker_in,
 )
-from projections.readers.history import Format, History
-from projections.readers.models.responses_items import is_of_model, read_item
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.responses_items import is_of_model, read_item
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 
 def _read(document: JsonValue) -> Iterator[History]:

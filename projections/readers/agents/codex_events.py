@@ -3,13 +3,13 @@
 import json
 import re
 
-from domain.identifiers import is_thread_id
-from domain.json.text import JsonValue
-from projections.readers.models.responses import USAGE
-from projections.readers.models.responses_items import KNOWN as OF_ITEMS
-from projections.readers.models.responses_items import is_of_model
-from projections.readers.reading import usage
-from projections.view import Item
+from agentlog.domain.identifiers import is_thread_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.models.responses import USAGE
+from agentlog.projections.readers.models.responses_items import KNOWN as OF_ITEMS
+from agentlog.projections.readers.models.responses_items import is_of_model
+from agentlog.projections.readers.reading import usage
+from agentlog.projections.view import Item
 
 LINES = frozenset(
     {

@@ -8,14 +8,14 @@ parts that the page shows.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import add_call
-from projections.readers.reading import Entry, Fields, Reading
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import add_call
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _KNOWN = (
     *("requestId", "message", "parts", "variableData", "response", "result", "followups", "agent"),

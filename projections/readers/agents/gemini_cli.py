@@ -7,15 +7,15 @@ calls have ended, and then adds only what is new.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.models.gemini import KNOWN, read_parts
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
-from projections.readers.times import milliseconds
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.gemini import KNOWN, read_parts
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _KNOWN = (
     *KNOWN,

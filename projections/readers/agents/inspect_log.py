@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.agents.inspect_ai.sample import Sample
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.inspect_ai.sample import Sample
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields
+from agentlog.projections.view import Item
 
 _FROM_THE_START = ("version", "eval", "plan")
 """Fields that a log has before its first sample; they stay as they are."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
-from projections.readers.agents.letta_messages import KNOWN, Messages, without_nulls
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.agents.letta_messages import KNOWN, Messages, without_nulls
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _FACTS = {
     "name": "agent",

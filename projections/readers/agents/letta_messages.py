@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from domain.errors import InvalidJson
-from domain.json.text import JsonValue, parse
-from projections.readers.draft import Draft
-from projections.readers.reading import Entry, Fields, Reading
-from projections.readers.times import milliseconds
-from projections.readers.wires.letta import result_fields
-from projections.readers.wires.letta_parts import image_file, input_draft
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.readers.wires.letta import result_fields
+from agentlog.projections.readers.wires.letta_parts import image_file, input_draft
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 KNOWN = frozenset(
     {

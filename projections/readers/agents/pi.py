@@ -6,17 +6,17 @@ a tree; they are read in the order of the lines, branches that were left too.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import add_call
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, Reading, text_of, usage
-from projections.readers.times import milliseconds
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import add_call
+from agentlog.projections.readers.models.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Fields, Reading, text_of, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _NAME = "pi"
 _KNOWN = (

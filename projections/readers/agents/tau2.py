@@ -7,14 +7,14 @@ A simulated user may call tools too; the agent sees neither these calls nor thei
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import UNNAMED, answer_unnamed
-from projections.readers.reading import Fields, Reading, usage
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import UNNAMED, answer_unnamed
+from agentlog.projections.readers.reading import Fields, Reading, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _KNOWN = (
     *("timestamp", "turn_idx", "raw_data", "usage", "cost", "requestor", "role", "id", "content"),

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading
 
 _KNOWN = ("input", "text", "id", "label", "images", "videos", "audios", "chosen", "rejected")
 _ANSWERS = ("output", "chosen", "rejected")

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 _SPEAKERS: Mapping[str, str] = {
     "system": "system",

@@ -7,14 +7,14 @@ github.com/TomzxCode/llm-conversations-viewer `docs/formats.md`. The branch that
 
 from collections.abc import Iterator, Sequence
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
-from projections.readers.times import milliseconds_of_seconds
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.times import milliseconds_of_seconds
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system"}
 _KNOWN = (

@@ -7,13 +7,13 @@ calls and results may lack their ids.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History
-from projections.readers.models.anthropic_blocks import KNOWN, read_blocks, text_of
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.anthropic_blocks import KNOWN, read_blocks, text_of
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _KNOWN = (
     *KNOWN,

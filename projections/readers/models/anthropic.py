@@ -5,12 +5,17 @@ An answer is one model response: its messages share the id. `system` is the firs
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History, items_in
-from projections.readers.models.anthropic_blocks import KNOWN, answer, is_content, read_blocks
-from projections.readers.reading import Entry, Fields, Reading
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.models.anthropic_blocks import (
+    KNOWN,
+    answer,
+    is_content,
+    read_blocks,
+)
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system"}
 _OF_REQUESTS = frozenset(

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, usage
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.models.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Fields, usage
+from agentlog.projections.view import Item
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _KEPT = frozenset(

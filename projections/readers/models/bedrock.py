@@ -6,16 +6,16 @@ Shapes: docs.aws.amazon.com/bedrock/latest/APIReference, `API_runtime_Message`, 
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import add_call
-from projections.readers.models.content import Kinds, add_prompt, read_content
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import add_call
+from agentlog.projections.readers.models.content import Kinds, add_prompt, read_content
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply"}
 _KEPT = frozenset(

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
-from projections.readers.draft import Draft
-from projections.readers.files import file_of, file_of_uri
-from projections.readers.history import items_in
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, Reading
-from projections.text_format import call_fields, value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of, file_of_uri
+from agentlog.projections.readers.history import items_in
+from agentlog.projections.readers.models.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.text_format import call_fields, value_text
+from agentlog.projections.view import Item
 
 _KEPT = frozenset({"thinking", "reasoning", "redacted_thinking", "image_url", "image", "file"})
 """Kinds of blocks without a message, where they have no text and no bytes."""

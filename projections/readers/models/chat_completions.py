@@ -6,14 +6,14 @@ with both under `request` and `response`. Each choice is read; all share the ans
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Aside, Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.readers.times import milliseconds_of_seconds
-from projections.readers.wires import openai
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.times import milliseconds_of_seconds
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.view import Item
 
 _KNOWN = (
     *("object", "created", "system_fingerprint", "service_tier", "usage", "choices", "index"),

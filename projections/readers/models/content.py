@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.reading import Entry, Fields, Reading, text_of
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Entry, Fields, Reading, text_of
 
 
 class Kinds(NamedTuple):

@@ -6,16 +6,21 @@ snake case (google-genai) or camel case. A call and its response may have no id.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import add_call, add_result, answer_unnamed, text_of_id
-from projections.readers.models.content import Kinds, add_prompt, read_content
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import (
+    add_call,
+    add_result,
+    answer_unnamed,
+    text_of_id,
+)
+from agentlog.projections.readers.models.content import Kinds, add_prompt, read_content
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "system"}
 KNOWN = (

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidJson
-from domain.json.text import JsonValue, parse
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.history import Format, History, items_in
-from projections.readers.models.blocks import (
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.models.blocks import (
     add_call,
     add_result,
     answer_unnamed,
     messages_of,
     text_of_id,
 )
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.view import Item
+from agentlog.projections.readers.models.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.view import Item
 
 KNOWN = frozenset({"name", "role", "modality", "transcript", "type", "mime_type"})
 """Fields of messages and parts that are kept beside as a matter of course."""

@@ -6,10 +6,10 @@ in `additional_kwargs`.
 
 from collections.abc import Iterable, Iterator
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History, items_in
-from projections.readers.models.blocks import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.models.blocks import (
     add_call,
     add_result,
     answer_unnamed,
@@ -17,9 +17,9 @@ from projections.readers.models.blocks import (
     read_blocks,
     text_of_id,
 )
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
-from projections.text_format import call_fields, value_text
-from projections.view import Item
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid, usage
+from agentlog.projections.text_format import call_fields, value_text
+from agentlog.projections.view import Item
 
 KNOWN = frozenset(
     {

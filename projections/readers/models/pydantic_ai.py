@@ -5,21 +5,21 @@ What a message is made of moves fast (30 kinds of parts): those unknown here are
 
 from collections.abc import Iterator
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of
-from projections.readers.history import Format, History, items_in
-from projections.readers.models.blocks import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.models.blocks import (
     add_call,
     add_result,
     messages_of,
     number,
     text_of_id,
 )
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.readers.times import milliseconds
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 _KNOWN = frozenset(
     {

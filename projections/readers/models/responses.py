@@ -5,19 +5,19 @@ An answer (`object: "response"`) is one model response: its messages share its i
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.models.responses_items import (
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.responses_items import (
     KNOWN,
     is_foreign,
     is_item,
     read_item,
 )
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.readers.times import milliseconds_of_seconds
-from projections.view import Item
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.times import milliseconds_of_seconds
+from agentlog.projections.view import Item
 
 USAGE = {
     "input_tokens": "inputTokens",

@@ -1,9 +1,9 @@
 """Calls and results among the items of OpenAI's Responses and Conversations."""
 
-from domain.json.text import JsonValue
-from projections.readers.reading import Entry, Fields
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.reading import Entry, Fields
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 CALLS = {
     "apply_patch_call": ("apply_patch", "operation"),

@@ -1,12 +1,12 @@
 """Items of OpenAI's Responses and Conversations, as in the API and in Codex's rollouts."""
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of_uri
-from projections.readers.models.content import Kinds, read_content
-from projections.readers.models.responses_calls import CALLS, HOSTED, OUTPUTS, read_call
-from projections.readers.reading import Entry, Fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.models.content import Kinds, read_content
+from agentlog.projections.readers.models.responses_calls import CALLS, HOSTED, OUTPUTS, read_call
+from agentlog.projections.readers.reading import Entry, Fields
+from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system", "developer": "system"}
 _KEPT = frozenset(

@@ -6,15 +6,15 @@ Fields are named in camel case, in exports in snake case with inputs and outputs
 import re
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import number, text_of_id
-from projections.readers.models.genai import decoded, response_of
-from projections.readers.reading import Fields
-from projections.readers.times import milliseconds
-from projections.readers.traces.spans import Span, read_spans
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import number, text_of_id
+from agentlog.projections.readers.models.genai import decoded, response_of
+from agentlog.projections.readers.reading import Fields
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.readers.traces.spans import Span, read_spans
+from agentlog.projections.view import Item
 
 _CAMEL = (
     *("bookmarked", "calculatedInputCost", "calculatedOutputCost", "calculatedTotalCost"),

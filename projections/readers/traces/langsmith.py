@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.history import Format, History
-from projections.readers.models.blocks import number, text_of_id
-from projections.readers.models.langchain import usage_of
-from projections.readers.reading import Fields, usage
-from projections.readers.times import milliseconds, milliseconds_of_seconds
-from projections.readers.traces.spans import Span, read_spans
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.blocks import number, text_of_id
+from agentlog.projections.readers.models.langchain import usage_of
+from agentlog.projections.readers.reading import Fields, usage
+from agentlog.projections.readers.times import milliseconds, milliseconds_of_seconds
+from agentlog.projections.readers.traces.spans import Span, read_spans
+from agentlog.projections.view import Item
 
 _KNOWN = frozenset(
     {

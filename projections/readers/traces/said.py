@@ -7,17 +7,17 @@ in arrays, or in objects around them; as JSON or as JSON text.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from domain.json.text import JsonValue
-from projections.readers.models import genai, langchain
-from projections.readers.models.blocks import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.models import genai, langchain
+from agentlog.projections.readers.models.blocks import (
     add_call,
     add_result,
     read_blocks,
     read_function,
     text_of_id,
 )
-from projections.readers.reading import Entry, Fields, Reading
-from projections.view import Item
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.view import Item
 
 KNOWN = genai.KNOWN | langchain.KNOWN | {"audio", "finish_reason", "function_call", "refusal"}
 """Fields of messages and blocks that are kept beside as a matter of course."""

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue
-from projections.readers.draft import Aside, Draft
-from projections.readers.models.blocks import UNNAMED, answer_unnamed
-from projections.readers.models.genai import decoded
-from projections.readers.reading import Fields, Reading
-from projections.readers.traces.said import KNOWN, find_said, read_said
-from projections.readers.traces.told import Told
-from projections.residue import METADATA_KEY
-from projections.view import Item
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.models.blocks import UNNAMED, answer_unnamed
+from agentlog.projections.readers.models.genai import decoded
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.traces.said import KNOWN, find_said, read_said
+from agentlog.projections.readers.traces.told import Told
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.view import Item
 
 _DEEPEST = 200
 

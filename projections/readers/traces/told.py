@@ -3,11 +3,11 @@
 from bisect import bisect_left
 from collections import Counter
 
-from domain.json.text import JsonValue, print_text
-from projections.readers.draft import Draft
-from projections.readers.models.blocks import UNNAMED
-from projections.residue import METADATA_KEY
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.models.blocks import UNNAMED
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.view import Item
 
 
 class Told:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from domain.catalogue import MESSAGE_TYPES
-from domain.json.text import JsonValue
-from domain.messages import CustomMessage, KernelMessage
-from projections.readers.draft import Draft, Reader
-from projections.readers.history import format_of_items
-from projections.view import Item
+from agentlog.domain.catalogue import MESSAGE_TYPES
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import CustomMessage, KernelMessage
+from agentlog.projections.readers.draft import Draft, Reader
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.view import Item
 
 
 def _read(item: Item, index: int) -> Sequence[Draft]:

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue, print_text
-from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.history import format_of_items
-from projections.readers.reading import usage
-from projections.readers.times import milliseconds
-from projections.readers.wires.letta_parts import input_draft, parts_text
-from projections.residue import METADATA_KEY
-from projections.text_format import call_fields
-from projections.view import Item
-from projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
-from projections.views.letta.view import CUSTOM, LettaOptions, LettaView
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.readers.reading import usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.readers.wires.letta_parts import input_draft, parts_text
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
+from agentlog.projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
+from agentlog.projections.views.letta.view import CUSTOM, LettaOptions, LettaView
 
 _ERROR = "Error: "
 

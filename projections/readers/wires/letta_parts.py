@@ -2,10 +2,10 @@
 
 import re
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.view import Item
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.view import Item
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}\s*")
 

@@ -12,14 +12,20 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Aside, Draft, Reader, sample_event
-from projections.readers.history import format_of_items
-from projections.readers.wires.maria_events import read_event
-from projections.residue import METADATA_KEY, residue
-from projections.view import Item, Placed, render
-from projections.views.maria.view import WIRES, Dialect, MariaCarry, MariaOptions, MariaView
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Aside, Draft, Reader, sample_event
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.readers.wires.maria_events import read_event
+from agentlog.projections.residue import METADATA_KEY, residue
+from agentlog.projections.view import Item, Placed, render
+from agentlog.projections.views.maria.view import (
+    WIRES,
+    Dialect,
+    MariaCarry,
+    MariaOptions,
+    MariaView,
+)
 
 _VIEWS: dict[Dialect, MariaView] = {
     dialect: MariaView(MariaOptions(dialect=dialect)) for dialect in WIRES

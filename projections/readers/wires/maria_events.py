@@ -6,12 +6,12 @@ from uuid import UUID
 
 from ulid import ULID
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft, text_field
-from projections.text_format import call_fields, value_text
-from projections.view import Item
-from projections.views.maria.view import CUSTOM
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft, text_field
+from agentlog.projections.text_format import call_fields, value_text
+from agentlog.projections.view import Item
+from agentlog.projections.views.maria.view import CUSTOM
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}\Z")
 _LAST_MILLISECOND = 253_402_300_799_999  # of the year 9999

@@ -5,20 +5,20 @@ Also of the functions that tools replaced, whose calls had no ids.
 
 from collections.abc import Iterator, Sequence
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.files import file_of_uri
-from projections.readers.history import format_of_items
-from projections.readers.wires.openai_calls import (
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.readers.wires.openai_calls import (
     answered,
     call_of_function,
     calls_in,
     tool_of,
     unknown_fields,
 )
-from projections.view import Item
-from projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
+from agentlog.projections.view import Item
+from agentlog.projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
 
 
 class _Chat:

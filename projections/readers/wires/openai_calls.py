@@ -8,10 +8,10 @@ call.
 
 from collections.abc import MutableMapping
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 OpenCalls = MutableMapping[str, str]
 """Names of calls without a result, by id, in their order."""

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from domain.errors import Flaw, InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft, Reader, text_field
-from projections.readers.history import format_of_items
-from projections.readers.reading import usage
-from projections.readers.times import milliseconds
-from projections.readers.wires.letta import identifier, result_fields
-from projections.text_format import call_fields
-from projections.view import Item
-from projections.views.openletta import OpenLettaView
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.readers.reading import usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.readers.wires.letta import identifier, result_fields
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
+from agentlog.projections.views.openletta import OpenLettaView
 
 
 def _read(item: Item, index: int) -> Sequence[Draft]:

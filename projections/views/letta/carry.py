@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import ToolCallsMessage
-from projections.text_format import arguments_text
-from projections.view import Item, Placed
-from projections.views.letta.items import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import ToolCallsMessage
+from agentlog.projections.text_format import arguments_text
+from agentlog.projections.view import Item, Placed
+from agentlog.projections.views.letta.items import (
     KEPT,
     built,
     group_size,

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import (
     ExitMessage,
     FileAttachment,
     InputMessage,
@@ -16,11 +16,11 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import apply_residue, residue_of
-from projections.text_format import iso_time, result_text
-from projections.view import Item
-from projections.views import chat
-from projections.views.letta.residue import STOP_REASONS, permitted
+from agentlog.projections.residue import apply_residue, residue_of
+from agentlog.projections.text_format import iso_time, result_text
+from agentlog.projections.view import Item
+from agentlog.projections.views import chat
+from agentlog.projections.views.letta.residue import STOP_REASONS, permitted
 
 WIRE = "letta"
 KEPT = 256

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from domain.json.text import JsonValue
-from projections.view import Item
-from projections.views.letta.shapes import fits
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
+from agentlog.projections.views.letta.shapes import fits
 
 STOP_REASONS: Mapping[str, str] = {
     "complete": "end_turn",

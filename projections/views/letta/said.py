@@ -1,6 +1,6 @@
 """What items of the Letta wire say, for comparisons."""
 
-from projections.said import (
+from agentlog.projections.said import (
     Calls,
     Said,
     arguments_of,
@@ -9,7 +9,7 @@ from projections.said import (
     said_calls,
     said_results,
 )
-from projections.view import Item
+from agentlog.projections.view import Item
 
 _UNSAID = frozenset(
     {"message_type", "id", "date", "otid", "step_id", "run_id", "seq_id", "sender_id"}

@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.catalogue import FACT_TYPES
-from domain.events import Event
-from domain.facts import ThreadClosed
-from domain.messages import (
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadClosed
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     InputMessage,
     LlmRequestMessage,
@@ -23,11 +23,11 @@ from domain.messages import (
     SystemMessage,
     TickMessage,
 )
-from projections.followed_view import FollowUpdate, PatientLive
-from projections.view import Item, Placed, View
-from projections.views.letta.carry import LettaCarry
-from projections.views.letta.residue import AWAITS_PERSON
-from projections.views.letta.view import LettaOptions, LettaView
+from agentlog.projections.followed_view import FollowUpdate, PatientLive
+from agentlog.projections.view import Item, Placed, View
+from agentlog.projections.views.letta.carry import LettaCarry
+from agentlog.projections.views.letta.residue import AWAITS_PERSON
+from agentlog.projections.views.letta.view import LettaOptions, LettaView
 
 DONE = "[DONE]"
 """The `message_type` of the item that stands for the wire's `data: [DONE]`."""

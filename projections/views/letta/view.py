@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
     CustomMessage,
@@ -25,10 +25,10 @@ from domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
-from projections.said import Calls, Said
-from projections.text_format import value_text
-from projections.view import FollowPolicy, Item, Options, Placed, View
-from projections.views.letta.carry import (
+from agentlog.projections.said import Calls, Said
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
+from agentlog.projections.views.letta.carry import (
     NOTHING_HELD,
     HeldResponse,
     LettaCarry,
@@ -38,7 +38,7 @@ from projections.views.letta.carry import (
     settle,
     settled_items,
 )
-from projections.views.letta.items import (
+from agentlog.projections.views.letta.items import (
     WIRE,
     group_size,
     head_of,
@@ -50,8 +50,8 @@ from projections.views.letta.items import (
     thought,
     user_content,
 )
-from projections.views.letta.said import said
-from projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
+from agentlog.projections.views.letta.said import said
+from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
 """Items of `letta.` custom messages, with no counterpart in the kernel."""

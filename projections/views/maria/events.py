@@ -7,11 +7,11 @@ has its content in parts, content is never null, and token usage has OpenAI's na
 from hashlib import sha1
 from uuid import NAMESPACE_OID, uuid5
 
-from domain.errors import InvalidJson
-from domain.json.text import MAX_DEPTH, JsonValue, parse
-from domain.messages import TokenUsage, ToolCall, ToolResult
-from projections.view import Item
-from projections.views.chat import call_ids
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import MAX_DEPTH, JsonValue, parse
+from agentlog.domain.messages import TokenUsage, ToolCall, ToolResult
+from agentlog.projections.view import Item
+from agentlog.projections.views.chat import call_ids
 
 _CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
 _BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))

@@ -1,8 +1,8 @@
 """What Maria's events say, for comparisons."""
 
-from projections.said import Calls, Said, content_of, said_results
-from projections.view import Item
-from projections.views.chat import said_turn
+from agentlog.projections.said import Calls, Said, content_of, said_results
+from agentlog.projections.view import Item
+from agentlog.projections.views.chat import said_turn
 
 _UNSAID = frozenset({"msg", "id", "created", "usage"})
 

@@ -12,9 +12,9 @@ from typing import ClassVar, Literal
 
 from typing_extensions import override
 
-from domain.events import Event
-from domain.json.text import JsonValue
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.messages import (
     CustomMessage,
     InputMessage,
     KernelMessage,
@@ -26,12 +26,12 @@ from domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from projections.residue import apply_residue, residues_of
-from projections.said import Calls, Said
-from projections.text_format import result_text
-from projections.view import FollowPolicy, Item, Options, Placed, View
-from projections.views.chat import Turn, file_text, wire_call
-from projections.views.maria.events import (
+from agentlog.projections.residue import apply_residue, residues_of
+from agentlog.projections.said import Calls, Said
+from agentlog.projections.text_format import result_text
+from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
+from agentlog.projections.views.chat import Turn, file_text, wire_call
+from agentlog.projections.views.maria.events import (
     after_call,
     before_call,
     event_ids,
@@ -41,7 +41,7 @@ from projections.views.maria.events import (
     tool_message,
     usage_item,
 )
-from projections.views.maria.said import said
+from agentlog.projections.views.maria.said import said
 
 Dialect = Literal["2025-12", "2026-03"]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from itertools import compress
 from operator import not_
 
-from projections.persistent_list import Layers
-from projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
-from projections.view import Item
+from agentlog.projections.persistent_list import Layers
+from agentlog.projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
+from agentlog.projections.view import Item
 
 _MOST_OPEN = 10_000
 _WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of steps

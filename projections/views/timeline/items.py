@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
-from domain.events import Event
-from domain.json.text import JsonValue, print_bytes
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.messages import (
     ExitMessage,
     LlmResponseMessage,
     Message,
@@ -15,11 +15,11 @@ from domain.messages import (
     ToolCallsMessage,
     WorkerSpawnedMessage,
 )
-from projections.prices import cost_of
-from projections.readmodels.values import sent_at
-from projections.text_format import arguments_value, iso_time, value_text
-from projections.view import Item
-from projections.views.timeline.carry import Span
+from agentlog.projections.prices import cost_of
+from agentlog.projections.readmodels.values import sent_at
+from agentlog.projections.text_format import arguments_value, iso_time, value_text
+from agentlog.projections.view import Item
+from agentlog.projections.views.timeline.carry import Span
 
 _DIGEST_DIGITS = 12
 _LONGEST_HINT = 80

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.events import Event
-from domain.facts import ThreadClosed
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadClosed
+from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
     ExitMessage,
@@ -20,12 +20,19 @@ from domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
-from projections.readmodels.tool_calls import outcome_of
-from projections.readmodels.values import figure_held
-from projections.suspicion import suspicions
-from projections.view import Item
-from projections.views.timeline.carry import Span, TimelineCarry
-from projections.views.timeline.items import begin, call_digest, end, model_figures, point, suspect
+from agentlog.projections.readmodels.tool_calls import outcome_of
+from agentlog.projections.readmodels.values import figure_held
+from agentlog.projections.suspicion import suspicions
+from agentlog.projections.view import Item
+from agentlog.projections.views.timeline.carry import Span, TimelineCarry
+from agentlog.projections.views.timeline.items import (
+    begin,
+    call_digest,
+    end,
+    model_figures,
+    point,
+    suspect,
+)
 
 Items = Sequence[Item]
 

@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from domain.catalogue import FACT_TYPES
-from domain.events import Event
-from projections.said import Calls, Said
-from projections.view import Item, Options, Placed, View
-from projections.views.timeline.carry import TimelineCarry
-from projections.views.timeline.items import hints_of, pause, point
-from projections.views.timeline.spans import ACTS, ENDS
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.events import Event
+from agentlog.projections.said import Calls, Said
+from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.views.timeline.carry import TimelineCarry
+from agentlog.projections.views.timeline.items import hints_of, pause, point
+from agentlog.projections.views.timeline.spans import ACTS, ENDS
 
 LONGEST_PAUSE_MS = 60_000
 """Longer pauses between messages are items of their own."""

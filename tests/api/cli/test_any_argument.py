@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from typer.main import get_group
 from typer.testing import CliRunner
 
-from api.cli.main import COMMANDS, app
+from agentlog.api.cli.main import COMMANDS, app
 from tests.command_line import agentlog, agentlog_process
 from tests.databases import new_database
 
@@ -29,7 +29,7 @@ def _commands() -> dict[str, Any]:
     """Return each command by its words, those of groups too."""
     found = {}
     for name, (module, _) in COMMANDS.items():
-        command = get_group(import_module(f"api.cli.{module}").app).commands[name]
+        command = get_group(import_module(f"agentlog.api.cli.{module}").app).commands[name]
         subcommands = getattr(command, "commands", None)
         if subcommands is None:
             found[name] = command

@@ -19,12 +19,12 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 from typer.testing import CliRunner, Result
 
-from api.cli.main import app
-from infrastructure.backup.programs import Address, Programs
-from infrastructure.embedded import open_embedded
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.migration import migrate
-from infrastructure.postgres.roles import LOGIN, make_login
+from agentlog.api.cli.main import app
+from agentlog.infrastructure.backup.programs import Address, Programs
+from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.migration import migrate
+from agentlog.infrastructure.postgres.roles import LOGIN, make_login
 from tests.command_line import WAIT_SECONDS, agentlog, environment, started
 from tests.databases import CARELESS, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner

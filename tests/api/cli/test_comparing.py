@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.composition import open_service
-from infrastructure.settings import Settings
+from agentlog.api.composition import open_service
+from agentlog.infrastructure.settings import Settings
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 from tests.infrastructure.appends import reply

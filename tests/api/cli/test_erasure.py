@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from api.composition import open_service
-from domain.json.text import parse, print_bytes
-from infrastructure.postgres.roles import LOGIN, make_login
-from infrastructure.settings import Settings
+from agentlog.api.composition import open_service
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.infrastructure.postgres.roles import LOGIN, make_login
+from agentlog.infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database
 from tests.infrastructure.appends import given, reply, unguarded

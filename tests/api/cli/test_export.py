@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse, print_text
-from infrastructure.postgres.database import Database
+from agentlog.domain.json.text import parse, print_text
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import agentlog, as_words, environment
 from tests.infrastructure.dataset.datasets import duck
 from tests.projections.chat_api import check_types, why_unsafe
@@ -152,8 +152,8 @@ def test_options_that_do_not_fit_are_refused(
 WITHOUT = """
 import sys
 sys.modules["pyarrow"] = None
-import api.cli.exports  # the formats that are lines need nothing more
-from api.cli.__main__ import run
+import agentlog.api.cli.exports  # the formats that are lines need nothing more
+from agentlog.__main__ import run
 run()
 """
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import store_over
 from tests.command_line import agentlog, as_words
 from tests.databases import new_database
@@ -98,7 +98,7 @@ def test_a_search_that_takes_long_says_how_to_go_on(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found(url, ID) != []
-    monkeypatch.setattr("infrastructure.search.search.SECONDS", 0.0)
+    monkeypatch.setattr("agentlog.infrastructure.search.search.SECONDS", 0.0)
     outcome = agentlog("find", ID, url=url)
     assert outcome.out.count(ID) == 1
     assert outcome.err == "the search takes long: go on with --after 4\n"

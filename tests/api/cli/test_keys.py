@@ -8,11 +8,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from api.cli.operations.service import NoKeyYet, _anonymous
-from api.composition import open_service
-from domain.json.text import JsonValue
-from infrastructure.keys.key import KeyText
-from infrastructure.settings import Settings
+from agentlog.api.cli.operations.service import NoKeyYet, _anonymous
+from agentlog.api.composition import open_service
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.settings import Settings
 from tests.api.cli.test_serving import address_of
 from tests.api.keyholders import bearing
 from tests.clients import TLS

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_group
 
-from api.cli.main import COMMANDS
-from api.http.app import VERSION
-from infrastructure.postgres.migration import migrations
+from agentlog.api.cli.main import COMMANDS
+from agentlog.api.http.app import VERSION
+from agentlog.infrastructure.postgres.migration import migrations
 from tests.command_line import WAIT_SECONDS, agentlog, environment
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
@@ -25,7 +25,8 @@ def test_help_names_every_command() -> None:
 
 def test_the_list_of_commands_begins_their_help_and_leaves_out_none() -> None:
     groups = {
-        module: get_group(import_module(f"api.cli.{module}").app) for module, _ in COMMANDS.values()
+        module: get_group(import_module(f"agentlog.api.cli.{module}").app)
+        for module, _ in COMMANDS.values()
     }
     helps = {
         name: str(command.help).partition("\n\n")[0].replace("\n", " ")
@@ -56,7 +57,8 @@ def test_every_command_has_help(command: str) -> None:
 
 def test_asking_for_help_imports_nothing_heavy() -> None:
     script = (
-        "import sys, api.cli.main; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+        "import sys, agentlog.api.cli.main; "
+        "print(*sorted({name.removeprefix('agentlog.').partition('.')[0] for name in sys.modules}))"
     )
     found = subprocess.run(
         [sys.executable, "-c", script],

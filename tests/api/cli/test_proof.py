@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.json.text import print_bytes
-from infrastructure.postgres.database import Database
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import Outcome, agentlog, started
 from tests.databases import name_of, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner

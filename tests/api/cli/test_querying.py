@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.api.cli.test_reading import refused
 from tests.command_line import agentlog, started
 from tests.databases import new_database, short_folder

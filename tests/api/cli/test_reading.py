@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.json.text import parse
-from projections.registry import VIEWS
-from projections.view import StateView
+from agentlog.domain.json.text import parse
+from agentlog.projections.registry import VIEWS
+from agentlog.projections.view import StateView
 from tests.command_line import Outcome, agentlog, as_words
 from tests.databases import new_database
 

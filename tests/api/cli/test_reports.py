@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.views.store import Store
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import store_over
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import STORY

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from infrastructure.embedded.postmaster import Postmaster
+from agentlog.infrastructure.embedded.postmaster import Postmaster
 from tests.clients import TLS
 from tests.command_line import (
     AGENTLOG,
@@ -239,7 +239,7 @@ def test_a_data_folder_that_is_somebody_elses_is_left_alone(tmp_path: Path) -> N
 def test_a_service_takes_the_descriptors_that_it_may_have() -> None:
     program = """
 import resource
-from api.cli.operations.service import take_descriptors
+from agentlog.api.cli.operations.service import take_descriptors
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
 take_descriptors()

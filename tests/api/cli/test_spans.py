@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.collector import Collector
 from tests.command_line import agentlog
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from api.composition import open_service
-from infrastructure.settings import Settings
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.api.composition import open_service
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.infrastructure.appends import STORY, calls, items_of, reply
 

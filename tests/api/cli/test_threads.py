@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from api.composition import open_service
-from infrastructure.settings import Settings
+from agentlog.api.composition import open_service
+from agentlog.infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database
 

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import (
     AGENTLOG,
     WAIT_SECONDS,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import agentlog, started
 from tests.waiting import until
 

@@ -6,11 +6,11 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.middleware.permissions import NEEDS
-from infrastructure.keys.accesses import RecordedAccess
-from infrastructure.keys.key import KeyText
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.infrastructure.keys.accesses import RecordedAccess
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening

@@ -10,11 +10,11 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.plots import PANELS
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import PROJECTED
-from infrastructure.reports.catalogue import REPORTS
-from infrastructure.views.store import Store
+from agentlog.api.plots import PANELS
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, last_position, reply
 from tests.infrastructure.reports.histories import append_items, build_all, some_items
 
@@ -219,7 +219,7 @@ def test_waiting_for_what_never_comes_is_told(
     store.append("t", [reply("one")])
     build_all(database)
     store.append("t", [reply("two")])
-    monkeypatch.setattr("api.http.codec.wait_for_projection.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("agentlog.api.http.codec.wait_for_projection.WAIT_SECONDS", 0.01)
     answer = client.get("/v1/analytics/tools?wait=2")
     assert (answer.status_code, answer.json()["type"]) == (
         503,

@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fastapi.testclient import TestClient
 
-from api.http.codec.dependencies import append
-from domain.errors import InvalidMessage
-from domain.json.text import parse
-from infrastructure.appending.append_request import Appended, AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.codec.dependencies import append
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
 from tests.infrastructure.appending.holding import held, until_waited_for

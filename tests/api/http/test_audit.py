@@ -11,13 +11,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from domain.integrity.merkle_tree import is_consistent, is_included
-from infrastructure.audit.bundle import check_bundle
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.notes import VerifierKey, open_note
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import SigningKey
-from infrastructure.postgres.database import Database
+from agentlog.domain.integrity.merkle_tree import is_consistent, is_included
+from agentlog.infrastructure.audit.bundle import check_bundle
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.notes import VerifierKey, open_note
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import STORY, TENANT, reply
 from tests.infrastructure.audit.conftest import Owner

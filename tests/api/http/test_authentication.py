@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
-from api.http.middleware.authentication import AnonymousFrom
-from api.http.middleware.permissions import NEEDS, Permissions
-from domain.access import SCOPES, Scope
-from infrastructure.keys.key import KeyText
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.middleware.authentication import AnonymousFrom
+from agentlog.api.http.middleware.permissions import NEEDS, Permissions
+from agentlog.domain.access import SCOPES, Scope
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.refusals import problem_in

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import MAX_BLOB_BYTES
 
 FILE = bytes(range(256)) * 5000

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from domain.json.text import JsonValue
-from infrastructure.views.store import Store
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.views.store import Store
 from tests.api.refusals import Refusals
 from tests.infrastructure.appends import STORY, reply
 

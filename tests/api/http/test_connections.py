@@ -7,10 +7,10 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from api.http.server.connection import bounded_connections
-from domain.json.text import JsonValue, parse, print_bytes
-from infrastructure.keys.key import KeyText
-from infrastructure.postgres.database import Database
+from agentlog.api.http.server.connection import bounded_connections
+from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import end_following
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.servers import asking, connected, served, until_closed

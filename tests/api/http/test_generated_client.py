@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from api.http.app import openapi_document
+from agentlog.api.http.app import openapi_document
 from tests.command_line import WAIT_SECONDS, agentlog, started
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

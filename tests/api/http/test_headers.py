@@ -10,12 +10,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.middleware.permissions import NEEDS
-from api.http.request.limits import RequestLimits
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from infrastructure.runtime.logging import logs_on_stderr
-from infrastructure.views.store import Store
+from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.runtime.logging import logs_on_stderr
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.listeners import followed
 from tests.api.refusals import problem_in

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import check_log, fetch, given, last_position

@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
-from infrastructure.reports.catalogue import REPORTS
-from infrastructure.views.store import Store
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import NOON, STORY, calls, record
 from tests.infrastructure.reports.histories import build_all
 

@@ -14,14 +14,14 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from domain.access import SCOPES
-from domain.events import Event
-from domain.json.text import print_bytes
-from infrastructure.keys.key import KeyText
-from infrastructure.keys.keys import Keys
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import KEYED
-from infrastructure.views.store import Store
+from agentlog.domain.access import SCOPES
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import KEYED
+from agentlog.infrastructure.views.store import Store
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.listeners import WAIT_SECONDS, followed, listening
 from tests.api.refusals import problem_in

@@ -11,13 +11,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.middleware.rate_limit import Limiter
-from api.http.request.limits import RequestLimits, TooManyRequests
-from domain.access import Principal
-from domain.json.text import parse
-from infrastructure.postgres.conninfo import Timeouts
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.middleware.rate_limit import Limiter
+from agentlog.api.http.request.limits import RequestLimits, TooManyRequests
+from agentlog.domain.access import Principal
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.refusals import PROBLEM, Refusals
 from tests.infrastructure.appends import check_log, given, last_position
 

@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.streaming.subscribers import TenantFollowers
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.streaming.subscribers import TenantFollowers
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following, following_of, store_over
 from tests.api.listeners import WAIT_SECONDS, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply

@@ -7,10 +7,10 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from api.http.server.connection import bounded_connections
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.api.http.server.connection import bounded_connections
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.malformed import BODY, MALFORMED, MAX_HEADER_BYTES, SMUGGLED, WELL_FORMED
 from tests.api.refusals import PROBLEM

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from projections.registry import VIEWS
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.registry import VIEWS
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
 

@@ -13,14 +13,14 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.servers import served
 from tests.infrastructure.appends import TENANT, Clock, Ids, given

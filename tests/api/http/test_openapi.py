@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-from api.http.routes import (
+from agentlog.api.http.routes import (
     analytics,
     audit,
     blobs,
@@ -36,12 +36,12 @@ from api.http.routes import (
     threads,
     views,
 )
-from api.http.routes.service import keys, monitoring, otlp, projections
-from domain.access import SCOPES
-from domain.catalogue import MESSAGE_TYPES
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
-from projections.registry import VIEWS, option_values
+from agentlog.api.http.routes.service import keys, monitoring, otlp, projections
+from agentlog.domain.access import SCOPES
+from agentlog.domain.catalogue import MESSAGE_TYPES
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import READ_MODELS
+from agentlog.projections.registry import VIEWS, option_values
 from tests.api.conftest import app_over, end_following, store_over
 from tests.api.keyholders import bearing, make_key
 from tests.histories import examples

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from api.http.request.limits import RequestLimits
-from domain.json.text import print_bytes
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.otlp import export_request
-from infrastructure.transfer.otlp_protobuf import printed
-from infrastructure.transfer.traces import TraceIngest
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
-from projections.registry import choose_view
-from projections.view import render
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.infrastructure.transfer.otlp_protobuf import printed
+from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import render
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
 from tests.bounds.exports import SPANS, zipped
 from tests.infrastructure.appends import TENANT, Clock, Ids, record

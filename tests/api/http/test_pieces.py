@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from starlette.types import Message
 from typing_extensions import override
 
-from api.http.codec.responses import pieces_answer
-from domain.json.printed import PrintedArray
-from domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.api.http.codec.responses import pieces_answer
+from agentlog.domain.json.printed import PrintedArray
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
 from tests.histories import json_values, texts
 
 _HALF = 2**19

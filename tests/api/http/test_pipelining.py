@@ -12,11 +12,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.server import ServerState
 
-from api.http.middleware.incoming import Incoming
-from api.http.middleware.request_metrics import Traffic
-from api.http.server.connection import Connection
-from domain.json.text import print_bytes
-from infrastructure.postgres.database import Database
+from agentlog.api.http.middleware.incoming import Incoming
+from agentlog.api.http.middleware.request_metrics import Traffic
+from agentlog.api.http.server.connection import Connection
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.servers import answers, asking, served
 from tests.infrastructure.appends import last_position, reply
 from tests.waiting import soon

@@ -8,12 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-import api
-import domain
-import infrastructure
-import projections
-from api.http.codec.problems import STATUSES, headers_of, problem_of, status_of
-from domain.errors import (
+import agentlog
+from agentlog.api.http.codec.problems import STATUSES, headers_of, problem_of, status_of
+from agentlog.domain.errors import (
     AgentlogError,
     EmptyAppend,
     FutureMoment,
@@ -22,11 +19,10 @@ from domain.errors import (
     Refused,
     UnknownThread,
 )
-from infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
-for _package in (domain, projections, infrastructure, api):
-    for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):
-        importlib.import_module(_module.name)
+for _module in pkgutil.walk_packages(agentlog.__path__, "agentlog."):
+    importlib.import_module(_module.name)
 
 
 def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
@@ -41,7 +37,7 @@ AT_THE_START = {"UnknownSetting"}
 OVER_HTTP = [
     cls
     for cls in ERRORS
-    if not (cls.__module__.startswith("api.cli.") or cls.__name__ in AT_THE_START)
+    if not (cls.__module__.startswith("agentlog.api.cli.") or cls.__name__ in AT_THE_START)
 ]
 
 

@@ -9,12 +9,12 @@ import httpx2
 import pytest
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projector import Projector
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, started

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.login import given_login
-from infrastructure.analysts.slots import Slots
-from infrastructure.postgres.database import Database
-from infrastructure.tenants import Tenants
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.login import given_login
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.tenants import Tenants
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.api.conftest import app_over, store_over
 from tests.api.refusals import problem_in
 from tests.databases import new_database

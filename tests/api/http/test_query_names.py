@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.testclient import TestClient
 
-from infrastructure.views.store import Store
+from agentlog.infrastructure.views.store import Store
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import reply
 
@@ -69,7 +69,7 @@ def test_first_requests_at_once_draw_the_document_once(
         drawn.append(None)
         return get_openapi(**given)
 
-    monkeypatch.setattr("api.http.app.get_openapi", counting)
+    monkeypatch.setattr("agentlog.api.http.app.get_openapi", counting)
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(client.get, ["/v1/threads?limit=1"] * 8))
     assert [each.status_code for each in answers] == [200] * 8

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.middleware.rate_limit import Rate
+from agentlog.api.http.middleware.rate_limit import Rate
 
 
 def test_a_burst_goes_through_and_then_one_each_interval() -> None:

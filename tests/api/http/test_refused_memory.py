@@ -11,8 +11,8 @@ from contextlib import suppress
 import httpx2
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
 from tests.api.servers import served
 from tests.infrastructure.appends import given, reply, results

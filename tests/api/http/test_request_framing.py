@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.http.request.errors import RefusedRequest
-from api.http.server.request_framing import End, RequestFraming
-from api.http.server.request_heads import RequestHead
+from agentlog.api.http.request.errors import RefusedRequest
+from agentlog.api.http.server.request_framing import End, RequestFraming
+from agentlog.api.http.server.request_heads import RequestHead
 from tests.api.malformed import BODY, MALFORMED, MAX_HEADER_BYTES, SMUGGLED, WELL_FORMED, of_size
 
 CASES = {name: case[0] for name, case in (MALFORMED | WELL_FORMED).items()}

@@ -7,10 +7,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from infrastructure.postgres.database import Database
-from infrastructure.search import search
-from infrastructure.views.store import Store
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search import search
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import reply
 from tests.infrastructure.readmodels.tables import catch_up

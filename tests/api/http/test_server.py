@@ -9,8 +9,8 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.refusals import problem_in
 from tests.api.servers import running, served
 from tests.clients import TLS

@@ -8,9 +8,9 @@ from statistics import median
 import psycopg
 import pytest
 
-from infrastructure.analysts.slots import Slots
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, make_key
 from tests.api.servers import served

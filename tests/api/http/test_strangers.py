@@ -8,12 +8,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from api.http.middleware.permissions import NEEDS
-from domain.access import SCOPES
-from infrastructure.keys.key import KeyText
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.domain.access import SCOPES
+from agentlog.infrastructure.keys.key import KeyText
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import STORY, TENANT, given
 from tests.infrastructure.readmodels.tables import catch_up

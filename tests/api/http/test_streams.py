@@ -15,11 +15,11 @@ from letta_client import Letta
 from letta_client._streaming import Stream
 from letta_client.types.agents import LettaStreamingResponse
 
-from domain.json.text import JsonValue
-from domain.points_in_time import AtVersion
-from infrastructure.views.results import State
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening
 from tests.api.refusals import problem_in

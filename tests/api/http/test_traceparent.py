@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 from tests.api.servers import served
 from tests.infrastructure.appends import check_log, given
 

@@ -5,12 +5,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from domain.json.text import JsonValue, parse_stored, print_bytes
-from domain.points_in_time import AtVersion
-from infrastructure.views.results import State
-from infrastructure.views.store import Store
-from projections.registry import VIEWS, choose_view
-from projections.view import StateView
+from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import VIEWS, choose_view
+from agentlog.projections.view import StateView
 from tests.api.refusals import Refusals
 from tests.api.servers import connected, served
 from tests.infrastructure.appends import STORY, calls, reply

@@ -4,9 +4,9 @@ import pytest
 from fastapi import FastAPI
 from mcp import Client
 
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.api.conftest import store_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.mcp.assistants import call, over_http, over_stdio, refusal

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.integrity.hash_chain import GENESIS, digest, link
+from agentlog.domain.integrity.hash_chain import GENESIS, digest, link
 
 FACTS: dict[str, Any] = {
     "tenant": "acme",

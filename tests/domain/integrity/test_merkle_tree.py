@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.integrity.merkle_tree import (
+from agentlog.domain.integrity.merkle_tree import (
     EMPTY_ROOT,
     Frontier,
     consistency_path,

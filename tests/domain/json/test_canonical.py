@@ -5,8 +5,8 @@ from decimal import Decimal as Exact
 import pytest
 from hypothesis import given
 
-from domain.json.canonical import canonical_bytes
-from domain.json.text import parse
+from agentlog.domain.json.canonical import canonical_bytes
+from agentlog.domain.json.text import parse
 from tests.histories import json_values, numbers
 
 

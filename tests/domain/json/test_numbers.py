@@ -6,8 +6,8 @@ import pickle
 
 from hypothesis import given
 
-from domain.json.numbers import Decimal
-from domain.json.text import parse, print_text
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import parse, print_text
 from tests.histories import numbers
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import Flaw, InvalidJson
-from domain.json.places import first_refused, path
-from domain.json.text import parse
+from agentlog.domain.errors import Flaw, InvalidJson
+from agentlog.domain.json.places import first_refused, path
+from agentlog.domain.json.text import parse
 from tests.histories import examples, json_values, texts
 
 LONG = "k" * 99

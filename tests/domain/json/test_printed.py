@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidJson
-from domain.json.printed import PrintedArray, Text
-from domain.json.text import JsonValue, print_bytes
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.printed import PrintedArray, Text
+from agentlog.domain.json.text import JsonValue, print_bytes
 from tests.histories import json_values
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json.shortened import MOST_ENTRIES, MOST_KEY, MOST_VALUES, beginnings
-from domain.json.text import parse, print_bytes
+from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_KEY, MOST_VALUES, beginnings
+from agentlog.domain.json.text import parse, print_bytes
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidJson
-from domain.json.numbers import Decimal
-from domain.json.places import path
-from domain.json.text import (
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.places import path
+from agentlog.domain.json.text import (
     MAX_DEPTH,
     is_stored_object,
     parse,

@@ -7,12 +7,12 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.slots import Slots
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url, login_of
 from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, reply

@@ -7,8 +7,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.analysts.login import Login, make_role, role_of
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.analysts.login import Login, make_role, role_of
+from agentlog.infrastructure.postgres.database import Database
 
 PASSWORD = "only for tests"  # noqa: S105 - it opens nothing else
 

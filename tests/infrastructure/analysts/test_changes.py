@@ -10,13 +10,18 @@ from contextlib import suppress
 import psycopg
 import pytest
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.errors import InvalidQuery, NotAQuery, QueryForbidden, QueryRejected
-from infrastructure.analysts.login import make_role, role_of
-from infrastructure.analysts.slots import Slots
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.migration import migrate
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.errors import (
+    InvalidQuery,
+    NotAQuery,
+    QueryForbidden,
+    QueryRejected,
+)
+from agentlog.infrastructure.analysts.login import make_role, role_of
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.migration import migrate
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.analysts.test_queries import rows
 from tests.infrastructure.appends import TENANT, fetch

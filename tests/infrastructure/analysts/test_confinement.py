@@ -10,11 +10,11 @@ import re
 import psycopg
 import pytest
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.errors import InvalidQuery, QueryForbidden, QueryRejected
-from infrastructure.analysts.login import role_of
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.errors import InvalidQuery, QueryForbidden, QueryRejected
+from agentlog.infrastructure.analysts.login import role_of
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.conftest import OTHER, SECRET
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.infrastructure.analysts.test_queries import rows

@@ -9,15 +9,25 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.errors import AnalystNotConfined, NoAnalystLogin, QueryForbidden
-from infrastructure.analysts.login import given_login, grants, make_role, own_login, role_of
-from infrastructure.analysts.slots import Slots
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.readmodels import builds
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.errors import (
+    AnalystNotConfined,
+    NoAnalystLogin,
+    QueryForbidden,
+)
+from agentlog.infrastructure.analysts.login import (
+    given_login,
+    grants,
+    make_role,
+    own_login,
+    role_of,
+)
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.readmodels import builds
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url, login_of
 from tests.infrastructure.analysts.test_queries import rows

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse
-from infrastructure.analysts.analyst import Analyst
-from infrastructure.analysts.answers import AnswerColumn, QueryResult
-from infrastructure.analysts.errors import (
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.analysts.analyst import Analyst
+from agentlog.infrastructure.analysts.answers import AnswerColumn, QueryResult
+from agentlog.infrastructure.analysts.errors import (
     InvalidQuery,
     NotAQuery,
     QueryRejected,
     QueryTooSlow,
     RowTooLarge,
 )
-from infrastructure.analysts.slots import Slots
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, fetch
 
@@ -228,7 +228,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
     analyst: Analyst, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where a function of the server's cannot be interrupted."""
-    monkeypatch.setattr("infrastructure.analysts.session._GRACE_SECONDS", -28.0)
+    monkeypatch.setattr("agentlog.infrastructure.analysts.session._GRACE_SECONDS", -28.0)
     with pytest.raises(QueryTooSlow):
         analyst.query("SELECT pg_sleep(20)", seconds=28.3)
 

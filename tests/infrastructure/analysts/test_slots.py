@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from infrastructure.analysts.errors import QueriesExhausted, TooManyQueries
-from infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.analysts.errors import QueriesExhausted, TooManyQueries
+from agentlog.infrastructure.analysts.slots import Slots
 
 
 def _take(slots: Slots, *tenants: str) -> tuple[Counter[str], ExitStack]:

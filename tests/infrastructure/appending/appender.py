@@ -11,9 +11,9 @@ import time
 
 from ulid import ULID
 
-from infrastructure.appending.append_request import Appended
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import calls, reply, request, results
 
 

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from psycopg.errors import RestrictViolation
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,

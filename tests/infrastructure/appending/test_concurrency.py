@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import AgentlogError, VersionConflict
-from domain.events import Event
-from infrastructure.appending.append_request import Appended, AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
+from agentlog.domain.errors import AgentlogError, VersionConflict
+from agentlog.domain.events import Event
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     TENANT,
     Clock,

@@ -2,9 +2,15 @@
 
 import pytest
 
-from domain.errors import InvalidMessage, MessageConflict, RuleBroken, ThreadExists, UnknownThread
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.domain.errors import (
+    InvalidMessage,
+    MessageConflict,
+    RuleBroken,
+    ThreadExists,
+    UnknownThread,
+)
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import (
     Clock,
     check_log,

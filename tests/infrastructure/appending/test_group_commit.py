@@ -8,12 +8,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from domain.errors import InvalidMessage
-from infrastructure.appending.append_request import Appended, Deliver, Outcomes, WriterOverloaded
-from infrastructure.appending.append_statements import append
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
+from agentlog.domain.errors import InvalidMessage
+from agentlog.infrastructure.appending.append_request import (
+    Appended,
+    Deliver,
+    Outcomes,
+    WriterOverloaded,
+)
+from agentlog.infrastructure.appending.append_statements import append
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import (
     Clock,
@@ -147,7 +152,7 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
         raise psycopg.OperationalError(f"broke off after {result}")
 
     with monkeypatch.context() as patch:
-        patch.setattr("infrastructure.appending.committer.append", break_off)
+        patch.setattr("agentlog.infrastructure.appending.committer.append", break_off)
         appended = begun.append(request("t", reply("one"), reply("two")))
     assert broken
     assert [each.version for each in appended.messages] == [4, 5]
@@ -187,7 +192,7 @@ def test_ctrl_c_in_a_commit_leaves_the_writer_free_and_nobody_waiting(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("infrastructure.appending.committer.append", interrupted)
+        patch.setattr("agentlog.infrastructure.appending.committer.append", interrupted)
         with pytest.raises(KeyboardInterrupt):
             begun.append(request("t", reply("one"), reply("two")))
     assert begun.append(request("t", reply("after"))).version == 4

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.errors import MessageConflict, RuleBroken, VersionConflict
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.appending.append_request import Appended
-from infrastructure.appending.append_statements import log_transaction
-from infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
-from infrastructure.appending.committer import HeadCache
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.body_deduplication import Stored
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.postgres.database import Database
+from agentlog.domain.errors import MessageConflict, RuleBroken, VersionConflict
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.appending.append_statements import log_transaction
+from agentlog.infrastructure.appending.commit_plan import Changes, NewEvent, Note, Wanted
+from agentlog.infrastructure.appending.committer import HeadCache
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.body_deduplication import Stored
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -54,7 +54,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
         found.count += 1
         return held(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("infrastructure.appending.committer.log_transaction", counting)
+    monkeypatch.setattr("agentlog.infrastructure.appending.committer.log_transaction", counting)
     return found
 
 

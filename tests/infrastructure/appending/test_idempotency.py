@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from domain.errors import (
+from agentlog.domain.errors import (
     MessageConflict,
     VersionConflict,
 )
-from domain.json.text import parse
-from infrastructure.appending.append_request import Appended, Receipt
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.appending.append_request import Appended, Receipt
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     NOON,
     Clock,

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from domain.integrity.hash_chain import (
+from agentlog.domain.integrity.hash_chain import (
     GENESIS,
     around_time,
     beginning,
@@ -12,10 +12,10 @@ from domain.integrity.hash_chain import (
     link_at,
     time_in_link,
 )
-from infrastructure.appending.append_request import Appended, AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.binary_arrays import byte_strings, integers
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.binary_arrays import byte_strings, integers
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import TENANT, calls, check_log, fetch, reply
 
 THREADS = ("a", "b", "with:colons:1:", "ärger/😀", "c" * 120)

@@ -3,11 +3,11 @@
 import psycopg
 import pytest
 
-from domain.errors import MessageConflict, RuleBroken
-from infrastructure.appending.append_request import Appended, Outcome, Ready
-from infrastructure.appending.decision import Batch
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
+from agentlog.domain.errors import MessageConflict, RuleBroken
+from agentlog.infrastructure.appending.append_request import Appended, Outcome, Ready
+from agentlog.infrastructure.appending.decision import Batch
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,
@@ -24,7 +24,7 @@ from tests.infrastructure.appends import (
 @pytest.fixture(autouse=True)
 def locked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every append is too large to be decided from the cache."""
-    monkeypatch.setattr("infrastructure.appending.committer._ONWARD_BYTES", 0)
+    monkeypatch.setattr("agentlog.infrastructure.appending.committer._ONWARD_BYTES", 0)
 
 
 def _version(outcome: Outcome) -> int:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from domain.errors import (
+from agentlog.domain.errors import (
     EmptyAppend,
     InvalidJson,
     InvalidMessage,
@@ -12,10 +12,10 @@ from domain.errors import (
     MessageConflict,
     RuleBroken,
 )
-from infrastructure.appending.append_request import Appended, AppendRequest, Receipt
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Receipt
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import (
     calls,
     check_log,

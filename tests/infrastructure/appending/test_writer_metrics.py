@@ -2,10 +2,10 @@
 
 import pytest
 
-from domain.errors import RuleBroken
-from infrastructure.appending.writer import Writer
-from infrastructure.appending.writer_metrics import Commit, WriterMeters
-from infrastructure.postgres.database import Database
+from agentlog.domain.errors import RuleBroken
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.appending.writer_metrics import Commit, WriterMeters
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import Clock, Ids, given, reply, request, results
 
 

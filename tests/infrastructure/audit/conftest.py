@@ -7,14 +7,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infrastructure.audit.auditor import Auditor
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.evidence import Evidence
-from infrastructure.audit.notes import Checkpoint
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import SigningKey
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.evidence import Evidence
+from agentlog.infrastructure.audit.notes import Checkpoint
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.databases import name_of, new_database
 from tests.infrastructure.appends import STORY, TENANT, reply
 from tests.infrastructure.audit.forged_log import TILE, Log, fill
@@ -104,8 +104,8 @@ def told(store: Store) -> Store:
 def small_tiles() -> Iterator[None]:
     """Tiles of a few leaves."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("infrastructure.audit.tree.TILE", TILE)
-        patched.setattr("infrastructure.audit.tree_audit.TILE", TILE)
+        patched.setattr("agentlog.infrastructure.audit.tree.TILE", TILE)
+        patched.setattr("agentlog.infrastructure.audit.tree_audit.TILE", TILE)
         yield
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import psycopg
 
-from domain.catalogue import read_stored
-from domain.integrity.hash_chain import digest, link
-from domain.json.text import JsonValue, parse, print_bytes
-from domain.redaction import left_digest
-from domain.threads import LedgerEntry, LedgerKey
-from infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
+from agentlog.domain.catalogue import read_stored
+from agentlog.domain.integrity.hash_chain import digest, link
+from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.redaction import left_digest
+from agentlog.domain.threads import LedgerEntry, LedgerKey
+from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
 from tests.infrastructure.appends import NOON, TENANT, ulid
 
 

@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from api.shapes.threads import bare_view_json
-from domain.json.text import print_bytes
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.accounts import check_all_tenants
-from infrastructure.audit.notes import Checkpoint
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import SigningKey
-from infrastructure.derived_audit import DerivedAuditor
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
-from projections.registry import VIEWS
+from agentlog.api.shapes.threads import bare_view_json
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.audit.accounts import check_all_tenants
+from agentlog.infrastructure.audit.notes import Checkpoint
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.derived_audit import DerivedAuditor
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
+from agentlog.projections.registry import VIEWS
 from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, calls, given, reply
 from tests.infrastructure.readmodels.tables import catch_up
 

@@ -7,15 +7,15 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from domain.errors import UnknownThread
-from domain.integrity.chain_audit import Finding
-from domain.integrity.hash_chain import GENESIS, digest, link
-from infrastructure.audit.auditor import Auditor
-from infrastructure.audit.checkpoints import Checkpoints, LogContradicted
-from infrastructure.audit.findings import MOST_FINDINGS
-from infrastructure.audit.notes import Checkpoint, public_key_of, signed_note
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.domain.errors import UnknownThread
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.integrity.hash_chain import GENESIS, digest, link
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.checkpoints import Checkpoints, LogContradicted
+from agentlog.infrastructure.audit.findings import MOST_FINDINGS
+from agentlog.infrastructure.audit.notes import Checkpoint, public_key_of, signed_note
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 
@@ -44,9 +44,9 @@ def test_nul_unicode_and_bodies_larger_than_a_page_are_whole(
     store.append("t", [reply(LONG * 100, metadata={"note": "\x00 \U0001f99c"})] * 3)
     ((expected,),) = fetch(database, "SELECT count(*) FROM agentlog.events")
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
-    monkeypatch.setattr("infrastructure.audit.records.PAGE_BYTES", 1000)
+    monkeypatch.setattr("agentlog.infrastructure.audit.records.PAGE_BYTES", 1000)
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
-    monkeypatch.setattr("infrastructure.audit.records.PAGE_EVENTS", 1)
+    monkeypatch.setattr("agentlog.infrastructure.audit.records.PAGE_EVENTS", 1)
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from infrastructure.audit.bundle import InvalidBundle, check_bundle
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.evidence import Evidence
-from infrastructure.audit.notes import Checkpoint, VerifierKey, public_key_of, signed_note
-from infrastructure.views.store import Store
+from agentlog.infrastructure.audit.bundle import InvalidBundle, check_bundle
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.evidence import Evidence
+from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey, public_key_of, signed_note
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import reply
 from tests.infrastructure.audit.conftest import Owner
 

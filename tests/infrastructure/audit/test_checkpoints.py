@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from domain.integrity.merkle_tree import is_consistent, is_included, leaf_hash, root_of
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.audit.checkpoints import (
+from agentlog.domain.integrity.merkle_tree import is_consistent, is_included, leaf_hash, root_of
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.audit.checkpoints import (
     Checkpoints,
     LogContradicted,
     NotCovered,
     SignedCheckpoint,
     UnknownCheckpoint,
 )
-from infrastructure.audit.notes import Checkpoint, VerifierKey, open_note
-from infrastructure.audit.proofs import Proofs
-from infrastructure.audit.signing import NoSigningKey, SigningKey
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey, open_note
+from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.audit.signing import NoSigningKey, SigningKey
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 
@@ -114,7 +114,7 @@ def test_every_message_and_every_pair_of_checkpoints_is_proved(
     monkeypatch: pytest.MonkeyPatch,
     tile: int,
 ) -> None:
-    monkeypatch.setattr("infrastructure.audit.tree.TILE", tile)
+    monkeypatch.setattr("agentlog.infrastructure.audit.tree.TILE", tile)
     made = []
     for number in range(14):
         store.append("t", [reply(str(number))])

@@ -13,9 +13,9 @@ from typing import get_args
 
 import pytest
 
-from infrastructure.audit.notes import Checkpoint
-from infrastructure.audit.signing import SigningKey
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.audit.notes import Checkpoint
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.postgres.database import Database
 from tests.databases import new_database
 from tests.infrastructure.appends import (
     TENANT,

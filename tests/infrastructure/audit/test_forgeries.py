@@ -17,11 +17,11 @@ from fastapi.testclient import TestClient
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from infrastructure.audit.notes import Checkpoint
-from infrastructure.audit.signing import SigningKey
-from infrastructure.erasure.renewal import renew_rows
-from infrastructure.postgres.database import Database
-from projections.registry import VIEWS
+from agentlog.infrastructure.audit.notes import Checkpoint
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.erasure.renewal import renew_rows
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.registry import VIEWS
 from tests.api.conftest import app_over, end_following, store_over
 from tests.databases import new_database
 from tests.histories import examples

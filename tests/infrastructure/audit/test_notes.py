@@ -3,7 +3,7 @@
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from infrastructure.audit.notes import (
+from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
     InvalidVerifierKey,

@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from domain.integrity.hash_chain import GENESIS, link
-from domain.json.text import parse, print_bytes
-from domain.redaction import left_digest, redacted_body, without_files
-from infrastructure.audit.auditor import Auditor
-from infrastructure.audit.bundle import check_bundle
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.evidence import Evidence
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.domain.integrity.hash_chain import GENESIS, link
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.redaction import left_digest, redacted_body, without_files
+from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.bundle import check_bundle
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.evidence import Evidence
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, check_log, fetch
 from tests.infrastructure.audit.conftest import Owner
 from tests.infrastructure.audit.forged_appends import append, settle

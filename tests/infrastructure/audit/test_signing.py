@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from infrastructure.audit.signing import InvalidSigningKey, NoSigningKey, SigningKey
+from agentlog.infrastructure.audit.signing import InvalidSigningKey, NoSigningKey, SigningKey
 
 
 def test_a_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:

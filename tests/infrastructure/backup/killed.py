@@ -8,10 +8,10 @@ import signal
 import sys
 from pathlib import Path
 
-from infrastructure.backup import restore as restoring
-from infrastructure.backup.manifest import read_manifest
-from infrastructure.backup.programs import Running
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.backup import restore as restoring
+from agentlog.infrastructure.backup.manifest import read_manifest
+from agentlog.infrastructure.backup.programs import Running
+from agentlog.infrastructure.postgres.database import Database
 
 tell = Running.tell
 

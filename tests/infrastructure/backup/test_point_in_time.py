@@ -10,10 +10,10 @@ from pathlib import Path
 import psycopg
 from typer.testing import CliRunner, Result
 
-from api.cli.main import app
-from infrastructure.embedded import open_embedded
-from infrastructure.embedded.account import account_for
-from infrastructure.embedded.programs import find_programs
+from agentlog.api.cli.main import app
+from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.embedded.account import account_for
+from agentlog.infrastructure.embedded.programs import find_programs
 from tests.command_line import figures_of
 from tests.databases import CARELESS, short_folder
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from domain.points_in_time import AtVersion
-from infrastructure.comparison import comparer as module
-from infrastructure.comparison.comparer import (
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.comparison import comparer as module
+from agentlog.infrastructure.comparison.comparer import (
     Comparer,
     ComparisonTooLong,
     SideAsked,
     parse_side,
 )
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.views.store import Store
-from projections.comparison.comparison import Divergence
-from projections.registry import choose_view
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.comparison.comparison import Divergence
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
 KERNEL = choose_view("kernel")

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import JsonValue
-from infrastructure.comparison import run_sets as module
-from infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked, Verdict
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.comparison import run_sets as module
+from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked, Verdict
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
 KERNEL = choose_view("kernel")

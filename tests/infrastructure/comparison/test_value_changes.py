@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from domain.errors import FutureMoment
-from domain.json.text import print_bytes
-from domain.points_in_time import AtVersion
-from infrastructure.comparison import value_changes as module
-from infrastructure.comparison.value_changes import (
+from agentlog.domain.errors import FutureMoment
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.comparison import value_changes as module
+from agentlog.infrastructure.comparison.value_changes import (
     NotOneState,
     ValueChange,
     value_changes,
 )
-from infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
-from infrastructure.views.results import State
-from infrastructure.views.store import Store
-from projections.registry import VIEWS, choose_view
-from projections.view import StateView
+from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import VIEWS, choose_view
+from agentlog.projections.view import StateView
 from tests.infrastructure.appends import STORY, reply
 
 STATE = choose_view("agent-state")

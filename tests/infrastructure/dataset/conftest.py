@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.dataset.datasets import Exporter
 

@@ -8,12 +8,12 @@ from typing import Any
 import duckdb
 import psycopg
 
-from infrastructure.dataset.export import TABLES, Exported, export_dataset
-from infrastructure.dataset.manifest import NAME, DatasetManifest
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.dataset.export import TABLES, Exported, export_dataset
+from agentlog.infrastructure.dataset.manifest import NAME, DatasetManifest
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch
 
 TABLE_FIELDS = {

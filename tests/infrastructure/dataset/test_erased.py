@@ -2,9 +2,9 @@
 
 import pyarrow.parquet as pq
 
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT, fetch, reply
 from tests.infrastructure.dataset.datasets import Exporter, check_equal, spread_over_days
 from tests.infrastructure.dataset.test_incremental import files_of

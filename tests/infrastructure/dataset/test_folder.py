@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
-from infrastructure.dataset.folder import open_folder
-from infrastructure.dataset.manifest import NAME
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
+from agentlog.infrastructure.dataset.folder import open_folder
+from agentlog.infrastructure.dataset.manifest import NAME
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, empty_log, fetch, reply, unguarded
 from tests.infrastructure.dataset.conftest import store_on
 from tests.infrastructure.dataset.datasets import Exporter, check_files

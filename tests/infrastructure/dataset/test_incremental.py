@@ -8,18 +8,18 @@ import psycopg
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from domain.json.numbers import Decimal
-from infrastructure.dataset import event_pages
-from infrastructure.dataset import events as events_module
-from infrastructure.dataset.event_pages import read_events
-from infrastructure.dataset.table_days import TableDays
-from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels.projection_status import ProjectionBehind
-from infrastructure.readmodels.projector import Projector
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.domain.json.numbers import Decimal
+from agentlog.infrastructure.dataset import event_pages
+from agentlog.infrastructure.dataset import events as events_module
+from agentlog.infrastructure.dataset.event_pages import read_events
+from agentlog.infrastructure.dataset.table_days import TableDays
+from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import STORY, TENANT, calls, fetch, reply, results
 from tests.infrastructure.dataset.conftest import store_on

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from infrastructure.dataset import event_pages
-from infrastructure.dataset import events as events_module
-from infrastructure.dataset.export import TABLES
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.infrastructure.dataset import event_pages
+from agentlog.infrastructure.dataset import events as events_module
+from agentlog.infrastructure.dataset.export import TABLES
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.command_line import environment
 from tests.infrastructure.appends import STORY, calls, results
 from tests.infrastructure.dataset.datasets import (

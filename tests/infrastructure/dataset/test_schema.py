@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from infrastructure.dataset.export import TABLES
-from infrastructure.dataset.schema import EVENTS, arrow_schema
-from infrastructure.views.store import Store
+from agentlog.infrastructure.dataset.export import TABLES
+from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 

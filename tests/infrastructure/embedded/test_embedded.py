@@ -14,9 +14,9 @@ from threading import Timer
 import psycopg
 import pytest
 
-from infrastructure.embedded import EmbeddedServer, open_embedded
-from infrastructure.embedded.account import account_for
-from infrastructure.embedded.errors import (
+from agentlog.infrastructure.embedded import EmbeddedServer, open_embedded
+from agentlog.infrastructure.embedded.account import account_for
+from agentlog.infrastructure.embedded.errors import (
     CannotStart,
     ForeignFolder,
     NotAnswering,
@@ -26,10 +26,10 @@ from infrastructure.embedded.errors import (
     UnsupportedPlatform,
     UntrustedFolder,
 )
-from infrastructure.embedded.postmaster import Postmaster
-from infrastructure.embedded.programs import find_programs
-from infrastructure.runtime.file_lock import FileLock
-from infrastructure.views.snapshots.key import own_key
+from agentlog.infrastructure.embedded.postmaster import Postmaster
+from agentlog.infrastructure.embedded.programs import find_programs
+from agentlog.infrastructure.runtime.file_lock import FileLock
+from agentlog.infrastructure.views.snapshots.key import own_key
 from tests.databases import short_folder
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
@@ -37,7 +37,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the serve
 USE_UNTIL_TOLD = """
 import sys
 from pathlib import Path
-from infrastructure.embedded import open_embedded
+from agentlog.infrastructure.embedded import open_embedded
 
 with open_embedded(Path(sys.argv[1]), settings={"fsync": "off"}) as server:
     print(server.owner, server.url, flush=True)

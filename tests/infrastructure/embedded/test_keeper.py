@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from api.composition import Service, open_service
-from infrastructure.embedded import open_embedded
-from infrastructure.embedded.postmaster import Postmaster
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.settings import Settings
+from agentlog.api.composition import Service, open_service
+from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.embedded.postmaster import Postmaster
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.settings import Settings
 from tests.databases import CARELESS, short_folder
 from tests.infrastructure.appends import given, reply
 

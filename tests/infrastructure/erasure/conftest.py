@@ -2,14 +2,14 @@
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids
 
 

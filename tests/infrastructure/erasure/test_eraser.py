@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from domain.events import Event
-from infrastructure.erasure import eraser as eraser_module
-from infrastructure.erasure.erased_events import Erasure, erase_events
-from infrastructure.erasure.eraser import Eraser
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.erasure.watch import ErasureWatch
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.subscriptions.hub import Hub
-from infrastructure.views.results import State
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.domain.events import Event
+from agentlog.infrastructure.erasure import eraser as eraser_module
+from agentlog.infrastructure.erasure.erased_events import Erasure, erase_events
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.erasure.watch import ErasureWatch
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import (
     TENANT,
     check_log,

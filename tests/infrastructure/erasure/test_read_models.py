@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import STORY, fetch, reply
 from tests.infrastructure.erasure.conftest import redactor_on, store_on
 from tests.infrastructure.readmodels.tables import Talk, catch_up

@@ -5,22 +5,22 @@ from hashlib import sha256
 
 import pytest
 
-from domain.errors import (
+from agentlog.domain.errors import (
     InvalidMessage,
     MessageConflict,
     ThreadExists,
     UnknownMessage,
     UnknownThread,
 )
-from domain.events import Event
-from infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.eventlog.blob_store import UnknownBlob
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import State
-from infrastructure.views.store import Store
-from projections.registry import VIEWS, choose_view
+from agentlog.domain.events import Event
+from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import VIEWS, choose_view
 from tests.infrastructure.appends import (
     STORY,
     Clock,

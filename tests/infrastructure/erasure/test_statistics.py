@@ -1,9 +1,9 @@
 """What was erased is left in no figure of the planner, and after a vacuum in no file."""
 
-from infrastructure.erasure.vacuum import vacuum
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.erasure.vacuum import vacuum
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.erasure.conftest import redactor_on, store_on
 from tests.infrastructure.readmodels.tables import catch_up

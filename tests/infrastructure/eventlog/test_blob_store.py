@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.drafts import Prepared, prepare
-from domain.errors import InvalidMessage
-from domain.json.text import print_bytes
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import PIECE, Blobs, UnknownBlob
-from infrastructure.eventlog.body_deduplication import SHORTEST, stored, whole
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.domain.drafts import Prepared, prepare
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import PIECE, Blobs, UnknownBlob
+from agentlog.infrastructure.eventlog.body_deduplication import SHORTEST, stored, whole
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,

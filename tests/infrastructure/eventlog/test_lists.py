@@ -7,13 +7,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from domain.json.text import print_bytes
-from domain.threads import Status
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.migration import migrations
-from infrastructure.views.store import Store
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.migration import migrations
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, fetch, reply, unguarded
 
 

@@ -15,11 +15,11 @@ import pytest
 from psycopg.rows import TupleRow
 from typing_extensions import override
 
-from domain.points_in_time import AtPosition, AtTime
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head, ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
+from agentlog.domain.points_in_time import AtPosition, AtTime
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, position_of, time_of, unguarded
 

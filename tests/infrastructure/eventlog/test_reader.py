@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.errors import UnknownThread
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.domain.errors import UnknownThread
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import STORY, append_apart, position_of, reply
 
 

@@ -13,9 +13,9 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
-from domain.errors import FutureMoment, UnknownMessage, UnknownThread
-from domain.json.text import print_bytes
-from domain.points_in_time import (
+from agentlog.domain.errors import FutureMoment, UnknownMessage, UnknownThread
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import (
     BIGGEST,
     AtMessage,
     AtPosition,
@@ -24,14 +24,14 @@ from domain.points_in_time import (
     Moment,
     parse_moment,
 )
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import Head
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import Page
-from infrastructure.views.store import Store
-from projections.registry import VIEWS, choose_view
-from projections.view import StateView
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import VIEWS, choose_view
+from agentlog.projections.view import StateView
 from tests.databases import new_database
 from tests.infrastructure.appends import (
     STORY,

@@ -8,12 +8,12 @@ from eventsourcing.domain import DomainEventProtocol
 from eventsourcing.persistence import EventStore, StoredEvent
 from hypothesis import HealthCheck, given, settings
 
-from domain.catalogue import MESSAGE_TYPES
-from domain.events import Event
-from domain.identifiers import is_message_id
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventsourcing_adapter.mapper import MessageMapper, StoredMessage
-from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.domain.catalogue import MESSAGE_TYPES
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import is_message_id
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventsourcing_adapter.mapper import MessageMapper, StoredMessage
+from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from tests.histories import event, histories, history
 
 ONE_OF_EACH = history(

@@ -15,11 +15,11 @@ from eventsourcing.tests.persistence import (
 )
 from typing_extensions import override
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventsourcing_adapter.mapper import StoredMessage
-from infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels.tracking import PostgresTrackingRecorder
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventsourcing_adapter.mapper import StoredMessage
+from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.tracking import PostgresTrackingRecorder
 from tests.infrastructure.appends import TENANT, check_log, fetch, given, reply, request
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.keys.accesses import Access, Accesses, AccessNotRecorded
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.postgres.relay import Relay
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -10,12 +10,12 @@ from secrets import token_bytes
 import pytest
 from typing_extensions import override
 
-from infrastructure.keys.cache import FRESH_SECONDS, RecentKeys
-from infrastructure.keys.key import KeyText, StoredKey
-from infrastructure.keys.keys import Keys
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.notifications import KEYED, Listener
+from agentlog.infrastructure.keys.cache import FRESH_SECONDS, RecentKeys
+from agentlog.infrastructure.keys.key import KeyText, StoredKey
+from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.notifications import KEYED, Listener
 from tests.command_line import WAIT_SECONDS
 from tests.infrastructure.postgres.relay import Relay
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.access import Principal
-from infrastructure.keys.key import KEY_PATTERN, RANDOM_BYTES, Key, KeyText, StoredKey
-from infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
+from agentlog.domain.access import Principal
+from agentlog.infrastructure.keys.key import KEY_PATTERN, RANDOM_BYTES, Key, KeyText, StoredKey
+from agentlog.infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TEXT = KeyText.made_of(bytes(range(RANDOM_BYTES)))

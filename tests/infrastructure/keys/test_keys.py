@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
-from infrastructure.keys.keys import Keys, UnknownKey
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.keys.keys import Keys, UnknownKey
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import fetch
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

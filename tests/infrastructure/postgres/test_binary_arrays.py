@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infrastructure.postgres.binary_arrays import (
+from agentlog.infrastructure.postgres.binary_arrays import (
     booleans,
     byte_strings,
     integers,
     register_arrays,
     texts,
 )
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Database
 
 _TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
 _INTEGERS = st.integers(-(2**63), 2**63 - 1)

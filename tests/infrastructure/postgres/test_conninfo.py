@@ -4,9 +4,9 @@ import traceback
 
 import pytest
 
-from infrastructure.postgres.conninfo import InvalidConninfo, read_conninfo
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.conninfo import InvalidConninfo, read_conninfo
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 

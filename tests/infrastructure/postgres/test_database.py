@@ -12,11 +12,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.conninfo import Timeouts
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import (
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseTooOld,
     DatabaseUnavailable,
@@ -73,7 +73,7 @@ def test_a_database_that_does_not_exist_is_unavailable(database_url: str) -> Non
 def test_a_server_older_than_supported_is_refused(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infrastructure.postgres.database.MINIMUM_SERVER", 10_000_000)
+    monkeypatch.setattr("agentlog.infrastructure.postgres.database.MINIMUM_SERVER", 10_000_000)
     with pytest.raises(DatabaseTooOld, match="is too old: agentlog needs 15 or newer"):
         Database(database_url, pool_size=1).open()
 

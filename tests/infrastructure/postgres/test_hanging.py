@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from infrastructure.appending.append_request import Appended
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.conninfo import Timeouts
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable, OutcomeUnknown
+from agentlog.infrastructure.appending.append_request import Appended
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable, OutcomeUnknown
 from tests.infrastructure.appends import Clock, Ids, fetch, reply, request
 from tests.infrastructure.postgres.relay import Relay
 from tests.waiting import until

@@ -9,11 +9,16 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.migration import Migration, MigrationError, migrate, migrations
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.migration import (
+    Migration,
+    MigrationError,
+    migrate,
+    migrations,
+)
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -157,7 +162,9 @@ def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
             known[16],
             known[19],
         ]  # these have what today's writer needs
-        monkeypatch.setattr("infrastructure.postgres.migration.migrations", lambda: before_it)
+        monkeypatch.setattr(
+            "agentlog.infrastructure.postgres.migration.migrations", lambda: before_it
+        )
         assert database.migrate() == before_it
         clock, new_id = Clock(), Ids()
         writer = Writer(database, clock=clock, new_id=new_id)

@@ -12,17 +12,17 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from psycopg.errors import InsufficientPrivilege, RestrictViolation
 
-from api.composition import Service, open_service
-from domain.errors import AgentlogError
-from infrastructure.audit.checkpoints import Checkpoints
-from infrastructure.audit.signing import SigningKey
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Connections, Database
-from infrastructure.postgres.migration import MigrationError
-from infrastructure.postgres.roles import SERVICE, TENANT, NoServiceRole
-from infrastructure.settings import Settings
+from agentlog.api.composition import Service, open_service
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.audit.checkpoints import Checkpoints
+from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Connections, Database
+from agentlog.infrastructure.postgres.migration import MigrationError
+from agentlog.infrastructure.postgres.roles import SERVICE, TENANT, NoServiceRole
+from agentlog.infrastructure.settings import Settings
 from tests.infrastructure.appends import reply
 
 OURS, THEIRS = "acme", "globex"

@@ -8,8 +8,8 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
 from tests.databases import name_of, new_database
 
 

@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.notifications import ERASED, Listener
-from infrastructure.postgres.watcher import Watch
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.notifications import ERASED, Listener
+from agentlog.infrastructure.postgres.watcher import Watch
 
 WAIT_SECONDS = 20
 

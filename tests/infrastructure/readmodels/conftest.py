@@ -2,8 +2,8 @@
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import Clock, Ids
 
 

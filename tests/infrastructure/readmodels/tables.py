@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar
 import psycopg
 from typing_extensions import override
 
-from domain.events import Event
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.builds import Build
-from infrastructure.readmodels.projection import Projection, Step
-from projections.readmodels.model import ReadModel, ThreadRows
-from projections.readmodels.registry import AnyReadModel
-from projections.readmodels.table import Row, table_of
+from agentlog.domain.events import Event
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.builds import Build
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.projections.readmodels.model import ReadModel, ThreadRows
+from agentlog.projections.readmodels.registry import AnyReadModel
+from agentlog.projections.readmodels.table import Row, table_of
 from tests.infrastructure.appends import fetch
 
 

@@ -4,10 +4,10 @@ from base64 import b64encode
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import batch
-from infrastructure.readmodels.batch import read_batch
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import batch
+from agentlog.infrastructure.readmodels.batch import read_batch
 from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
 
 OTHERS = ("a tenant", "z tenant")

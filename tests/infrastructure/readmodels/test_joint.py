@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.live_batch import LiveBatch, LiveStep
-from infrastructure.readmodels.projection import Projection
-from projections.readmodels.messages import Messages
-from projections.readmodels.registry import READ_MODELS, AnyReadModel
-from projections.readmodels.tool_calls import ToolCalls
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.live_batch import LiveBatch, LiveStep
+from agentlog.infrastructure.readmodels.projection import Projection
+from agentlog.projections.readmodels.messages import Messages
+from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
+from agentlog.projections.readmodels.tool_calls import ToolCalls
 from tests.databases import new_database
 from tests.histories import examples
 from tests.infrastructure.appends import (
@@ -83,7 +83,7 @@ def test_one_that_is_ahead_of_the_batch_stays_there(database: Database, writer: 
         (number,) = builds.at_work(connection, Talk())
         Projection(Talk(), number, most_events=5).step(connection)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infrastructure.readmodels.batch.MOST_BYTES", 1)  # an event a batch
+        patch.setattr("agentlog.infrastructure.readmodels.batch.MOST_BYTES", 1)  # an event a batch
         assert len(step(database, [Messages(), Talk()])) == 6
     assert said(database) == [6]
     assert len(rows_of(database, Messages(), 1)) == 6

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from domain.json.text import JsonValue
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection, Step
-from projections.readmodels.messages import Messages
-from projections.readmodels.registry import AnyReadModel
-from projections.readmodels.tool_calls import ToolCalls
+from agentlog.domain.json.text import JsonValue
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.projections.readmodels.messages import Messages
+from agentlog.projections.readmodels.registry import AnyReadModel
+from agentlog.projections.readmodels.tool_calls import ToolCalls
 from tests.databases import new_database
 from tests.histories import examples
 from tests.infrastructure.appends import (

@@ -11,21 +11,21 @@ import psycopg
 import pytest
 from typing_extensions import override
 
-from domain.errors import FutureMoment
-from domain.events import Event
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import Listener
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.process import ProjectorProcess
-from infrastructure.readmodels.projection_status import (
+from agentlog.domain.errors import FutureMoment
+from agentlog.domain.events import Event
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
     ProjectionStatus,
 )
-from infrastructure.readmodels.projector import Projector
-from projections.readmodels.model import ThreadRows
-from projections.readmodels.registry import READ_MODELS, UnknownReadModel
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.projections.readmodels.model import ThreadRows
+from agentlog.projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (
     calls,
     fetch,
@@ -156,8 +156,8 @@ def test_what_stays_broken_is_said_once(
             monkeypatch.undo()
         raise psycopg.errors.ReadOnlySqlTransaction("no writes")
 
-    monkeypatch.setattr("infrastructure.readmodels.projector._PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr("infrastructure.readmodels.projector._Worker.step", failing)
+    monkeypatch.setattr("agentlog.infrastructure.readmodels.projector._PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("agentlog.infrastructure.readmodels.projector._Worker.step", failing)
     append(writer, 1)
     until = time.monotonic() + SECONDS
     with Projector(database, listener, [READ_MODELS["messages"]]):

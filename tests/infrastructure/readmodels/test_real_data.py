@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.conftest import TAU_BENCH
 from tests.databases import new_database

@@ -6,12 +6,12 @@ from hypothesis import Phase, settings
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from domain.events import Event
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from projections.readmodels.registry import READ_MODELS
+from agentlog.domain.events import Event
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.histories import examples
 from tests.infrastructure.appends import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.reports.reports import Reports
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.reports.reports import Reports
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT
 from tests.infrastructure.reports.histories import append_items, build_all, some_items

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection import Projection, Step
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import NOON, TENANT, Clock, Ids, started
 
 DAY = 86_400_000

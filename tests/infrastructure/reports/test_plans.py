@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels.tables import SCHEMA
-from infrastructure.reports.catalogue import REPORTS
-from infrastructure.reports.query import report_query
-from infrastructure.reports.question import Question
-from infrastructure.reports.reports import _prepare
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.tables import SCHEMA
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.infrastructure.reports.query import report_query
+from agentlog.infrastructure.reports.question import Question
+from agentlog.infrastructure.reports.reports import _prepare
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT
 from tests.infrastructure.reports.histories import build_all

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.reports.question import Question
-from infrastructure.reports.reports import Reports
-from projections.readers.wires import openai
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.reports.question import Question
+from agentlog.infrastructure.reports.reports import Reports
+from agentlog.projections.readers.wires import openai
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, Clock, Ids, started
 from tests.infrastructure.reports.histories import build_all

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.reports import reports as reports_module
-from infrastructure.reports.catalogue import REPORTS, UnknownReport
-from infrastructure.reports.question import InvalidQuestion, Question
-from infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
-from infrastructure.reports.summaries import Summaries, SummaryQuery
-from projections.readmodels.registry import READ_MODELS
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.reports import reports as reports_module
+from agentlog.infrastructure.reports.catalogue import REPORTS, UnknownReport
+from agentlog.infrastructure.reports.question import InvalidQuestion, Question
+from agentlog.infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
+from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     TENANT,
     Clock,
@@ -438,8 +438,10 @@ def test_a_table_of_a_version_before_is_said_to_be_rebuilt(own_database: Databas
 def test_a_report_that_takes_too_long_is_broken_off(
     filled: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infrastructure.reports.reports.SECONDS", 0.01)
-    monkeypatch.setattr("infrastructure.reports.query._text", lambda _: "SELECT pg_sleep(100)")
+    monkeypatch.setattr("agentlog.infrastructure.reports.reports.SECONDS", 0.01)
+    monkeypatch.setattr(
+        "agentlog.infrastructure.reports.query._text", lambda _: "SELECT pg_sleep(100)"
+    )
     with pytest.raises(ReportTooLong, match="narrow it"):
         Reports(filled, tenant=TENANT).ask("tools", Question(by=[]))
     with filled.connection() as connection:  # and only the report was

@@ -7,14 +7,20 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL
 
-from infrastructure.appending.append_request import AppendRequest
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.thread_heads import ThreadFilter
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.reports import summaries as summaries_module
-from infrastructure.reports.live_tables import live_tables, read_one_snapshot
-from infrastructure.reports.summaries import MODELS, SORTS, Summaries, Summary, SummaryQuery
+from agentlog.infrastructure.appending.append_request import AppendRequest
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.reports import summaries as summaries_module
+from agentlog.infrastructure.reports.live_tables import live_tables, read_one_snapshot
+from agentlog.infrastructure.reports.summaries import (
+    MODELS,
+    SORTS,
+    Summaries,
+    Summary,
+    SummaryQuery,
+)
 from tests.databases import new_database
 from tests.infrastructure.appends import (
     NOON,

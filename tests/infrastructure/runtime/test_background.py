@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from infrastructure.runtime.background import Background
+from agentlog.infrastructure.runtime.background import Background
 
 SECONDS = 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infrastructure.runtime.backoff import pause_seconds
+from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import gc
 import threading
 import weakref
 
-from infrastructure.runtime.garbage import MemoryReturn
+from agentlog.infrastructure.runtime.garbage import MemoryReturn
 from tests.waiting import until
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from domain.json.text import JsonValue, parse
-from infrastructure.runtime.logging import Format, access_logger, logs_on_stderr
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.infrastructure.runtime.logging import Format, access_logger, logs_on_stderr
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 Captured = pytest.CaptureFixture[str]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
+from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 
 SECRET = "hunter2-0123456789abcdef"  # noqa: S105 - a shape
 KEY = "agentlog_abcdefghijkl_" + "0f" * 32

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.search.search import Search
-from infrastructure.views.store import Store
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search.search import Search
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.erasure.conftest import store_on
 from tests.infrastructure.readmodels.tables import catch_up

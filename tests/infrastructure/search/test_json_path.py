@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from domain.json.places import path
-from domain.json.text import parse
-from infrastructure.postgres.database import Database
-from infrastructure.search import search as searching
-from infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
-from infrastructure.search.query import Query
-from infrastructure.search.search import Search
-from infrastructure.views.store import Store
+from agentlog.domain.json.places import path
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search import search as searching
+from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
+from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.search.search import Search
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, reply
 
 

@@ -6,10 +6,10 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from infrastructure.postgres.database import Database
-from infrastructure.search.query import Query
-from infrastructure.search.search import Search
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.search.search import Search
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT
 from tests.infrastructure.erasure.conftest import store_on

@@ -9,11 +9,11 @@ from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed
 from typing_extensions import override
 
-from infrastructure.postgres.database import Database
-from infrastructure.search.index import Index
-from infrastructure.search.query import Query
-from infrastructure.views.store import Store
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search.index import Index
+from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, reply
 from tests.infrastructure.erasure.conftest import store_on

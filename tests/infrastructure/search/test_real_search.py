@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.search.query import Query
-from infrastructure.search.search import Search
-from projections.readmodels.message_words import MessageWords
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.search.search import Search
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.command_line import agentlog
 from tests.conftest import TAU_BENCH
 from tests.databases import new_database

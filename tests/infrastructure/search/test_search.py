@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidCursor
-from infrastructure.erasure.redactor import Redactor
-from infrastructure.postgres.database import Database
-from infrastructure.readmodels import builds
-from infrastructure.readmodels.projection_status import NotYetBuilt
-from infrastructure.search import index
-from infrastructure.search.query import InvalidSearch, Query
-from infrastructure.search.search import Found, Search
-from infrastructure.views.store import Store
-from projections.readmodels.message_words import MessageWords
+from agentlog.domain.errors import InvalidCursor
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.search import index
+from agentlog.infrastructure.search.query import InvalidSearch, Query
+from agentlog.infrastructure.search.search import Found, Search
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.infrastructure.appends import last_position, reply, time_of
 from tests.infrastructure.erasure.conftest import redactor_on
 from tests.infrastructure.readmodels.tables import catch_up

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from domain.events import Event
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.notifications import APPENDED, Listener
-from infrastructure.subscriptions.hub import Hub, HubEntry, Paging
+from agentlog.domain.events import Event
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry, Paging
 from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import (
     TENANT,

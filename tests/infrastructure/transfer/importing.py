@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.report import ImportReport
-from infrastructure.views.results import Page
-from infrastructure.views.store import Store
-from projections.readers.registry import choose_format
-from projections.registry import choose_view
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.registry import choose_format
+from agentlog.projections.registry import choose_view
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

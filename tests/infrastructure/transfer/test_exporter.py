@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from domain.errors import FutureMoment, UnknownThread
-from domain.json.text import JsonValue, print_bytes
-from domain.points_in_time import AtPosition, AtVersion, Moment
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.exporter import all_thread_ids, export_threads
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.views.store import Store
-from projections.readers.wires.kernel import FORMAT
-from projections.registry import choose_view
+from agentlog.domain.errors import FutureMoment, UnknownThread
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.points_in_time import AtPosition, AtVersion, Moment
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.wires.kernel import FORMAT
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import NOON, calls, given, reply
 
 KERNEL = choose_view("kernel", {"metadata": True})

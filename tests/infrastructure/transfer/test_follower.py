@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.follower import Follower
-from infrastructure.views.store import Store
-from projections.readers.history import Format, History
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.follower import Follower
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.history import Format, History
 
 
 def line(text: str, **more: Any) -> str:

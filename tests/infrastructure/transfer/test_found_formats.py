@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infrastructure.views.store import Store
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import HISTORIES, USER, run, shown, written
 from tests.test_golden import GOLDEN

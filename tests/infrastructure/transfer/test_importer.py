@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import JsonValue
-from domain.threads import Status
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.exporter import export_threads
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.views.store import Store
-from projections.readers.draft import Aside
-from projections.readers.history import Format, History
-from projections.readers.registry import choose_format
-from projections.registry import choose_view
+from agentlog.domain.json.text import JsonValue
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.exporter import export_threads
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.registry import choose_format
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import calls, reply
 from tests.infrastructure.transfer.importing import (
     EXAMPLES,

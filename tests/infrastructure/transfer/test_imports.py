@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from ulid import ULID
 
-from domain.errors import UnknownThread
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.imports import Imports, UnknownImport
-from infrastructure.transfer.report import ImportReport
-from infrastructure.views.store import Store
+from agentlog.domain.errors import UnknownThread
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.imports import Imports, UnknownImport
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, check_log, fetch, reply
 
 Import = Callable[..., str]
@@ -99,7 +99,7 @@ def test_undo_hides_what_an_import_made_and_redo_shows_it(
 def test_more_threads_than_a_page_are_hidden(
     imports: Imports, bring: Import, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infrastructure.transfer.imports._PAGE", 3)
+    monkeypatch.setattr("agentlog.infrastructure.transfer.imports._PAGE", 3)
     made = bring(**{f"run-{n}": 1 for n in range(8)})
     assert (imports.undo(made), ids(store)) == (8, [])
 
@@ -107,7 +107,7 @@ def test_more_threads_than_a_page_are_hidden(
 def test_an_import_that_was_broken_off_is_undone_with_all_that_it_wrote(
     imports: Imports, bring: Import, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infrastructure.transfer.importer._BATCH_MESSAGES", 1)
+    monkeypatch.setattr("agentlog.infrastructure.transfer.importer._BATCH_MESSAGES", 1)
     times = iter(range(10))
 
     def stop() -> None:

@@ -4,8 +4,8 @@ import json
 import zipfile
 from pathlib import Path
 
-from infrastructure.transfer.files.records import read_records
-from infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.files.records import read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
 
 IDS = ["0000000a", "0000000b", "0000000c"]
 

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from api.http.codec.otlp_json import records_of_json
-from api.http.codec.otlp_protobuf import records_of_protobuf
-from api.http.codec.otlp_work import Work
-from api.http.request.limits import USUAL
-from domain.json.text import parse, print_bytes
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.transfer import traces
-from infrastructure.transfer.otlp import export_request
-from infrastructure.transfer.otlp_protobuf import printed
-from infrastructure.transfer.traces import TraceIngest
-from infrastructure.views.store import Store
-from projections.readers.traces.otlp.drafts import TooManyAdded
-from projections.registry import choose_view
-from projections.spans import spans_of
-from projections.view import render
+from agentlog.api.http.codec.otlp_json import records_of_json
+from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.request.limits import USUAL
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer import traces
+from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.infrastructure.transfer.otlp_protobuf import printed
+from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.traces.otlp.drafts import TooManyAdded
+from agentlog.projections.registry import choose_view
+from agentlog.projections.spans import spans_of
+from agentlog.projections.view import render
 from tests.infrastructure.appends import last_position
 from tests.spans import ANSWER, CALL, USER, chat, said
 

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.catalogue import FACT_TYPES
-from domain.errors import InvalidInput
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.records import read_records
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.threads import threads_of
-from infrastructure.views.store import Store
-from projections.readers.registry import FORMATS, recognise
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.errors import InvalidInput
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.records import read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.threads import threads_of
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.registry import FORMATS, recognise
 from tests.infrastructure.transfer.importing import run
 from tests.infrastructure.transfer.parts import (
     SESSION,

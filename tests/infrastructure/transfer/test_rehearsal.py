@@ -8,18 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infrastructure.appending.append_request import Preparer
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.transfer.documents import Plan
-from infrastructure.transfer.files.sources import find_sources
-from infrastructure.transfer.importer import Importer
-from infrastructure.transfer.imports import RunningImport
-from infrastructure.transfer.rehearsal import Rehearsal
-from infrastructure.transfer.report import ImportReport
-from infrastructure.views.store import Store
+from agentlog.infrastructure.appending.append_request import Preparer
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.infrastructure.transfer.importer import Importer
+from agentlog.infrastructure.transfer.imports import RunningImport
+from agentlog.infrastructure.transfer.rehearsal import Rehearsal
+from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, reply
 from tests.infrastructure.transfer.importing import position, written
 from tests.infrastructure.transfer.parts import own_records, parts_of_lines, session_lines

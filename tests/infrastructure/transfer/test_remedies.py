@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from api.cli.main import app
-from infrastructure.transfer.files.sources import STANDARD_INPUT
-from infrastructure.transfer.report import Finding
-from infrastructure.transfer.template import UnfinishedField
-from infrastructure.views.store import Store
-from projections.readers.registry import FORMATS
+from agentlog.api.cli.main import app
+from agentlog.infrastructure.transfer.files.sources import STANDARD_INPUT
+from agentlog.infrastructure.transfer.report import Finding
+from agentlog.infrastructure.transfer.template import UnfinishedField
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.registry import FORMATS
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.projections.readers.test_golden_readers import SOURCES
 from tests.test_golden import GOLDEN

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infrastructure.views.store import Store
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import (
     HISTORIES,

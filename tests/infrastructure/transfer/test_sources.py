@@ -15,10 +15,10 @@ from backports import zstd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.errors import InvalidJson
-from infrastructure.transfer.files.records import SourceRecord, read_records
-from infrastructure.transfer.files.source_file import UnreadableSource
-from infrastructure.transfer.files.sources import STANDARD_INPUT, find_sources
+from agentlog.domain.errors import InvalidJson
+from agentlog.infrastructure.transfer.files.records import SourceRecord, read_records
+from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
+from agentlog.infrastructure.transfer.files.sources import STANDARD_INPUT, find_sources
 
 LONE = rb'{"a": "\ud800x"}'
 
@@ -260,7 +260,7 @@ def test_the_members_of_an_archive_are_read_from_one_that_is_opened_once(
         opened.append(path)
         return zstd.zipfile.ZipFile(path)
 
-    monkeypatch.setattr("infrastructure.transfer.files.content.ZipFile", opening)
+    monkeypatch.setattr("agentlog.infrastructure.transfer.files.content.ZipFile", opening)
     read = [record for file in find_sources([path]).files for record in read_records(file)]
     assert (len(read), len(opened)) == (100, 2)  # once to list them
 

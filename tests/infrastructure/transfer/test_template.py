@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse, print_text
-from infrastructure.transfer.template import InvalidTemplate, NullField, expand, expand_value
+from agentlog.domain.json.text import parse, print_text
+from agentlog.infrastructure.transfer.template import (
+    InvalidTemplate,
+    NullField,
+    expand,
+    expand_value,
+)
 
 RECORD: dict[str, Any] = parse(
     b'{"task": 7, "trial": "b", "reward": 0.50, "done": true, "who": {"name": "ann"}, '

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.identifiers import derived_message_id, is_thread_id
-from infrastructure.transfer.documents import Documents, InvalidPath, Plan
-from infrastructure.transfer.files.records import SourceRecord
-from infrastructure.transfer.files.source_file import SourceFile
-from infrastructure.transfer.template import InvalidTemplate
-from infrastructure.transfer.threads import (
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.identifiers import derived_message_id, is_thread_id
+from agentlog.infrastructure.transfer.documents import Documents, InvalidPath, Plan
+from agentlog.infrastructure.transfer.files.records import SourceRecord
+from agentlog.infrastructure.transfer.files.source_file import SourceFile
+from agentlog.infrastructure.transfer.template import InvalidTemplate
+from agentlog.infrastructure.transfer.threads import (
     ImportedThread,
     NamelessThread,
     NotRead,
     fitted,
     threads_of,
 )
-from projections.readers.history import Format, History
-from projections.readers.registry import choose_format
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.registry import choose_format
 
 REPLY = {"type": "reply", "text": "hi"}
 

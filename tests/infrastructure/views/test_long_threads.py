@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.text import print_bytes
-from domain.points_in_time import AtVersion
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import Difference, Page, State
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.store import Store
-from infrastructure.views.view_fold import Fold
-from projections.difference import items_difference
-from projections.readers.draft import Draft
-from projections.registry import AnyView
-from projections.view import StateView, print_items, render
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import Difference, Page, State
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.view_fold import Fold
+from agentlog.projections.difference import items_difference
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import StateView, print_items, render
 from tests.histories import examples, histories
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results, unguarded
 from tests.infrastructure.appends import given as given_id

@@ -7,13 +7,13 @@ from typing import Any
 import jsonpatch
 import pytest
 
-from domain.json.text import print_bytes
-from domain.points_in_time import AtTime, AtVersion
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import Difference, Page, State
-from infrastructure.views.store import Store
-from projections.readers.wires import openai
-from projections.registry import VIEWS, AnyView, choose_view
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import AtTime, AtVersion
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import Difference, Page, State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidCursor
-from domain.json.text import JsonValue, print_bytes
-from domain.points_in_time import AtTime, AtVersion, Moment
-from infrastructure.views.results import Page, State
-from infrastructure.views.store import Store
-from projections.readers.wires import openai
-from projections.registry import VIEWS, AnyView, choose_view
-from projections.view import Printed, StateView, print_items, render
+from agentlog.domain.errors import InvalidCursor
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.points_in_time import AtTime, AtVersion, Moment
+from agentlog.infrastructure.views.results import Page, State
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.projections.view import Printed, StateView, print_items, render
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from domain.errors import UnknownThread
-from domain.points_in_time import AtVersion
-from infrastructure.eventlog.body_deduplication import SHORTEST
-from infrastructure.views.store import Store
-from projections.registry import choose_view
-from projections.view import print_items, render
+from agentlog.domain.errors import UnknownThread
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.eventlog.body_deduplication import SHORTEST
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import print_items, render
 from tests.infrastructure.appends import items_of
 
 TEXTS = [

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from domain.points_in_time import AtVersion
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
-from infrastructure.views.view_cache import Folded, RecentViews
-from projections.registry import VIEWS, AnyView, choose_view
-from projections.view import StateView
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.view_cache import Folded, RecentViews
+from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.projections.view import StateView
 from tests.infrastructure.appends import (
     STORY,
     TENANT,

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain.events import Event
-from projections.comparison.comparison import Comparison, History, compare
-from projections.comparison.steps import Stepping
-from projections.registry import AnyView, choose_view
-from projections.view import StateView, print_items, render
+from agentlog.domain.events import Event
+from agentlog.projections.comparison.comparison import Comparison, History, compare
+from agentlog.projections.comparison.steps import Stepping
+from agentlog.projections.registry import AnyView, choose_view
+from agentlog.projections.view import StateView, print_items, render
 from tests.histories import history
 from tests.projections.test_laws import ALL_VIEWS
 

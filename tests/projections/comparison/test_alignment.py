@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.comparison import alignment
-from projections.comparison.alignment import Block, TooFarApart, align
-from projections.comparison.steps import Step
+from agentlog.projections.comparison import alignment
+from agentlog.projections.comparison.alignment import Block, TooFarApart, align
+from agentlog.projections.comparison.steps import Step
 
 steps = st.builds(
     lambda kind, said: Step(kind, (), bytes([said])), st.sampled_from("xyz"), st.integers(0, 2)

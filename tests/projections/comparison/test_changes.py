@@ -6,8 +6,8 @@ import jsonpatch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json.canonical import canonical, canonical_bytes
-from projections.comparison.changes import MOST_CHARACTERS, Edit, changes, edits, shortened
+from agentlog.domain.json.canonical import canonical, canonical_bytes
+from agentlog.projections.comparison.changes import MOST_CHARACTERS, Edit, changes, edits, shortened
 from tests.histories import json_values, texts
 
 words = st.lists(st.sampled_from(["the", "fox", " ", ".", "\n", "é"]), max_size=12).map("".join)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.comparison.comparison import Divergence, Row
-from projections.comparison.details import detail
+from agentlog.projections.comparison.comparison import Divergence, Row
+from agentlog.projections.comparison.details import detail
 from tests.histories import drafts
 from tests.projections.comparison.stepping import KERNEL, compared
 

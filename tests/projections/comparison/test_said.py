@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.identifiers import derived_message_id
-from projections.comparison.steps import StateNotComparable, Stepping
-from projections.registry import choose_view
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.projections.comparison.steps import StateNotComparable, Stepping
+from agentlog.projections.registry import choose_view
 from tests.histories import drafts, event, histories, history
 from tests.projections.comparison.stepping import KERNEL, LISTS, compared, history_of
 from tests.projections.test_laws import name_of

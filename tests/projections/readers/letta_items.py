@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from projections.view import Item
-from projections.views.letta.residue import EXIT_REASONS
+from agentlog.projections.view import Item
+from agentlog.projections.views.letta.residue import EXIT_REASONS
 from tests.projections.letta_api import BASE, CALL, CLASSES, HIDDEN, OTHER_CALL, RETURN
 
 

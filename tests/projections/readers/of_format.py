@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from domain.json.text import JsonValue
-from projections.readers.history import History
-from projections.readers.registry import FORMATS
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.registry import FORMATS
 
 
 def read(name: str, document: JsonValue) -> History:

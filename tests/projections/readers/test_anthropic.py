@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse
-from projections.readers.draft import Draft
-from projections.readers.history import History
-from projections.readers.models.anthropic import FORMAT
-from projections.readers.registry import recognise
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.models.anthropic import FORMAT
+from agentlog.projections.readers.registry import recognise
 from tests.test_golden import GOLDEN
 
 SOURCES = GOLDEN / "readers" / "anthropic"

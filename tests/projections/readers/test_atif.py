@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from domain.json.text import parse
-from projections.readers.agents.atif import FORMAT
-from projections.readers.history import History
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.agents.atif import FORMAT
+from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
 AGENT = {"name": "a", "version": "1"}

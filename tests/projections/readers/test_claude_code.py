@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidJson
-from domain.json.text import parse
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.records import read_records
-from infrastructure.transfer.files.sources import find_sources
-from projections.readers.agents.claude_code.session import FORMAT
-from projections.readers.draft import Draft
-from projections.readers.history import History
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.records import read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.projections.readers.agents.claude_code.session import FORMAT
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
 SESSIONS = GOLDEN / "readers" / "claude-code"

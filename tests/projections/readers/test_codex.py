@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse
-from projections.readers.agents.codex import FORMAT
-from projections.readers.draft import Draft
-from projections.readers.history import History
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.agents.codex import FORMAT
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
 ROLLOUTS = GOLDEN / "readers" / "codex"

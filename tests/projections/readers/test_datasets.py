@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from projections.readers.datasets import alpaca, sharegpt
-from projections.readers.history import History
+from agentlog.projections.readers.datasets import alpaca, sharegpt
+from agentlog.projections.readers.history import History
 from tests.projections.readers.test_golden_readers import histories_of
 from tests.test_golden import GOLDEN
 

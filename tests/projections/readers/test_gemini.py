@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from domain.json.text import parse
-from projections.readers.history import History
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.history import History
 from tests.projections.readers.of_format import of_type, read
 from tests.test_golden import GOLDEN
 

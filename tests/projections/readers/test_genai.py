@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from domain.json.text import JsonValue
-from projections.readers.models.genai import response_of
-from projections.readers.registry import FORMATS
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.models.genai import response_of
+from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN
 

@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMessage
-from domain.json.text import parse, print_bytes
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.records import SourceRecord, read_records
-from infrastructure.transfer.files.sources import find_sources
-from projections.readers.draft import sample_event
-from projections.readers.history import Format, History
-from projections.readers.registry import FORMATS
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.records import SourceRecord, read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.projections.readers.draft import sample_event
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.registry import FORMATS
 from tests.histories import json_values
 from tests.test_golden import GOLDEN, check_golden
 

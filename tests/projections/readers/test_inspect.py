@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidMessage
-from projections.readers.agents.inspect_log import FORMAT
-from projections.readers.history import History
+from agentlog.domain.errors import InvalidMessage
+from agentlog.projections.readers.agents.inspect_log import FORMAT
+from agentlog.projections.readers.history import History
 from tests.projections.readers.test_golden_readers import histories_of
 from tests.test_golden import GOLDEN
 

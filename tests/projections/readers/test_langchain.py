@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.registry import FORMATS
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN
 

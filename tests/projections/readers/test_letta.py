@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMessage, UnknownFormat
-from domain.events import Event
-from projections.readers.registry import FORMATS, choose_format
-from projections.readers.wires import openai
-from projections.readers.wires.letta import READER
-from projections.view import Item
-from projections.views.letta.shapes import STREAM_ONLY
-from projections.views.letta.view import LettaView
+from agentlog.domain.errors import InvalidMessage, UnknownFormat
+from agentlog.domain.events import Event
+from agentlog.projections.readers.registry import FORMATS, choose_format
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.wires.letta import READER
+from agentlog.projections.view import Item
+from agentlog.projections.views.letta.shapes import STREAM_ONLY
+from agentlog.projections.views.letta.view import LettaView
 from tests.histories import histories, history
 from tests.projections.letta_api import (
     BASE,

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from ulid import ULID
 
-from domain.errors import InvalidMessage
-from domain.events import Event
-from domain.json.text import JsonValue, parse, print_bytes
-from projections.readers.draft import Draft
-from projections.readers.wires import openai
-from projections.readers.wires.maria import READER
-from projections.view import Item, render
-from projections.views.maria.view import Dialect, MariaOptions, MariaView
-from projections.views.openai import OpenAIView
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.wires.maria import READER
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.maria.view import Dialect, MariaOptions, MariaView
+from agentlog.projections.views.openai import OpenAIView
 from tests.histories import event, histories
 
 AIRLINE = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from projections.readers.masking import KNOWN_SECRETS, masked
+from agentlog.projections.readers.masking import KNOWN_SECRETS, masked
 
 A, B = "a1B2" * 10, "0123456789abcdefABCD"
 SECRETS = {

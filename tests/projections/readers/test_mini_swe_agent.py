@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from domain.json.text import parse
-from projections.readers.agents.swe_agents.mini_swe_agent import FORMAT
-from projections.readers.history import History
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.agents.swe_agents.mini_swe_agent import FORMAT
+from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
 

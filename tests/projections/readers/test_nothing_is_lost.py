@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMessage
-from domain.json.text import parse, print_bytes
-from projections.readers.history import Format
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.projections.readers.history import Format
 from tests.projections.readers.test_golden_readers import SOURCES, documents_of, path_is_json
 
 MARK = "a mark that nothing else has"

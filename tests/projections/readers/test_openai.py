@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import InvalidMessage
-from domain.events import Event
-from domain.json.text import JsonValue, parse, print_bytes, print_text
-from projections.readers.draft import Aside
-from projections.readers.wires.openai import READER
-from projections.view import Item, render
-from projections.views.openai import OpenAIOptions, OpenAIView
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
+from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.wires.openai import READER
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
 from tests.histories import event, texts
 from tests.projections.chat_api import check_types, why_unsafe
 

@@ -5,13 +5,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from domain.json.text import parse
-from infrastructure.transfer.documents import Documents, Plan
-from infrastructure.transfer.files.records import read_records
-from infrastructure.transfer.files.sources import find_sources
-from projections.readers.agents.openhands.conversation import FORMAT
-from projections.readers.history import History
-from projections.readers.registry import FORMATS, recognise
+from agentlog.domain.json.text import parse
+from agentlog.infrastructure.transfer.documents import Documents, Plan
+from agentlog.infrastructure.transfer.files.records import read_records
+from agentlog.infrastructure.transfer.files.sources import find_sources
+from agentlog.projections.readers.agents.openhands.conversation import FORMAT
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.registry import FORMATS, recognise
 from tests.projections.readers.of_format import of_type
 from tests.test_golden import GOLDEN
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from projections.readers.registry import FORMATS
+from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN
 

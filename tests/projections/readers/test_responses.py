@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from domain.errors import InvalidMessage
-from domain.json.text import parse
-from projections.readers.draft import Draft
-from projections.readers.history import History
-from projections.readers.models.responses import FORMAT
-from projections.readers.registry import UnclearFormat, recognise
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.models.responses import FORMAT
+from agentlog.projections.readers.registry import UnclearFormat, recognise
 from tests.test_golden import GOLDEN
 
 SOURCES = GOLDEN / "readers" / "responses"

@@ -1,6 +1,6 @@
 """Spans of a trace become one thread: nothing is told twice, and nothing is left out."""
 
-from projections.readers.registry import FORMATS
+from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type
 from tests.projections.readers.traces_of import asked, lines, model, run, said, thread
 

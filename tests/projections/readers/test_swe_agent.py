@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import parse
-from projections.readers.agents.swe_agents.swe_agent import FORMAT
-from projections.readers.history import History
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.agents.swe_agents.swe_agent import FORMAT
+from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from domain.json.text import parse
-from projections.readers.history import History
-from projections.readers.registry import FORMATS
+from agentlog.domain.json.text import parse
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import of_type, types
 from tests.test_golden import GOLDEN
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from domain.json.text import JsonValue
-from projections.readers.history import History
-from projections.readers.registry import FORMATS
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.history import History
+from agentlog.projections.readers.registry import FORMATS
 
 
 def run(run_id: str, kind: str, second: int, **fields: Any) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from domain.events import Event
-from projections.readmodels.model import ReadModel, RowT, ThreadRows
+from agentlog.domain.events import Event
+from agentlog.projections.readmodels.model import ReadModel, RowT, ThreadRows
 
 TENANT = "tests"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.numbers import Decimal
-from domain.json.text import print_bytes
+from agentlog.domain.events import Event
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import print_bytes
 from tests.histories import event, histories, json_values, metadata, texts, timestamps
 
 _ids = st.sampled_from(["a", "b", "nul\x00"])

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from projections.readmodels.approvals import ApprovalRow, Approvals
+from agentlog.projections.readmodels.approvals import ApprovalRow, Approvals
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of
 

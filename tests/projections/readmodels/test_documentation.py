@@ -4,8 +4,8 @@ import os
 import textwrap
 from pathlib import Path
 
-from projections.readmodels.registry import PUBLIC_READ_MODELS
-from projections.readmodels.table import Table
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
+from agentlog.projections.readmodels.table import Table
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "tables.md"
 BEGIN = "<!-- tables: written from their definitions -->\n"

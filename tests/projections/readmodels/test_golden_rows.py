@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from domain.json.text import print_bytes
-from projections.readmodels.registry import READ_MODELS
+from agentlog.domain.json.text import print_bytes
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.projections.readmodels.folding import rows_of
 from tests.test_golden import GOLDEN, THREADS, check_golden
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from domain.events import Event
-from domain.json.text import parse_stored
-from domain.messages import ToolCallsMessage, ToolResultsMessage
-from projections.readmodels.approvals import Approvals
-from projections.readmodels.model_calls import ModelCalls
-from projections.readmodels.registry import READ_MODELS, AnyReadModel
-from projections.readmodels.table import Table
-from projections.readmodels.threads import ThreadRow, Threads
-from projections.readmodels.tool_calls import ToolCalls
-from projections.readmodels.workers import Workers
-from projections.view import render
-from projections.views.agent_state import AgentStateView
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.messages import ToolCallsMessage, ToolResultsMessage
+from agentlog.projections.readmodels.approvals import Approvals
+from agentlog.projections.readmodels.model_calls import ModelCalls
+from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
+from agentlog.projections.readmodels.table import Table
+from agentlog.projections.readmodels.threads import ThreadRow, Threads
+from agentlog.projections.readmodels.tool_calls import ToolCalls
+from agentlog.projections.readmodels.workers import Workers
+from agentlog.projections.view import render
+from agentlog.projections.views.agent_state import AgentStateView
 from tests.histories import examples, history
 from tests.projections.readmodels.folding import rows_of
 from tests.projections.readmodels.stories import stories

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from domain.json.numbers import Decimal
-from projections.readmodels.model_calls import ModelCallRow, ModelCalls
+from agentlog.domain.json.numbers import Decimal
+from agentlog.projections.readmodels.model_calls import ModelCallRow, ModelCalls
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from domain.json.numbers import Decimal
-from domain.json.text import parse
-from projections.readmodels.threads import ThreadRow, Threads
+from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.text import parse
+from agentlog.projections.readmodels.threads import ThreadRow, Threads
 from tests.histories import event
 from tests.infrastructure.appends import STORY, calls, reply, started
 from tests.projections.readmodels.folding import rows_of

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from domain.redaction import redacted_body
-from projections.readers.draft import sample_event
-from projections.readers.registry import choose_format
-from projections.readmodels.tool_calls import ToolCalls
-from projections.view import Item
+from agentlog.domain.redaction import redacted_body
+from agentlog.projections.readers.draft import sample_event
+from agentlog.projections.readers.registry import choose_format
+from agentlog.projections.readmodels.tool_calls import ToolCalls
+from agentlog.projections.view import Item
 from tests.histories import event
 from tests.projections.readmodels.folding import rows_of
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 
-from domain.events import Event
-from domain.json.numbers import Decimal
-from projections.readmodels.values import (
+from agentlog.domain.events import Event
+from agentlog.domain.json.numbers import Decimal
+from agentlog.projections.readmodels.values import (
     count_held,
     count_sum,
     elapsed_ms,

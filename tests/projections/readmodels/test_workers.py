@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from projections.readmodels.workers import WorkerRow, Workers
+from agentlog.projections.readmodels.workers import WorkerRow, Workers
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of
 

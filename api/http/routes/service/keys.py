@@ -4,17 +4,24 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from api.http.codec.dependencies import After, Body, Limit, number_cursor, principal_of, without_nul
-from api.http.codec.responses import json_answer, page_answer
-from api.http.openapi.answers import answers, body
-from api.shapes.access import Access, Caller, Key, NewKey, caller_json
-from api.shapes.shape import Page
-from domain.identifiers import THREAD_ID_PATTERN
-from domain.json.text import JsonValue, parse
-from infrastructure.keys.accesses import Accesses
-from infrastructure.keys.cache import RecentKeys
-from infrastructure.keys.key import ID_PATTERN
-from infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
+from agentlog.api.http.codec.dependencies import (
+    After,
+    Body,
+    Limit,
+    number_cursor,
+    principal_of,
+    without_nul,
+)
+from agentlog.api.http.codec.responses import json_answer, page_answer
+from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.shapes.access import Access, Caller, Key, NewKey, caller_json
+from agentlog.api.shapes.shape import Page
+from agentlog.domain.identifiers import THREAD_ID_PATTERN
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.infrastructure.keys.accesses import Accesses
+from agentlog.infrastructure.keys.cache import RecentKeys
+from agentlog.infrastructure.keys.key import ID_PATTERN
+from agentlog.infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
 
 router = APIRouter(tags=["keys"])
 

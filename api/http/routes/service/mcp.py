@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.codec.responses import error_answer
-from api.mcp.errors import McpMissing
+from agentlog.api.http.codec.responses import error_answer
+from agentlog.api.mcp.errors import McpMissing
 
 PATH = "/mcp"
 
@@ -78,8 +78,8 @@ def _manager_over(app: ASGIApp, version: str) -> Any:  # noqa: ANN401 - of a pac
             TransportSecuritySettings,
         )
 
-        from api.mcp.http_api import HttpApi  # noqa: PLC0415 - an optional extra
-        from api.mcp.server import mcp_server  # noqa: PLC0415 - an optional extra
+        from agentlog.api.mcp.http_api import HttpApi  # noqa: PLC0415 - an optional extra
+        from agentlog.api.mcp.server import mcp_server  # noqa: PLC0415 - an optional extra
     except ModuleNotFoundError as error:
         raise McpMissing from error
 

@@ -12,16 +12,16 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client.exposition import choose_encoder
 from typing_extensions import TypedDict
 
-from api.http.codec.database_inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
-from api.http.codec.responses import json_answer
-from api.http.middleware.metrics_exposition import Exposition, Found, Gauges
-from api.http.middleware.request_metrics import Traffic
-from api.http.openapi.answers import answers, content
-from infrastructure.appending.writer import Writer
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.postgres.log_position import log_position
-from infrastructure.runtime.secret_redaction import without_secrets
+from agentlog.api.http.codec.database_inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.middleware.metrics_exposition import Exposition, Found, Gauges
+from agentlog.api.http.middleware.request_metrics import Traffic
+from agentlog.api.http.openapi.answers import answers, content
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.log_position import log_position
+from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 
 router = APIRouter(tags=["health"])
 

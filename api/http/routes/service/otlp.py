@@ -6,8 +6,14 @@ Exporters retry what is answered 429 or 503, and drop a batch at any other error
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 
-from api.http.codec.dependencies import append_origin, body_of, header_of, request_limits, tenant_of
-from api.http.codec.otlp import (
+from agentlog.api.http.codec.dependencies import (
+    append_origin,
+    body_of,
+    header_of,
+    request_limits,
+    tenant_of,
+)
+from agentlog.api.http.codec.otlp import (
     JSON,
     PROTOBUF,
     Signal,
@@ -16,8 +22,8 @@ from api.http.codec.otlp import (
     records_in,
     unzipped,
 )
-from api.http.codec.otlp_work import Work
-from api.http.openapi.answers import Schema, answers, content
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.openapi.answers import Schema, answers, content
 
 router = APIRouter(tags=["otlp"])
 

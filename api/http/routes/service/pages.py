@@ -13,14 +13,14 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
-from api.http.codec.responses import json_answer, policy_of_docs, policy_of_page
+from agentlog.api.http.codec.responses import json_answer, policy_of_docs, policy_of_page
 
 router = APIRouter(include_in_schema=False)
 
 SUMMARY: Final = "A message store for AI agents."
 _LINKS: Final = {"docs": "/docs", "health": "/healthz", "threads": "/v1/threads"}
 
-PAGE: Final = resources.files("api") / "page"
+PAGE: Final = resources.files("agentlog.api") / "page"
 _ASSET: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.(js|css|svg)")
 _ASSET_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _FOR_EVER: Final = "public, max-age=31536000, immutable"

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.codec.responses import json_answer
-from api.http.codec.wait_for_projection import Wait, until_projected
-from api.http.openapi.answers import answers
-from api.shapes.shape import Page
-from api.shapes.threads import Projection
-from infrastructure.readmodels.projection_status import ProjectionStatus
-from projections.readmodels.registry import READ_MODELS, read_model
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.openapi.answers import answers
+from agentlog.api.shapes.shape import Page
+from agentlog.api.shapes.threads import Projection
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
 router = APIRouter(tags=["projections"])
 

@@ -6,10 +6,10 @@ user's next words begin. Versions before 2 never wrote a stop reason: there the 
 counted at the end.
 """
 
-from domain.identifiers import derived_message_id
-from projections.readers.models.anthropic_blocks import answer
-from projections.readers.reading import Fields, Reading
-from projections.view import Item
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.projections.readers.models.anthropic_blocks import answer
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.view import Item
 
 
 class Answers:

@@ -2,10 +2,10 @@
 
 import re
 
-from domain.json.text import JsonValue
-from projections.readers.models.anthropic_blocks import KNOWN as OF_BLOCKS
-from projections.readers.models.anthropic_blocks import text_of
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.models.anthropic_blocks import KNOWN as OF_BLOCKS
+from agentlog.projections.readers.models.anthropic_blocks import text_of
+from agentlog.projections.view import Item
 
 FACTS = ("sessionId", "cwd", "version", "gitBranch", "entrypoint", "userType")
 """Fields that are the same on most lines: facts of the thread."""

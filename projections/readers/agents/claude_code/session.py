@@ -6,11 +6,11 @@ A session is a thread, and so is each of its sub-agents.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from domain.errors import InvalidMessage
-from domain.identifiers import is_thread_id
-from domain.json.text import JsonValue
-from projections.readers.agents.claude_code.answers import Answers, left
-from projections.readers.agents.claude_code.fields import (
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import is_thread_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.claude_code.answers import Answers, left
+from agentlog.projections.readers.agents.claude_code.fields import (
     FACTS,
     KINDS,
     KNOWN,
@@ -23,11 +23,11 @@ from projections.readers.agents.claude_code.fields import (
     thread_of,
     worker_thread,
 )
-from projections.readers.history import Format, History
-from projections.readers.models.anthropic_blocks import read_blocks, text_of
-from projections.readers.reading import Entry, Fields, Reading, id_of_uuid
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.models.anthropic_blocks import read_blocks, text_of
+from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 
 def _read(document: JsonValue) -> Iterator[History]:

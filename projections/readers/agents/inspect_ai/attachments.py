@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from domain.json.text import JsonValue
-from projections.readers.reading import Fields
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.reading import Fields
 
 _PREFIXES = ("attachment://", "tc://")
 

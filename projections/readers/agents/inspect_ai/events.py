@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.reading import Entry, Fields, usage
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Entry, Fields, usage
+from agentlog.projections.view import Item
 
 _FRAMES = frozenset(
     {"span_begin", "span_end", "step", "branch", "anchor", "checkpoint", "subtask", "sample_init"}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of_uri
-from projections.readers.reading import Entry, Fields
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.reading import Entry, Fields
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 _FILES = ("image", "audio", "video", "document")
 """Kinds of parts that hold a file, under a field of the same name."""

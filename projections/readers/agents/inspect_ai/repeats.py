@@ -6,9 +6,9 @@ other is kept whole, the first time it is told so.
 
 from collections.abc import Iterator, Sequence
 
-from domain.json.text import JsonValue, print_bytes
-from projections.readers.reading import Fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.readers.reading import Fields
+from agentlog.projections.view import Item
 
 
 class Repeats:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.agents.inspect_ai.attachments import with_attachments
-from projections.readers.agents.inspect_ai.events import KNOWN, read_event, response
-from projections.readers.agents.inspect_ai.messages import read_message
-from projections.readers.agents.inspect_ai.repeats import Repeats, key_of
-from projections.readers.draft import Draft
-from projections.readers.reading import Entry, Fields, Reading
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.inspect_ai.attachments import with_attachments
+from agentlog.projections.readers.agents.inspect_ai.events import KNOWN, read_event, response
+from agentlog.projections.readers.agents.inspect_ai.messages import read_message
+from agentlog.projections.readers.agents.inspect_ai.repeats import Repeats, key_of
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _ENDS: Mapping[str, str] = {"operator": "user_request"}
 

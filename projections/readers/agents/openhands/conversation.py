@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterator, Mapping
 from uuid import UUID
 
-from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue
-from projections.readers.agents.openhands.events import READ, USUAL, Calls
-from projections.readers.agents.openhands.figures import figures_of
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading, id_of_uuid
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
+from agentlog.projections.readers.agents.openhands.figures import figures_of
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading, id_of_uuid
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _NAME = "openhands"
 _KNOWN = (

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.files import file_of_uri
-from projections.readers.reading import Fields, text_of
-from projections.text_format import call_fields, value_text
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.reading import Fields, text_of
+from agentlog.projections.text_format import call_fields, value_text
+from agentlog.projections.view import Item
 
 Calls = dict[str, Item]
 """The calls of a conversation by their ids: readers note them as they come."""

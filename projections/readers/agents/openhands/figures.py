@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from domain.json.text import JsonValue
-from projections.readers.reading import Fields, usage
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.reading import Fields, usage
+from agentlog.projections.view import Item
 
 _TOKENS = {
     "prompt_tokens": "inputTokens",

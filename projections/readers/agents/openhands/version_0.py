@@ -8,13 +8,13 @@ of its `metadata.json` and its events.
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Entry, Fields, Reading, usage
-from projections.readers.times import milliseconds
-from projections.view import Item
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.times import milliseconds
+from agentlog.projections.view import Item
 
 _NAME = "openhands-0"
 _KNOWN = (

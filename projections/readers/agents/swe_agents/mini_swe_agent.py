@@ -5,20 +5,20 @@ Messages are those of a chat, or of OpenAI's Responses; `extra` has what the age
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidMessage
-from domain.json.text import JsonValue
-from projections.readers.agents.swe_agents.mini_swe_agent_answers import (
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.agents.swe_agents.mini_swe_agent_answers import (
     answer_of,
     content_of,
     figures_of,
     outputs_of,
     rest_of,
 )
-from projections.readers.draft import Draft
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading
-from projections.readers.times import milliseconds_of_seconds
-from projections.view import Item
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.times import milliseconds_of_seconds
+from agentlog.projections.view import Item
 
 _NAME = "mini-swe-agent"
 _KNOWN = (

@@ -1,10 +1,10 @@
 """Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
 
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.reading import Fields, text_of, usage
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Fields, text_of, usage
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 _FIGURES = {
     "prompt_tokens": "inputTokens",

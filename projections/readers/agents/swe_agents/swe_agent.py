@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from domain.errors import InvalidJson, InvalidMessage
-from domain.json.text import JsonValue, parse
-from projections.readers.agents.swe_agents.swe_agent_run import Run
-from projections.readers.history import Format, History
-from projections.readers.reading import Fields, Reading
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.agents.swe_agents.swe_agent_run import Run
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.view import Item
 
 _NAME = "swe-agent"
 _KNOWN = (

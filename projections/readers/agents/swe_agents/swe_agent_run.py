@@ -8,12 +8,12 @@ it stands where it was.
 
 from collections.abc import Sequence
 
-from domain.json.text import JsonValue, print_bytes
-from projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
-from projections.readers.draft import Draft
-from projections.readers.reading import Fields, Reading, text_of
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.reading import Fields, Reading, text_of
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 
 class Run:

@@ -6,8 +6,8 @@ github.com/SWE-agent/SWE-agent print, at the head of a result, before they exit.
 
 import re
 
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 SHELL = "bash"
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from projections.readers.traces.otlp.turns import Turn, call_id_of
+from agentlog.projections.readers.traces.otlp.turns import Turn, call_id_of
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """What OpenAI's APIs have, as messages with parts: as Langfuse and old log events have it."""
 
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 
 def chat_message(item: Item, *, role: JsonValue = None) -> Item:

@@ -6,15 +6,22 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 
-from domain.errors import InvalidInput
-from domain.identifiers import derived_message_id
-from domain.json.text import JsonValue
-from projections.readers.draft import Draft
-from projections.readers.traces.otlp.span import GenAISpan
-from projections.readers.traces.otlp.turns import RESPONSE, Role, Turn, call_id_of, is_text, said_in
-from projections.residue import METADATA_KEY
-from projections.text_format import call_fields
-from projections.view import Item
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.traces.otlp.span import GenAISpan
+from agentlog.projections.readers.traces.otlp.turns import (
+    RESPONSE,
+    Role,
+    Turn,
+    call_id_of,
+    is_text,
+    said_in,
+)
+from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.text_format import call_fields
+from agentlog.projections.view import Item
 
 METADATA = "otel"
 """The key of a message's metadata for the turns that it begins."""

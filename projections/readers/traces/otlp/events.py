@@ -7,11 +7,11 @@ the call stand on its span, and are taken from there alone.
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
-from domain.json.text import JsonValue, print_bytes
-from projections.readers.traces.otlp.chat import chat_message
-from projections.readers.traces.otlp.semconv import messages_of
-from projections.readers.traces.otlp.span import GenAISpan, milliseconds, text
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.projections.readers.traces.otlp.chat import chat_message
+from agentlog.projections.readers.traces.otlp.semconv import messages_of
+from agentlog.projections.readers.traces.otlp.span import GenAISpan, milliseconds, text
+from agentlog.projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from domain.json.text import JsonValue
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
 
 _MOST_DIGITS = 9
 

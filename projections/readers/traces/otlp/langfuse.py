@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from domain.json.text import JsonValue
-from projections.readers.traces.otlp.chat import chat_messages
-from projections.readers.traces.otlp.span import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.traces.otlp.chat import chat_messages
+from agentlog.projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
     count,
@@ -17,7 +17,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
-from projections.view import Item
+from agentlog.projections.view import Item
 
 _PREFIX = "langfuse.observation."
 _KINDS: Mapping[str, Kind] = {"generation": "chat", "tool": "tool", "agent": "agent"}

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from domain.json.text import JsonValue
-from projections.readers.traces.otlp import semconv
-from projections.readers.traces.otlp.chat import chat_message, chat_messages
-from projections.readers.traces.otlp.span import GenAISpan, text, tool_run, unpacked
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.traces.otlp import semconv
+from agentlog.projections.readers.traces.otlp.chat import chat_message, chat_messages
+from agentlog.projections.readers.traces.otlp.span import GenAISpan, text, tool_run, unpacked
+from agentlog.projections.view import Item
 
 _TEMPLATE = "logfire.msg_template"
 _CHAT, _TOOL = "Chat completion with {gen_ai.request.model!r}", "Function: {name}"

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from domain.json.text import JsonValue
-from projections.readers.traces.otlp.chat import response_messages
-from projections.readers.traces.otlp.indexed import indexed_messages
-from projections.readers.traces.otlp.span import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.traces.otlp.chat import response_messages
+from agentlog.projections.readers.traces.otlp.indexed import indexed_messages
+from agentlog.projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
     ToolRun,
@@ -19,7 +19,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
-from projections.view import Item
+from agentlog.projections.view import Item
 
 _KIND = "openinference.span.kind"
 _KINDS: Mapping[str, Kind] = {"LLM": "chat", "TOOL": "tool", "AGENT": "agent"}

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from projections.readers.traces.otlp import langfuse, logfire, openinference, semconv
-from projections.readers.traces.otlp.span import GenAISpan, text
-from projections.view import Item
+from agentlog.projections.readers.traces.otlp import langfuse, logfire, openinference, semconv
+from agentlog.projections.readers.traces.otlp.span import GenAISpan, text
+from agentlog.projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
     (langfuse.is_known, langfuse.read),

@@ -6,9 +6,9 @@ indexed `gen_ai.prompt.N` of OpenLLMetry before 0.50.
 
 from collections.abc import Mapping, Sequence
 
-from domain.json.text import JsonValue
-from projections.readers.traces.otlp.indexed import indexed_messages
-from projections.readers.traces.otlp.span import (
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.traces.otlp.indexed import indexed_messages
+from agentlog.projections.readers.traces.otlp.span import (
     GenAISpan,
     Kind,
     ToolRun,
@@ -22,7 +22,7 @@ from projections.readers.traces.otlp.span import (
     unpacked,
     usage_of,
 )
-from projections.view import Item
+from agentlog.projections.view import Item
 
 _KINDS: Mapping[str, Kind] = {
     "chat": "chat",

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from domain.errors import InvalidJson
-from domain.json.text import JsonValue, parse
-from projections.readers.traces.said import find_result
-from projections.view import Item
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.traces.said import find_result
+from agentlog.projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]
 

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from domain.events import Event
-from domain.facts import ThreadAnnotated, ThreadStarted
-from domain.identifiers import derived_message_id
-from domain.json.text import print_text
-from domain.messages import (
+from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadAnnotated, ThreadStarted
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.text import print_text
+from agentlog.domain.messages import (
     CustomMessage,
     RuntimeErrorMessage,
     SystemMessage,
     ToolCallsMessage,
     ToolResultsMessage,
 )
-from projections.readers.draft import Draft
-from projections.readers.traces.otlp.calls import Calls
-from projections.readers.traces.otlp.contexts import Contexts, path_of
-from projections.readers.traces.otlp.drafts import (
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.traces.otlp.calls import Calls
+from agentlog.projections.readers.traces.otlp.contexts import Contexts, path_of
+from agentlog.projections.readers.traces.otlp.drafts import (
     METADATA,
     UNBOUNDED,
     Writing,
@@ -30,10 +30,16 @@ from projections.readers.traces.otlp.drafts import (
     drafts_of,
     result_of,
 )
-from projections.readers.traces.otlp.span import GenAISpan, ToolRun
-from projections.readers.traces.otlp.turns import NewTurns, Turn, add_new, call_id_of, turns_of
-from projections.text_format import value_text
-from projections.view import Item
+from agentlog.projections.readers.traces.otlp.span import GenAISpan, ToolRun
+from agentlog.projections.readers.traces.otlp.turns import (
+    NewTurns,
+    Turn,
+    add_new,
+    call_id_of,
+    turns_of,
+)
+from agentlog.projections.text_format import value_text
+from agentlog.projections.view import Item
 
 SPAN, LOG, REWRITTEN, MESSAGE = (
     "otel.span",

@@ -9,10 +9,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Literal
 
-from domain.json.text import JsonValue, print_bytes, print_text
-from projections.readers.traces.otlp.contexts import node_of
-from projections.readers.traces.otlp.span import unpacked
-from projections.view import Item
+from agentlog.domain.json.text import JsonValue, print_bytes, print_text
+from agentlog.projections.readers.traces.otlp.contexts import node_of
+from agentlog.projections.readers.traces.otlp.span import unpacked
+from agentlog.projections.view import Item
 
 Role = Literal["system", "user", "assistant", "tool"]
 

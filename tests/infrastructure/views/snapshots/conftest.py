@@ -2,8 +2,8 @@
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.views.store import Store
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.views.snapshots.kept import change, filled
 
 

@@ -1,18 +1,18 @@
 """What tests of snapshots share: a thread that has some, and how they are looked at and spoilt."""
 
-from domain.json.text import print_bytes
-from domain.points_in_time import AtVersion
-from infrastructure.appending.writer import Writer
-from infrastructure.eventlog.blob_store import Blobs
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import State
-from infrastructure.views.snapshots.encoding import packed, unpacked
-from infrastructure.views.snapshots.snapshots import Snapshots
-from infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable
-from infrastructure.views.store import Store
-from projections.registry import AnyView, choose_view
-from projections.view import Printed
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.snapshots.encoding import packed, unpacked
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import AnyView, choose_view
+from agentlog.projections.view import Printed
 from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fetch, reply
 
 STATE = choose_view("agent-state", {"history": "false"})

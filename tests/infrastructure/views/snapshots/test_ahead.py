@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from api.composition import open_service
-from domain.events import Event
-from infrastructure.eventlog.reader import LogReader
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.errors import DatabaseUnavailable
-from infrastructure.settings import Settings
-from infrastructure.tenants import Tenant
-from infrastructure.view_precomputation import LATEST, Ahead
-from infrastructure.views.store import Store
-from infrastructure.views.view_cache import ViewsInUse
-from infrastructure.views.view_fold import Fold
-from projections.registry import VIEWS, choose_view
+from agentlog.api.composition import open_service
+from agentlog.domain.events import Event
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.settings import Settings
+from agentlog.infrastructure.tenants import Tenant
+from agentlog.infrastructure.view_precomputation import LATEST, Ahead
+from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.view_cache import ViewsInUse
+from agentlog.infrastructure.views.view_fold import Fold
+from agentlog.projections.registry import VIEWS, choose_view
 from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply
 

@@ -4,13 +4,13 @@ from typing import ClassVar
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.views.snapshots.encoding import FORMAT, packed, packed_lists
-from infrastructure.views.snapshots.key import id_of
-from infrastructure.views.store import Store
-from projections.growth import Growth
-from projections.registry import AnyView
-from projections.views.agent_state import AgentStateView
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.snapshots.encoding import FORMAT, packed, packed_lists
+from agentlog.infrastructure.views.snapshots.key import id_of
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.growth import Growth
+from agentlog.projections.registry import AnyView
+from agentlog.projections.views.agent_state import AgentStateView
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.views.snapshots.kept import (
     DAMAGES,

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json.text import JsonValue, print_bytes
-from infrastructure.views.snapshots.encoding import GARBAGE, packed_lists, unpacked_lists
-from projections.growth import Growth
+from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.infrastructure.views.snapshots.encoding import GARBAGE, packed_lists, unpacked_lists
+from agentlog.projections.growth import Growth
 from tests.histories import json_values, texts
 
 

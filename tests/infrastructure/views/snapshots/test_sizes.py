@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from infrastructure.postgres.database import Database
-from infrastructure.postgres.statements import statement
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import TENANT, calls, fetch, reply, results
 from tests.infrastructure.views.snapshots.kept import (
     STATE,

@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from domain.points_in_time import AtVersion
-from infrastructure.postgres.database import Database
-from infrastructure.views.results import State
-from infrastructure.views.snapshots.encoding import packed_items, unpacked_items
-from infrastructure.views.store import Store
-from projections.registry import choose_view
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.views.results import State
+from agentlog.infrastructure.views.snapshots.encoding import packed_items, unpacked_items
+from agentlog.infrastructure.views.store import Store
+from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.views.snapshots.kept import (
     DAMAGES,

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from domain.catalogue import validate_message
-from domain.json.text import print_text
-from projections.readers.traces.otlp.placement import placed
-from projections.readers.traces.otlp.thread import SpanThread
+from agentlog.domain.catalogue import validate_message
+from agentlog.domain.json.text import print_text
+from agentlog.projections.readers.traces.otlp.placement import placed
+from agentlog.projections.readers.traces.otlp.thread import SpanThread
 from tests.spans import ANSWER, CALL, RESULT, SYSTEM, USER, Item, chat, span, tool
 
 FUNCTION = {"name": "track", "arguments": '{"parcel": 4711}'}

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.json.text import print_text
-from projections.readers.draft import sample_event
-from projections.readers.traces.otlp.placement import placed
-from projections.readers.traces.otlp.thread import SpanThread
-from projections.registry import choose_view
-from projections.view import render
+from agentlog.domain.json.text import print_text
+from agentlog.projections.readers.draft import sample_event
+from agentlog.projections.readers.traces.otlp.placement import placed
+from agentlog.projections.readers.traces.otlp.thread import SpanThread
+from agentlog.projections.registry import choose_view
+from agentlog.projections.view import render
 from tests.spans import Item, span
 
 OPENAI = choose_view("openai", {})

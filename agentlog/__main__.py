@@ -4,7 +4,7 @@ import codecs
 import sys
 from io import TextIOWrapper
 
-from api.cli import INTERRUPTED
+from agentlog.api.cli import INTERRUPTED
 
 
 def run() -> None:
@@ -14,7 +14,7 @@ def run() -> None:
         if isinstance(stream, TextIOWrapper):  # a terminal's encoding may lack characters
             stream.reconfigure(errors="agentlog")
     try:
-        from api.cli.main import app  # noqa: PLC0415 - takes 0.2 s
+        from agentlog.api.cli.main import app  # noqa: PLC0415 - takes 0.2 s
 
         app()
     except KeyboardInterrupt:  # while modules were imported
