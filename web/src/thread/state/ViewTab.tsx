@@ -5,6 +5,7 @@ import { counted } from "../../parts/format";
 import { JsonTree } from "../../parts/JsonTree";
 import { VIEWS } from "../address";
 import { useCursor } from "../cursor";
+import { AtVersion } from "./AtVersion";
 import { ItemList } from "./ItemList";
 import styles from "./state.module.css";
 import { useTail, wholeText } from "./useTail";
@@ -15,8 +16,9 @@ export function ViewTab() {
   const { threadId, address, at, change } = useCursor();
   const view = address.view ?? "openai";
   const { tail, first, error, earlier } = useTail(view);
+  const shownAt = tail?.at ?? at;
   return (
-    <div className={styles["panel"]}>
+    <AtVersion version={shownAt}>
       <div className={styles["tools"]}>
         <ViewChoice
           views={VIEWS}
@@ -29,7 +31,7 @@ export function ViewTab() {
           {tail !== undefined &&
             `${tail.after > 0 ? "last " : ""}${counted(tail.items.length, "item")}`}
         </span>
-        <Copy text={() => wholeText(threadId, view, at)}>Copy all</Copy>
+        <Copy text={() => wholeText(threadId, view, shownAt)}>Copy all</Copy>
       </div>
       {error !== null && <Failure error={error} />}
       {tail?.items.length === 0 && tail.after === 0 && (
@@ -56,6 +58,6 @@ export function ViewTab() {
           }}
         </ItemList>
       )}
-    </div>
+    </AtVersion>
   );
 }

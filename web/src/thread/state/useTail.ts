@@ -1,10 +1,4 @@
-import {
-  keepPreviousData,
-  noop,
-  queryOptions,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { noop, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { fetchWithKey } from "../../api/client";
 import { type Json, parseExact } from "../../api/exact";
@@ -47,7 +41,9 @@ export function useTail(asked: AskedView) {
   const [length, setLength] = useState(TAIL);
   const { data, error, isPlaceholderData } = useQuery({
     ...itemsQuery(threadId, asked, at, tailBegin(at, length)),
-    placeholderData: keepPreviousData,
+    // what was read before stays, for it says its version; not that of another thread or view
+    placeholderData: (before: Items | undefined, query?: { queryKey: readonly unknown[] }) =>
+      query?.queryKey[1] === threadId && query.queryKey[2] === asked ? before : undefined,
   });
   const [anchor, setAnchor] = useState<Anchor | null>(null);
   if (data !== undefined && anchor?.of !== data) setAnchor(anchored(anchor, data));

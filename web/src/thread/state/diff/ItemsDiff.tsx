@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { fetchWithKey } from "../../../api/client";
 import { type Json, parseExact } from "../../../api/exact";
 import { Failure } from "../../../parts/Failure";
@@ -30,10 +30,7 @@ function differenceQuery(threadId: string, { view, from, to }: ItemsDiffProps) {
 /** The items of a view that differ between two versions. */
 export function ItemsDiff(props: ItemsDiffProps) {
   const { threadId } = useCursor();
-  const { data, error } = useQuery({
-    ...differenceQuery(threadId, props),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error } = useQuery(differenceQuery(threadId, props));
   if (error !== null) return <Failure error={error} />;
   if (data === undefined) return <p className="loading">Comparing…</p>;
   if (data.length === 0)

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Failure } from "../../../parts/Failure";
 import { useCursor } from "../../cursor";
@@ -10,8 +10,8 @@ import styles from "../state.module.css";
 /** The states at two versions as one tree. */
 export function StateDiff({ from, to }: { from: number; to: number }) {
   const { threadId } = useCursor();
-  const before = useQuery({ ...stateQuery(threadId, from), placeholderData: keepPreviousData });
-  const after = useQuery({ ...stateQuery(threadId, to), placeholderData: keepPreviousData });
+  const before = useQuery(stateQuery(threadId, from));
+  const after = useQuery(stateQuery(threadId, to));
   const node = useMemo(
     () =>
       before.data === undefined || after.data === undefined

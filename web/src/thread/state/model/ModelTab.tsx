@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Json } from "../../../api/exact";
 import { Copy } from "../../../parts/Copy";
@@ -7,6 +7,7 @@ import { counted } from "../../../parts/format";
 import { LongText } from "../../../parts/text/LongText";
 import { useCursor } from "../../cursor";
 import { requestQuery } from "../../queries";
+import { AtVersion } from "../AtVersion";
 import { ItemList } from "../ItemList";
 import { countedTexts, modelMessage } from "./modelMessage";
 import { ModelMessageCard } from "./ModelMessageCard";
@@ -33,10 +34,7 @@ export function ModelTab() {
     ...itemsQuery(threadId, ASKED, shownAt - 1, tail?.after ?? 0),
     enabled: tail !== undefined,
   });
-  const { data: asked, error: refused } = useQuery({
-    ...requestQuery(threadId, shownAt),
-    placeholderData: keepPreviousData,
-  });
+  const { data: asked, error: refused } = useQuery(requestQuery(threadId, shownAt));
   const request = useMemo(() => (asked === undefined ? null : modelRequest(asked)), [asked]);
   const [askedAt, askAt] = useState<number | null>(null);
   const { data: whole } = useQuery({
@@ -55,12 +53,11 @@ export function ModelTab() {
   const tokens = useTokens(texts);
   const failure = error ?? refused;
   if (failure !== null) return <Failure error={failure} />;
-  if (tail === undefined || request === null)
-    return <p className="loading">Reading what the model is sent…</p>;
+  if (tail === undefined) return <p className="loading">Reading what the model is sent…</p>;
   const kept = before === undefined ? tail.items.length : keptItems(before.items, tail.items);
   const known = before?.items.length ?? tail.items.length;
   return (
-    <div className={styles["panel"]}>
+    <AtVersion version={tail.at}>
       <div className={styles["tools"]}>
         <span className={styles["note"]}>
           {tail.after > 0 && "last "}
@@ -86,7 +83,8 @@ export function ModelTab() {
         </button>
         <Copy text={() => wholeText(threadId, "openai", shownAt)}>Copy JSON</Copy>
       </div>
-      {!isJson && <RequestCard request={request} />}
+      {!isJson && request === null && <p className="loading">Reading the request…</p>}
+      {!isJson && request !== null && <RequestCard request={request} />}
       {isJson && <Whole at={shownAt} />}
       {!isJson && tail.items.length === 0 && tail.after === 0 && (
         <p className={styles["note"]}>Nothing yet: no message up to here is for the model.</p>
@@ -109,7 +107,7 @@ export function ModelTab() {
           }}
         </ItemList>
       )}
-    </div>
+    </AtVersion>
   );
 }
 
