@@ -1,9 +1,11 @@
 """The pane of a thread's state: keys, what a model is sent, changes, watch, views."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, opened
@@ -109,6 +111,51 @@ def test_what_the_model_is_asked_with_beside_messages_is_shown_and_counted(
     beside.get_by_text("1 definition").click()
     beside.get_by_text("track", exact=True).click()
     expect(beside).to_contain_text("Find a parcel.")
+
+
+@contextmanager
+def held(page: Page, address: str) -> Iterator[None]:
+    """Hold the answers of addresses that match back until the block ends."""
+    routes: list[Route] = []
+
+    def hold(route: Route) -> None:
+        routes.append(route)
+
+    pattern = re.compile(address)
+    page.route(pattern, hold)
+    try:
+        yield
+    finally:
+        for route in routes:
+            route.continue_()
+        page.unroute(pattern)
+
+
+@pytest.mark.parametrize(("tab", "asked"), [("view", "letta"), ("model", "openai")])
+def test_items_of_an_earlier_version_say_so(page: Page, tab: str, asked: str) -> None:
+    earlier = page.get_by_role("region", name="At version 6", exact=True)
+    with held(page, rf"/views/{asked}\?.*&at=7&"):
+        page.goto(f"/threads/refund?at=6&view=letta&state={tab}")
+        expect(earlier).to_have_attribute("aria-busy", "false")
+        page.keyboard.press("ArrowRight")
+        expect(page).to_have_url(re.compile(r"at=7"))
+        expect(earlier).to_have_attribute("aria-busy", "true")
+    expect(page.get_by_role("region", name="At version 7", exact=True)).to_be_visible()
+    expect(earlier).to_have_count(0)
+
+
+@pytest.mark.parametrize("view", ["", "&view=openai"])
+def test_no_old_difference_stands_under_new_versions(page: Page, view: str) -> None:
+    panel = page.get_by_role("tabpanel", name="Changes")
+    differences = panel.get_by_role("region", name="Differences of")
+    with held(page, r"/agent-state\?.*&at=10$|/diff\?.*&to=10$"):
+        page.goto(f"/threads/refund?at=9&a=3&state=changes{view}")
+        expect(differences).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(panel).to_contain_text("From version 3 to 10")
+        expect(panel).to_contain_text("Comparing…")
+        expect(differences).to_have_count(0)
+    expect(differences).to_be_visible()
 
 
 def test_a_pin_past_the_end_is_at_the_end(page: Page) -> None:

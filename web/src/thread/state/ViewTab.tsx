@@ -18,7 +18,7 @@ export function ViewTab() {
   const { tail, first, error, earlier } = useTail(view);
   const shownAt = tail?.at ?? at;
   return (
-    <AtVersion version={shownAt}>
+    <AtVersion version={error === null ? tail?.at : at}>
       <div className={styles["tools"]}>
         <ViewChoice
           views={VIEWS}
