@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: demo page tools web screenshots test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -122,6 +122,9 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 		--output-file requirements-build.lock
 	$(BIN)/$(COMPILE) --group traced --output-file requirements-traced.lock --upgrade
 	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 clean:
 	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) web/node_modules api/page
