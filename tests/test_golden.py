@@ -181,6 +181,11 @@ def test_an_event_is_stored_as_ever(name: str) -> None:
     check_golden(GOLDEN / "events" / f"{name}.json", _prepared(name).body)
 
 
+def test_what_a_redaction_may_leave_of_an_event_is_bound_as_ever() -> None:
+    lines = [f"{name} {_prepared(name).left.hex()}\n" for name in EVENTS]
+    check_golden(GOLDEN / "left.txt", "".join(lines).encode())
+
+
 @pytest.mark.parametrize("path", sorted((GOLDEN / "events").iterdir()), ids=lambda path: path.stem)
 def test_what_was_stored_can_still_be_read(path: Path) -> None:
     stored = path.read_bytes()

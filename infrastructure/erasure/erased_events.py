@@ -85,15 +85,17 @@ def erased_pages(
     """
     while rows := _page(cursor, erasure, after):
         events = []
-        for version, type_name, message_id, body, cuts, metadata in rows:
+        for version, type_name, message_id, rest, cuts, metadata in rows:
+            if erasure.file is not None and (cuts is None or erasure.file not in cuts):
+                continue
+            body = rest
+            if cuts is not None:  # a cut may be in what stays
+                body = whole(rest, cuts, read_contents(cursor, erasure.tenant, [cuts])).body
             if erasure.file is None:
                 left = redacted_body(type_name, message_id, body), redacted_metadata(metadata)
-                events.append(ErasedEvent(version, message_id, *left))
-            elif cuts is not None and erasure.file in cuts:
-                found = whole(body, cuts, read_contents(cursor, erasure.tenant, [cuts])).body
-                events.append(
-                    ErasedEvent(version, message_id, _without(found, erasure.file), metadata)
-                )
+            else:
+                left = _without(body, erasure.file), metadata
+            events.append(ErasedEvent(version, message_id, *left))
         if events:
             yield events
         after = rows[-1][0]

@@ -1,13 +1,25 @@
 """A redacted message is a message of the catalogue that says nothing."""
 
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
+from agentlog.domain.drafts import prepare
+from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
-from agentlog.domain.redaction import REDACTED, redacted_body, redacted_metadata, without_files
+from agentlog.domain.redaction import (
+    REDACTED,
+    is_left_by_files,
+    left_digest,
+    redacted_body,
+    redacted_metadata,
+    without_files,
+)
+from tests.histories import counts, drafts, json_values, numbers, texts, timestamps
 from tests.test_golden import EVENTS, _prepared
 
 ID = "01KE6Q4Z8N2V7X3B5C9D1F0G2H"
@@ -27,6 +39,34 @@ def test_every_type_has_one_that_the_catalogue_reads(name: str) -> None:
         was[key] for key in ("id", "timestamp", "type")
     ]
     assert redacted_body(kind, before.message.id, left) == left
+
+
+figures = st.builds(
+    lambda cost, tokens: {
+        "type": "llm_response",
+        "costUsd": parse_stored(cost.lstrip("-").encode()),
+        "usage": {"inputTokens": tokens},
+    },
+    numbers,
+    counts,
+)
+noted = st.fixed_dictionaries({}, optional={"responseId": texts, "actor": texts, "x": json_values})
+
+
+@given(drafts | figures, timestamps, noted)
+def test_what_an_append_binds_is_what_a_redaction_leaves(
+    draft: dict[str, Any], timestamp: int, metadata: dict[str, Any]
+) -> None:
+    try:
+        message = prepare({**draft, "metadata": metadata}, message_id=ID, timestamp=timestamp)
+    except InvalidMessage:
+        reject()
+    left = redacted_body(draft["type"], ID, message.body)
+    assert left_digest(left, redacted_metadata(message.metadata)) == message.left[:32]
+    files = draft.get("files") or ()
+    assert len(message.left) == 32 * (len(files) + 2 if files else 1)
+    for place in range(len(files)):
+        assert is_left_by_files(without_files(message.body, [place]), message.left)
 
 
 def test_every_type_is_among_them() -> None:

@@ -159,6 +159,8 @@ def _redactions(draw: st.DrawFn) -> Forgery:
         if scope != "blob":
             forged = redacted_body(kind, message_id, forged)
             kept = redacted_metadata(metadata)
+            if forged == redacted_body(kind, message_id, body):  # as true redactions leave it
+                forged = print_bytes({**parse(forged), "timestamp": NOON + 1})
         left = [left_digest(forged, kept).hex()] if has_left else None
         facts: dict[str, dict[str, JsonValue]] = {
             "all": {"all": True},

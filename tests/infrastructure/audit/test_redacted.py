@@ -45,6 +45,18 @@ def test_a_redacted_message_is_listed_and_nothing_is_broken(
     check_log(database)
 
 
+def test_a_redaction_keeps_a_name_that_is_stored_apart(
+    told: Store, redactor: Redactor, auditor: Auditor
+) -> None:
+    long = "x" * 600  # the name is written first, and cut out
+    told.append("t", [{"type": "tool_results", "results": [{"name": long, "output": long}]}])
+    event = told.messages("t")[-1]
+    redactor.redact("t", [event.message_id], "why")
+    assert _found(auditor) == [("content-redacted", event.version, False)]
+    left = parse(told.message("t", event.message_id).body)
+    assert left["results"] == [{"name": long, "output": "[redacted]"}]
+
+
 def test_evidence_of_a_redacted_thread_verifies_offline(
     told: Store, redactor: Redactor, evidence: Evidence
 ) -> None:
