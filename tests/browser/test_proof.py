@@ -59,6 +59,19 @@ def test_a_whole_thread_is_verified_and_goes_on_being_so(page: Page) -> None:
     assert violations(page) == []
 
 
+def test_a_link_covers_what_redactions_may_leave_of_each_file(
+    page: Page, signed: tuple[Service, str]
+) -> None:
+    files = [{"data": "Zm9v", "filename": name} for name in ("a", "b")]
+    service = signed[0]
+    service.append("attached", {"type": "input", "text": "See these.", "files": files})
+    events = service.client.get("/v1/threads/attached/chain").json()["items"]
+    assert len(events[-1]["leftSha256"]) > len(events[-1]["bodySha256"])
+    page.goto("/audit?thread=attached")
+    thread = page.get_by_role("region", name="A thread")
+    expect(thread.get_by_text("Chain whole")).to_be_visible()
+
+
 def _altered_body(event: dict[str, Any]) -> None:
     body = b64decode(event["body"])
     event["body"] = b64encode(body[:-3] + b"x" + body[-2:]).decode()

@@ -78,6 +78,13 @@ test("the worked example of the documentation has its bytes and its link", async
   expect(await findings([EXAMPLE])).toEqual([]);
 });
 
+test("what a redaction may leave is the twelfth part, longer with files", async () => {
+  const leftSha256 = EXAMPLE.bodySha256.repeat(2);
+  const chain = "97e9018a422de46b2b0fc20c252b59b4e96fcbe8288270493b541e3fe6a4378d"; // by hashlib
+  expect(await findings([{ ...EXAMPLE, leftSha256, chain }])).toEqual([]);
+  expect(await findings([{ ...EXAMPLE, chain }])).toEqual(["link-broken 1"]);
+});
+
 test("a time is read in microseconds, and only in one spelling", () => {
   expect(microseconds("2026-01-02T03:04:05.678901+00:00")).toBe(1767323045678901);
   expect(microseconds("2026-01-02T03:04:05.678901Z")).toBeNull();

@@ -35,8 +35,9 @@ export function covered(
   if (time === null) return null;
   const place = [event.version, event.position, event.type, event.messageId, time];
   const parts = [tenant, threadId, ...place].map((part) => utf8(String(part)));
-  const left = leftPart(event.leftSha256);
-  const room = parts.reduce((sum, part) => sum + part.length, ROOM + left.length);
+  // digests of what redactions may leave: one, and one a file; none before 0.20.0
+  const left = event.leftSha256 === undefined ? null : fromHex(event.leftSha256);
+  const room = parts.reduce((sum, part) => sum + part.length, ROOM + (left?.length ?? 0));
   const bytes = new Uint8Array(room);
   let end = 0;
   const put = (part: Bytes): void => {
@@ -55,19 +56,11 @@ export function covered(
   }
   putHash(fromHex(event.bodySha256));
   putHash(metadataSha256);
-  put(left);
+  if (left !== null) {
+    put(utf8(`${left.length}:`));
+    put(left);
+  }
   return bytes.subarray(0, end);
-}
-
-/** What an event binds of what a redaction may leave, with its length; nothing before 0.20.0. */
-function leftPart(leftSha256: string | undefined): Bytes {
-  if (leftSha256 === undefined) return utf8("");
-  const left = fromHex(leftSha256);
-  const length = utf8(`${left.length}:`);
-  const part = new Uint8Array(length.length + left.length);
-  part.set(length);
-  part.set(left, length.length);
-  return part;
 }
 
 /** The computed link in hexadecimal; null where a value of the event cannot be hashed. */
