@@ -13,8 +13,7 @@ def wait_until_folded(
 ) -> None:
     """Wait until so many threads have snapshots of each view at a version."""
     query = "SELECT count(*) FROM agentlog.snapshots WHERE version = %s AND options = ANY (%s)"
-    views = [view() for view in VIEWS.values() if view.is_usual]
-    usual = [view.options.model_dump_json() for view in views]
-    while connection.execute(query, [version, usual]).fetchone() != (threads * len(views),):
+    usual = [view().options.model_dump_json() for view in VIEWS.values()]
+    while connection.execute(query, [version, usual]).fetchone() != (threads * len(VIEWS),):
         time.sleep(0.1)
         client.get("/healthz")  # or its connection is closed

@@ -99,9 +99,6 @@ class View(ABC, Generic[CarryT, OptionsT]):
     reads_long_texts: ClassVar[bool] = True
     """Whether it reads long contents; else it shows the same where it gets their beginnings."""
 
-    is_usual: ClassVar[bool] = True
-    """Whether it is folded ahead of reads before a client has asked for it."""
-
     options_type: type[OptionsT]
     carry_type: type[CarryT]
 

@@ -92,14 +92,14 @@ def _key(thread: ThreadKey, view: AnyView) -> Key:
 
 
 class ViewsInUse:
-    """The views to fold ahead of reads: the usual ones, and the `most` others read last.
+    """The views to fold ahead of reads: with default options, and the `most` others read last.
 
     `changes` counts how often a view was added.
     """
 
     def __init__(self, *, most: int = 8) -> None:
         self._most = most
-        self._usual = [choose_view(name) for name, view in VIEWS.items() if view.is_usual]
+        self._usual = [choose_view(name) for name in VIEWS]
         self._defaults = {(view.name, view.options) for view in self._usual}
         self._others: dict[tuple[str, Options], AnyView] = {}  # most recently used last
         self._changing = threading.Lock()

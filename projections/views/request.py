@@ -42,7 +42,6 @@ class RequestView(StateView[RequestCarry, Options]):
     """A state: model, tools and parameters, each null where it is not on record."""
 
     name: ClassVar[str] = "request"
-    is_usual: ClassVar[bool] = False
     options_type = Options
     carry_type = RequestCarry
 

@@ -27,8 +27,7 @@ from tests.infrastructure.appends import fetch, reply
 SECONDS = 20
 OPENAI = choose_view("openai")
 UNREPAIRED = choose_view("openai", {"repair": "false"})
-USUAL = sorted(name for name, view in VIEWS.items() if view.is_usual)
-ALL = [(name, version) for name in USUAL for version in (250, 500)]
+ALL = [(name, version) for name in sorted(VIEWS) for version in (250, 500)]
 
 
 @contextmanager
@@ -66,7 +65,7 @@ def test_what_grows_is_folded_in_every_view(own_database: Database, database_url
         _wait(lambda: _kept(own_database, "long") == ALL)
         assert _kept(own_database, "short") == []
         _fill(tenant.store, "short", 1)
-        _wait(lambda: len(_kept(own_database, "short")) == len(USUAL))
+        _wait(lambda: len(_kept(own_database, "short")) == len(VIEWS))
 
 
 def test_so_is_what_was_there_and_not_long_ago(own_database: Database, database_url: str) -> None:
@@ -109,7 +108,7 @@ def test_it_makes_what_a_reader_would_have_made(own_database: Database, database
     with own_database.connection() as connection:
         connection.execute("TRUNCATE agentlog.snapshots")
     with open_service(Settings(database_url=database_url)) as service:
-        for name in USUAL:
+        for name in VIEWS:
             service.store.view("long", choose_view(name))
     assert fetch(own_database, query) == made
 
@@ -159,7 +158,7 @@ def test_what_was_folded_is_not_read_again(
         read.clear()
         _fill(tenant.store, "long", 100)
         _fill(tenant.store, "other", 250)
-        _wait(lambda: len(_kept(own_database, "other")) == len(USUAL))
+        _wait(lambda: len(_kept(own_database, "other")) == len(VIEWS))
         assert set(read) == {"other"}
 
 
@@ -219,13 +218,13 @@ def test_it_ends_in_the_middle_of_a_long_thread(
         for _ in range(5):
             _fill(tenant.store, "long", 2000)
         _wait(lambda: bool(_kept(own_database, "long")))
-    assert len(_kept(own_database, "long")) < len(USUAL) * 40
+    assert len(_kept(own_database, "long")) < len(VIEWS) * 40
 
 
 def test_the_views_in_use_are_the_usual_and_those_that_were_asked_for_last() -> None:
     in_use = ViewsInUse(most=2)
     usual = in_use.views
-    assert sorted(view.name for view in usual) == USUAL
+    assert [view.name for view in usual] == list(VIEWS)
     marked = choose_view("openai", {"mark": "true"})
     stateful = choose_view("agent-state", {"history": "false"})
     for view in (UNREPAIRED, OPENAI, marked, UNREPAIRED, stateful):
