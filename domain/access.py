@@ -29,7 +29,7 @@ class Principal:
 
 
 class NotAuthenticated(AgentlogError):
-    """Nobody who may ask: a valid key is missing."""
+    """A valid key is missing."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -8,9 +8,10 @@ from pydantic_core import ErrorDetails
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.facts import Fact
+from agentlog.domain.fields import Model
 from agentlog.domain.json.places import path
 from agentlog.domain.json.text import JsonValue
-from agentlog.domain.messages import CustomMessage, KernelMessage, Message, Model
+from agentlog.domain.messages import CustomMessage, KernelMessage, Message
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Message) if cls is not CustomMessage

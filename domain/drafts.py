@@ -44,12 +44,12 @@ class Origin:
 
     def noted_in(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Return metadata with the origin added."""
-        found = dict(metadata)
+        noted = dict(metadata)
         if self.traceparent is not None:
-            found.setdefault("traceparent", self.traceparent)
+            noted.setdefault("traceparent", self.traceparent)
         if self.appended_by is not None:
-            found[APPENDED_BY] = self.appended_by
-        return found
+            noted[APPENDED_BY] = self.appended_by
+        return noted
 
 
 NO_ORIGIN = Origin()

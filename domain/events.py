@@ -108,8 +108,8 @@ class Event:
     @property
     def response_id(self) -> str | None:
         """The id of the model response that produced this message, where the producer gave one."""
-        found = self.metadata.get("responseId")
-        return found if isinstance(found, str) else None
+        response_id = self.metadata.get("responseId")
+        return response_id if isinstance(response_id, str) else None
 
 
 def read_messages(events: Sequence[Event]) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from agentlog.domain.messages import Count, Json, KernelMessage, MessageId, Model, ThreadId
+from agentlog.domain.fields import Count, Json, MessageId, Model, ThreadId
+from agentlog.domain.messages import KernelMessage
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 

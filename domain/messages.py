@@ -2,72 +2,24 @@
 
 JSON has `type` in snake case and fields in camel case, as the kernel's documents have them
 (Unternet kernel 0.5 to 0.7; the worker, approval and model messages follow mylm's cognitive
-kernel). Extra fields are refused. In Python both spellings of a field work, in JSON only the
-alias. Numbers and texts stay as they were written (see `domain.json.text`).
+kernel).
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
+from pydantic import Field, StringConstraints, model_validator
+
+from agentlog.domain.fields import (
+    CallId,
+    Count,
+    CustomType,
+    Json,
+    MessageId,
+    Model,
+    Number,
+    ThreadId,
+    Timestamp,
 )
-from pydantic.alias_generators import to_camel
-
-from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
-
-Json = Any
-"""Any JSON value, as `domain.json.text.parse` reads it."""
-
-Number = float
-"""Strict: an integer or a decimal, no string and no boolean."""
-
-
-def _not_dots(thread_id: str) -> str:
-    if thread_id in {".", ".."}:
-        raise ValueError("'.' and '..' are no thread ids: a URL path would swallow them")
-    return thread_id
-
-
-MessageId = Annotated[str, StringConstraints(pattern=MESSAGE_ID_PATTERN)]
-ThreadId = Annotated[str, StringConstraints(pattern=THREAD_ID_PATTERN), AfterValidator(_not_dots)]
-CallId = Annotated[str, StringConstraints(min_length=1)]
-Timestamp = Annotated[int, Field(ge=0, le=253_402_300_799_999)]
-"""Milliseconds since the epoch by the producer's clock, up to the year 9999."""
-
-
-def _not_reserved(type_name: str) -> str:
-    if type_name.startswith("thread."):
-        raise ValueError("types that begin with 'thread.' are the log's own: choose another vendor")
-    return type_name
-
-
-CustomType = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z][a-z0-9_-]*(\.[A-Za-z0-9_-]+)+$", max_length=128),
-    AfterValidator(_not_reserved),
-]
-Count = Annotated[int, Field(ge=0)]
-
-
-class Model(BaseModel):
-    """A frozen value whose JSON has camel-case keys and no others than it names."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_alias=True,
-        validate_by_name=True,
-        serialize_by_alias=True,
-        protected_namespaces=(),
-        hide_input_in_errors=True,
-    )
 
 
 class KernelMessage(Model):
@@ -169,7 +121,7 @@ class SystemMessage(KernelMessage):
 
 
 class LogMessage(KernelMessage):
-    """A line for whoever debugs."""
+    """A line of a debug log."""
 
     type: Literal["log"] = "log"
     text: str

@@ -156,9 +156,9 @@ def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValu
         case "input":
             return {"text": REDACTED}
         case "tool_calls":
-            return {"calls": [{"id": each["id"], "name": each["name"]} for each in raw["calls"]]}
+            return {"calls": [{"id": call["id"], "name": call["name"]} for call in raw["calls"]]}
         case "tool_results":
-            return {"results": [_result(each) for each in raw["results"]]}
+            return {"results": [_result(result) for result in raw["results"]]}
         case "worker_result" if raw.get("error") is not None:
             return {"error": {"message": REDACTED}}
         case "worker_result":
@@ -187,7 +187,7 @@ def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _read(text: bytes) -> dict[str, JsonValue]:
     try:
-        found = parse_stored(text)
+        body = parse_stored(text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return body if isinstance(body, dict) else {}

@@ -19,10 +19,10 @@ _AGE = re.compile(r"([1-9][0-9]{0,5})([hdw])\Z")
 
 def age_of(text: str) -> timedelta:
     """Return the duration of a text such as "12h", "90d" or "4w"; raises `ValueError`."""
-    found = _AGE.match(text)
-    if found is None:
+    age = _AGE.match(text)
+    if age is None:
         raise ValueError("say it in whole hours, days or weeks, 1 at least, as in 12h, 90d or 4w")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[age[2]]: int(age[1])})
 
 
 def _is_age(text: str) -> str:
@@ -73,6 +73,6 @@ class Rules(BaseModel):
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)]
 
 
-def _same(found: JsonValue, wanted: JsonValue) -> bool:
+def _same(actual: JsonValue, wanted: JsonValue) -> bool:
     """Return whether two scalars are equal: true is not 1, 1.0 is."""
-    return isinstance(found, bool) == isinstance(wanted, bool) and bool(found == wanted)
+    return isinstance(actual, bool) == isinstance(wanted, bool) and bool(actual == wanted)

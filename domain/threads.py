@@ -132,7 +132,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
             rule, reason = broken
             breaches.append(Breach(rule, Flaw(_place(message, index), reason)))
     if breaches and policy == "strict":
-        raise RuleBroken(thread_id, [each.flaw for each in breaches], rule=breaches[0].rule)
+        raise RuleBroken(thread_id, [breach.flaw for breach in breaches], rule=breaches[0].rule)
     after = Thread(
         thread_id,
         version,

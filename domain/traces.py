@@ -16,9 +16,9 @@ def read_traceparent(header: str) -> str | None:
     Of later versions only the fields of version 00 are read, as the recommendation says (section
     3.2.4, versioning of traceparent).
     """
-    found = _TRACEPARENT.fullmatch(header)
-    if found is None:
+    parts = _TRACEPARENT.fullmatch(header)
+    if parts is None:
         return None
-    if found["version"] == "00":
-        return None if found["later"] else header
-    return f"00-{found['ids']}-{int(found['flags'], 16) & _SAMPLED:02x}"
+    if parts["version"] == "00":
+        return None if parts["later"] else header
+    return f"00-{parts['ids']}-{int(parts['flags'], 16) & _SAMPLED:02x}"

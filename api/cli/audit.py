@@ -110,7 +110,7 @@ def checkpoint(
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Sign the log as it is, and print the note: keep it where nobody here can change it."""
+    """Sign the log as it is, and print the note: keep it on another machine."""
     with service_in(data_dir) as service:
         checkpoints = service.own.proofs.checkpoints
         text = f"{checkpoints.public_key().text}\n" if public_key else checkpoints.make().note

@@ -30,7 +30,7 @@ COMMANDS = {
         "exports",
         "Export threads as lines that import reads, the log, training data, or a Parquet dataset.",
     ),
-    "threads": ("threads", "List threads, those that moved last first."),
+    "threads": ("threads", "List threads, most recently changed first."),
     "show": ("threads", "Show a thread and its messages as the log has them."),
     "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
@@ -61,7 +61,7 @@ COMMANDS = {
     ),
     "checkpoint": (
         "audit",
-        "Sign the log as it is, and print the note: keep it where nobody here can change it.",
+        "Sign the log as it is, and print the note: keep it on another machine.",
     ),
     "evidence": (
         "audit",

@@ -60,7 +60,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """List threads, those that moved last first."""
+    """List threads, most recently changed first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     with service_in(data_dir) as service:
         page = readable_store(service, hidden=hidden).threads(which, before=after, limit=limit + 1)

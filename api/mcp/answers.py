@@ -23,7 +23,7 @@ class ThreadSummary(BaseModel):
 
 
 class Threads(BaseModel):
-    """Threads, those that moved last first."""
+    """Threads, most recently changed first."""
 
     threads: list[ThreadSummary]
     next: str | None = Field(description="give it as `after` to go on; null at the end")

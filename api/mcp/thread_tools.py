@@ -40,7 +40,7 @@ class ThreadTools:
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Threads:
-        """List threads of agents, those that moved last first."""
+        """List threads of agents, most recently changed first."""
         found = await self._api_of(ctx).get(
             "/v1/threads",
             q=q,

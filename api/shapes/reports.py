@@ -49,7 +49,7 @@ _Span = TypedDict("_Span", {"from": str | None, "to": str | None})
 
 @with_config(json_schema_extra={"examples": [_EXAMPLE]})
 class ReportAnswer(_Span):
-    """Rows by the names of the columns; what nobody measured is null.
+    """Rows by the names of the columns; what was not measured is null.
 
     `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
     """

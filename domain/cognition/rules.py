@@ -88,7 +88,9 @@ class RuleEngine:
     def build_prompt(self, state: AgentState) -> str:
         """Return the scratchpad, then the history, a paragraph a message."""
         notes = [f"scratchpad: {state.scratchpad}"] if state.scratchpad else []
-        return "\n\n".join([*notes, *(f"{each.role}: {each.content}" for each in state.history)])
+        return "\n\n".join(
+            [*notes, *(f"{message.role}: {message.content}" for message in state.history)]
+        )
 
     def requires_approval(self, tool: str, args: str) -> bool:
         """Return whether the tool, or a word in the call's text, requires approval.

@@ -136,7 +136,9 @@ class AgentState:
     def to_json(self) -> dict[str, JsonValue]:
         """Return the state as a JSON object, with the names of mylm's Rust fields, in its order."""
         return {
-            "history": [{"role": each.role, "content": each.content} for each in self.history],
+            "history": [
+                {"role": message.role, "content": message.content} for message in self.history
+            ],
             "step_count": self.step_count,
             "max_steps": self.max_steps,
             "delegation_count": self.delegation_count,

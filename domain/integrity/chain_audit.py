@@ -122,10 +122,10 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
 
     The chain continues from the stored link, so that each break is reported once.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def add(what: What, detail: str, version: int = record.version) -> None:
-        found.append(Finding(what, detail, record.thread_id, version))
+        findings.append(Finding(what, detail, record.thread_id, version))
 
     if record.version < 1 or record.position < 1 or not is_message_id(record.message_id):
         place = f"version {record.version}, position {record.position}"
@@ -138,7 +138,7 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
     if record.position <= before.position:
         detail = f"position {record.position} does not come after {before.position}"
         add("position-not-growing", detail)
-    found += _check_content(record)
+    findings += _check_content(record)
     # after a gap there is no link to compare with
     if missing <= 0 and _link(before, record) != record.chain:
         add(
@@ -146,15 +146,15 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
             "its link does not follow: its place, type, id, time, metadata or hash is another "
             "than was chained, or the link before it is",
         )
-    return found
+    return findings
 
 
 def _check_content(record: ChainRecord) -> list[Finding]:
     """Return the findings for what an event holds."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def add(what: What, detail: str) -> None:
-        found.append(Finding(what, detail, record.thread_id, record.version))
+        findings.append(Finding(what, detail, record.thread_id, record.version))
 
     if record.redacted is not None:
         detail = f"it was redacted by version {record.redacted}; its hash is still in the chain"
@@ -167,12 +167,12 @@ def _check_content(record: ChainRecord) -> list[Finding]:
         add("body-altered", "its body is not the one that its SHA-256 is of")
     if record.is_cut and record.type.startswith("thread."):
         add("body-altered", "some of its body is kept apart, as it never is of a fact")
-    return found
+    return findings
 
 
 def broken(findings: Iterable[Finding]) -> bool:
     """Return whether any finding says that the record is broken."""
-    return any(each.breaks for each in findings)
+    return any(finding.breaks for finding in findings)
 
 
 def _link(before: ChainPlace, record: ChainRecord) -> bytes | None:

@@ -43,17 +43,17 @@ class Frontier:
         """Return the current root."""
         if not self._complete:
             return EMPTY_ROOT
-        found = self._complete[-1]
-        for each in reversed(self._complete[:-1]):
-            found = node_hash(each, found)
-        return found
+        root = self._complete[-1]
+        for subtree in reversed(self._complete[:-1]):
+            root = node_hash(subtree, root)
+        return root
 
 
 def root_of(hashes: Iterable[bytes]) -> bytes:
     """Return the root over leaf hashes, or over complete subtrees of one size."""
     frontier = Frontier()
-    for each in hashes:
-        frontier.add(each)
+    for hashed in hashes:
+        frontier.add(hashed)
     return frontier.root()
 
 
@@ -106,17 +106,17 @@ def is_included(
     if not 0 <= index < size:
         return False
     place, last = index, size - 1
-    found = hashed
-    for each in path:
+    computed = hashed
+    for sibling in path:
         if not last:
             return False
         if place & 1 or place == last:
-            found = node_hash(each, found)
+            computed = node_hash(sibling, computed)
             place, last = _up_to_right(place, last)
         else:
-            found = node_hash(found, each)
+            computed = node_hash(computed, sibling)
         place, last = place >> 1, last >> 1
-    return not last and found == root
+    return not last and computed == root
 
 
 def is_consistent(
@@ -137,14 +137,14 @@ def is_consistent(
     while place & 1:
         place, last = place >> 1, last >> 1
     old = new = steps[0]
-    for each in steps[1:]:
+    for sibling in steps[1:]:
         if not last:
             return False
         if place & 1 or place == last:
-            old, new = node_hash(each, old), node_hash(each, new)
+            old, new = node_hash(sibling, old), node_hash(sibling, new)
             place, last = _up_to_right(place, last)
         else:
-            new = node_hash(new, each)
+            new = node_hash(new, sibling)
         place, last = place >> 1, last >> 1
     return not last and old == first_root and new == second_root
 

@@ -31,5 +31,5 @@ def beginning_of(text: str) -> str:
     if len(text) <= _ALWAYS_WHOLE:
         return text
     written = orjson.dumps(text[:BEGINNING_BYTES])[1:-1]
-    found: str = orjson.loads(b'"%b"' % readable(written[:BEGINNING_BYTES]))
-    return found
+    beginning: str = orjson.loads(b'"%b"' % readable(written[:BEGINNING_BYTES]))
+    return beginning

@@ -21,9 +21,9 @@ def canonical(value: JsonValue) -> JsonValue:
     """Return a value with its numbers in canonical form: integers where they are some."""
     # not `match`: this visits every value of a history
     if isinstance(value, dict):
-        return {key: canonical(each) for key, each in value.items()}
+        return {key: canonical(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [canonical(each) for each in value]
+        return [canonical(item) for item in value]
     return _number(value) if isinstance(value, float) else value
 
 

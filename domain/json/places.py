@@ -21,8 +21,8 @@ def first_refused(text: str) -> tuple[Parts, str]:
     here: list[str | int] = []
     keys: list[set[str]] = []
     before_key = False
-    for found in _TOKEN.finditer(text):
-        sign = found[0]
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
         if sign == ",":
             if isinstance(here[-1], int):
                 here[-1] += 1
@@ -57,11 +57,11 @@ def walk(value: Any, *, but: frozenset[type]) -> Iterator[tuple[Parts, Any]]:  #
     yield here, value
     todo = [_parts(value)]
     while todo:
-        for part, each in todo[-1]:
-            if type(each) not in but:
+        for part, nested in todo[-1]:
+            if type(nested) not in but:
                 here.append(part)
-                yield here, each
-                todo.append(_parts(each))
+                yield here, nested
+                todo.append(_parts(nested))
                 break
         else:
             todo.pop()
@@ -92,8 +92,8 @@ def is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON
     for _ in range(levels):
         level = [
             child
-            for each in level
-            for child in (each.values() if isinstance(each, dict) else each)
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(child, dict | list)
         ]
         if not level:

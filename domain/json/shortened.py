@@ -30,12 +30,12 @@ def beginnings(value: JsonValue, characters: int) -> JsonValue:
             case str() if len(value) > characters:
                 return value[:characters]
             case list():
-                items = [short(each) for each in islice(value, MOST_ENTRIES) if left > 0]
+                items = [short(item) for item in islice(value, MOST_ENTRIES) if left > 0]
                 return value if _are_same(items, value) else items
             case dict():
                 entries = {
-                    key: short(each)
-                    for key, each in islice(value.items(), MOST_ENTRIES)
+                    key: short(entry)
+                    for key, entry in islice(value.items(), MOST_ENTRIES)
                     if left > 0 and len(key) <= MOST_KEY
                 }
                 same = _are_same(list(entries.values()), list(value.values()))

@@ -162,14 +162,14 @@ def parse_mended(text: str) -> tuple[JsonValue, Counter[str]]:
     def mend(value: JsonValue) -> JsonValue:
         match value:
             case str():
-                replaced, found = _LONE_SURROGATE.subn("\ufffd", value)
-                if found:
-                    mended["lone surrogate replaced by U+FFFD"] += found
+                replaced, count = _LONE_SURROGATE.subn("\ufffd", value)
+                if count:
+                    mended["lone surrogate replaced by U+FFFD"] += count
                 return replaced
             case list():
-                return [mend(each) for each in value]
+                return [mend(item) for item in value]
             case dict():
-                return {mend(key): mend(each) for key, each in value.items()}
+                return {mend(key): mend(item) for key, item in value.items()}
             case _:
                 return value
 
@@ -211,10 +211,10 @@ def _refuse_constant(text: str) -> Never:
 
 
 def _object_with_single_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         raise InvalidJson("a key stands twice in one object")
-    return found
+    return members
 
 
 def _refuse_stored_constant(text: str) -> Never:
@@ -256,8 +256,8 @@ def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
     try:
         orjson.dumps(value, default=_fragment)
     except TypeError:
-        for here, each in walk(value, but=_SCALARS - {str}):
-            texts = each if isinstance(each, dict) else (each,)
+        for here, nested in walk(value, but=_SCALARS - {str}):
+            texts = nested if isinstance(nested, dict) else (nested,)
             if any(isinstance(text, str) and _LONE_SURROGATE.search(text) for text in texts):
                 raise InvalidJson(
                     "holds a lone surrogate, which is not Unicode: send U+FFFD in its place",
@@ -266,9 +266,9 @@ def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
 
 
 def _refuse_non_finite(value: JsonValue) -> None:
-    for here, each in walk(value, but=_SCALARS - {float}):
-        if type(each) is float and not isfinite(each):
-            raise InvalidJson(f"{each} is not JSON: use null or a string", place=path(here))
+    for here, nested in walk(value, but=_SCALARS - {float}):
+        if type(nested) is float and not isfinite(nested):
+            raise InvalidJson(f"{nested} is not JSON: use null or a string", place=path(here))
 
 
 def _fragment(value: object) -> orjson.Fragment:
@@ -287,10 +287,12 @@ def _with_fragments(value: JsonValue) -> JsonValue:
         case int():
             return value if -(2**63) <= value < 2**64 else orjson.Fragment(str(value))
         case dict():
-            return {key: _with_fragments(each) for key, each in value.items()}
+            return {key: _with_fragments(item) for key, item in value.items()}
         case list() | tuple():
-            return [_with_fragments(each) for each in value]
+            return [_with_fragments(item) for item in value]
         case _ if is_dataclass(value):
-            return {each.name: _with_fragments(getattr(value, each.name)) for each in fields(value)}
+            return {
+                field.name: _with_fragments(getattr(value, field.name)) for field in fields(value)
+            }
         case _:
             return value

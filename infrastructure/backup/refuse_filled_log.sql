@@ -3,7 +3,7 @@ LOCK TABLE agentlog.events IN ACCESS EXCLUSIVE MODE;
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM agentlog.events) THEN
-        RAISE EXCEPTION 'somebody has begun to write to this log: stop the services that use it';
+        RAISE EXCEPTION 'another service has begun to write to this log: stop the services that use it';
     END IF;
 END
 $$;

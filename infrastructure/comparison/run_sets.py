@@ -22,7 +22,7 @@ from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
 
 MOST_THREADS = 1000
-"""Threads of one request, those that moved last."""
+"""Threads of one request, the most recently changed."""
 
 MOST_PARTINGS = 20
 """Partings that are shown of each task, the earliest."""

@@ -93,11 +93,11 @@ class UnreachableFolder(EmbeddedServerError):
 
 
 class UntrustedFolder(EmbeddedServerError):
-    """Somebody else could have planted, or could change, a folder that has to be ours."""
+    """Another user owns, or could change, a folder that has to be ours."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder} belongs to somebody else or is open to others: remove it and start again, "
+            f"{folder} belongs to another user or is open to others: remove it and start again, "
             f"or {OTHER_SERVER}"
         )
         self.folder = folder

@@ -36,7 +36,7 @@ class EmbeddedServer:
         self.url = ""
         """For libpq, over a Unix socket."""
         self.owner = users.try_exclusive()
-        """Whether nobody else used the server when this use began."""
+        """Whether no other process used the server when this use began."""
         users.share()
         self._lock, self._users, self._cluster = lock, users, cluster
         self._settings: Mapping[str, str] = {}

@@ -265,7 +265,7 @@ class Redactor:
 
 def _fact(reason: str) -> dict[str, JsonValue]:
     if not reason.strip():
-        raise InvalidMessage.at("reason", "say why: whoever audits the log will ask")
+        raise InvalidMessage.at("reason", "give a reason: an audit of the log shows it")
     return {"type": "thread.redacted", "reason": reason}
 
 

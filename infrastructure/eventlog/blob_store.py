@@ -65,22 +65,22 @@ class Contents(NamedTuple):
     sizes: Mapping[Digest, int] | None = None
 
 
-def read_whole(cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes]) -> Contents:
-    """Return what `read_contents` returns."""
-    return Contents(read_contents(cursor, tenant, cuts))
-
-
-def read_beginnings(
-    cursor: psycopg.Cursor[TupleRow], tenant: str, cuts: Sequence[bytes], most_bytes: int
+def contents_in(
+    database: Connections, tenant: str, cuts: Sequence[bytes], most_bytes: int | None
 ) -> Contents:
-    """Return the beginnings of the contents cut out of some bodies; a binary cursor is needed.
+    """Return the contents cut out of some bodies, or with `most_bytes` only their beginnings.
 
-    They have at most `most_bytes`, up to `PIECE`, and are not checked against their digests.
+    Beginnings have at most so many bytes, up to `PIECE`, and are not checked against their digests.
     """
-    rows = cursor.execute(
-        statement("select_beginnings"),
-        {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": most_bytes},
-    ).fetchall()
+    if not cuts:
+        return Contents({})
+    with database.connection() as connection, connection.cursor(binary=True) as cursor:
+        if most_bytes is None:
+            return Contents(read_contents(cursor, tenant, cuts))
+        rows = cursor.execute(
+            statement("select_beginnings"),
+            {"tenant": tenant, "digests": list(digests_in(cuts)), "bytes": most_bytes},
+        ).fetchall()
     return Contents(
         {digest: readable(content) for digest, content, _ in rows},
         {digest: size for digest, _, size in rows},
@@ -118,7 +118,7 @@ class Blobs:
             ContentMissing: the content does not match its digest; its last piece is not yielded.
         """
         number = 0
-        found = sha256()
+        hashed = sha256()
         last: bytes | None = None
         while True:
             with (
@@ -135,10 +135,10 @@ class Blobs:
             if last is not None:
                 yield last
             last = bytes(row[0])
-            found.update(last)
+            hashed.update(last)
             number += 1
         if last is not None:
-            if found.hexdigest() != digest:
+            if hashed.hexdigest() != digest:
                 raise ContentMissing(f"blob {digest}", [digest])
             yield last
 
@@ -180,7 +180,7 @@ class Blobs:
             InvalidMessage: a blob is missing, or the files are too large together; names the place.
         """
         left = self._most_bytes
-        found: list[JsonValue] = []
+        whole: list[JsonValue] = []
         for number, draft in enumerate(drafts):
             match draft:
                 case {"files": list(files)} if any(_is_by_digest(file) for file in files):
@@ -189,10 +189,10 @@ class Blobs:
                         place = f"messages[{number}].files[{index}].sha256"
                         taken, left = self._with_data(file, place, left)
                         whole_files.append(taken)
-                    found.append({**draft, "files": whole_files})
+                    whole.append({**draft, "files": whole_files})
                 case _:
-                    found.append(draft)
-        return found
+                    whole.append(draft)
+        return whole
 
     def _with_data(self, file: JsonValue, place: str, left: int) -> tuple[JsonValue, int]:
         """Return a file with its data, and how many bytes are left for others."""

@@ -109,15 +109,15 @@ def _places_in(cuts: bytes, size: int) -> list[tuple[int, bool, Digest]] | None:
     """Return place, whether it is a file, and digest of each cut; None if the format is wrong."""
     if not cuts or len(cuts) % _CUT.size:
         return None
-    found = [(place & ~_BASE_64, bool(place & _BASE_64), d) for place, d in _CUT.iter_unpack(cuts)]
-    places = [place for place, _, _ in found]
-    return found if places == sorted(places) and places[-1] <= size else None
+    cut = [(place & ~_BASE_64, bool(place & _BASE_64), d) for place, d in _CUT.iter_unpack(cuts)]
+    places = [place for place, _, _ in cut]
+    return cut if places == sorted(places) and places[-1] <= size else None
 
 
 def digests_in(cuts: Iterable[bytes]) -> KeysView[Digest]:
     """Return the digests of all contents cut out of some bodies, in order."""
-    readable = (each for each in cuts if len(each) % _CUT.size == 0)
-    return dict.fromkeys(digest for each in readable for _, digest in _CUT.iter_unpack(each)).keys()
+    readable = (cut for cut in cuts if len(cut) % _CUT.size == 0)
+    return dict.fromkeys(digest for cut in readable for _, digest in _CUT.iter_unpack(cut)).keys()
 
 
 def files_in(cuts: bytes) -> set[Digest]:
@@ -140,7 +140,7 @@ def without_data(body: JsonValue) -> JsonValue:
     """Return a message as JSON without its files' data; itself if it has none."""
     match body:
         case {"type": "input", "files": list(files)} if any("data" in file for file in files):
-            left = [{key: each for key, each in f.items() if key != "data"} for f in files]
+            left = [{key: value for key, value in f.items() if key != "data"} for f in files]
             return {**body, "files": left}
         case _:
             return body

@@ -13,7 +13,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTime, AtVersion, Moment
 from agentlog.domain.threads import Status
-from agentlog.infrastructure.eventlog.blob_store import Contents, read_beginnings, read_whole
+from agentlog.infrastructure.eventlog.blob_store import Contents, contents_in
 from agentlog.infrastructure.eventlog.body_deduplication import digests_in
 from agentlog.infrastructure.eventlog.event_rows import event_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
@@ -50,9 +50,9 @@ class LogReader:
 
     def with_hidden(self) -> "LogReader":
         """Return a reader to which hidden threads are known too."""
-        found = copy(self)
-        found._hidden = True  # noqa: SLF001 - a copy of itself
-        return found
+        copied = copy(self)
+        copied._hidden = True  # noqa: SLF001 - a copy of itself
+        return copied
 
     def head(self, thread_id: str) -> Head:
         """Return the head of a thread; raises `UnknownThread`."""
@@ -82,18 +82,18 @@ class LogReader:
             **which.searched,
         }
         before = BIGGEST if before is None else before
-        searching = any(each is not None for each in which.searched.values())
+        searching = any(condition is not None for condition in which.searched.values())
         reach = max(_REACH, 4 * limit) if searching else limit
-        found, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
-        missing = limit - len(found)
-        if searching and missing and not ended and len(found) > reach * _FEW:
+        heads, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
+        missing = limit - len(heads)
+        if searching and missing and not ended and len(heads) > reach * _FEW:
             enough = missing + 3 * isqrt(missing)  # a margin of three standard deviations
-            reach = reach * enough // len(found)
-            last = found[-1].position
+            reach = reach * enough // len(heads)
+            last = heads[-1].position
             more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
-            found += more
-        if len(found) == limit or ended or not searching:
-            return found
+            heads += more
+        if len(heads) == limit or ended or not searching:
+            return heads
         return self._matching({**asked, "before": before, "limit": limit})
 
     def _matching(self, asked: dict[str, object]) -> list[Head]:
@@ -192,11 +192,11 @@ class LogReader:
     def message(self, thread_id: str, message_id: str) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
         asked = {"thread_id": thread_id, "message_id": message_id, "hidden": self._hidden}
-        found = self._events("select_message", **asked)
-        if not found:
+        events = self._events("select_message", **asked)
+        if not events:
             self.head(thread_id)
             raise UnknownMessage(thread_id, message_id)
-        return found[0]
+        return events[0]
 
     def version_at(self, head: Head, moment: Moment | None) -> int:
         """Return a thread's version at a moment, 0 before its first event.
@@ -263,19 +263,11 @@ class LogReader:
         """Return rows of events, and the contents cut out of their bodies, or their beginnings."""
         for _ in range(2):
             rows = self._rows(name, **parameters)
-            contents = self._contents(rows, most_bytes)
-            if digests_in(_cuts(rows)) <= contents.texts.keys():
+            cuts = [row[8] for row in rows if row[8] is not None]
+            contents = contents_in(self._database, self._tenant, cuts, most_bytes)
+            if digests_in(cuts) <= contents.texts.keys():
                 break  # else some may have been erased in between
         return rows, contents
-
-    def _contents(self, rows: Sequence[TupleRow], most_bytes: int | None) -> Contents:
-        cuts = _cuts(rows)
-        if not cuts:
-            return Contents({})
-        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            if most_bytes is None:
-                return read_whole(cursor, self._tenant, cuts)
-            return read_beginnings(cursor, self._tenant, cuts, most_bytes)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         return self._fetch(name, parameters, prepare=None)
@@ -299,7 +291,3 @@ class LogReader:
         if name == "select_threads_matching" and self._searched is not None:
             return self._searched
         return self._database
-
-
-def _cuts(rows: Sequence[TupleRow]) -> list[bytes]:
-    return [row[8] for row in rows if row[8] is not None]

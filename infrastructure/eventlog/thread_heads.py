@@ -136,8 +136,8 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
 
 
 def _read(facts: bytes | None) -> dict[str, JsonValue]:
-    found = None if facts is None else parse_stored(facts)
-    return found if isinstance(found, dict) else {}
+    known = None if facts is None else parse_stored(facts)
+    return known if isinstance(known, dict) else {}
 
 
 def ledger_digest(key: LedgerKey) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 FORM = (
     "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and in the password all but letters and "
@@ -54,10 +54,27 @@ def read_conninfo(text: str) -> Mapping[str, Any]:
         InvalidConninfo: it cannot be read, or its password strayed into host or port.
     """
     try:
-        found = conninfo_to_dict(text)
+        given = conninfo_to_dict(text)
     except psycopg.ProgrammingError:
         raise InvalidConninfo(FORM) from None
-    host, port = str(found.get("host") or ""), str(found.get("port") or "")
+    host, port = str(given.get("host") or ""), str(given.get("port") or "")
     if "@" in host or (port and not port.replace(",", "0").isdecimal()):
         raise InvalidConninfo(FORM)
-    return found
+    return given
+
+
+def session_conninfo(
+    url: str, defaults: Mapping[str, int], *, timeouts: Timeouts, role: str | None
+) -> str:
+    """Return a URL's connection string with `defaults`, timeouts and a role, where it sets none.
+
+    Raises:
+        InvalidConninfo: it cannot be read.
+    """
+    given = {**defaults, **read_conninfo(url)}
+    own = [timeouts.options, "-c timezone=UTC"]  # times of a named zone take longer to read
+    if role is not None:
+        own.append(f"-c role={role}")
+    # later options have precedence
+    options = " ".join([*own, given.get("options") or ""]).strip()
+    return make_conninfo(**{**given, "options": options})

@@ -8,12 +8,11 @@ from typing import Protocol, Self
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from agentlog.infrastructure.postgres.binary_arrays import register_arrays
 from agentlog.infrastructure.postgres.circuit_breaker import Breaker
-from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, read_conninfo
+from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, session_conninfo
 from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseTooOld,
@@ -71,20 +70,15 @@ class Database:
         self._in_role = in_role
         self._confined_to: WeakKeyDictionary[psycopg.Connection, str] = WeakKeyDictionary()
         try:
-            given = {**LIVENESS, **read_conninfo(url)}
-            role = f"-c role={SERVICE} " if in_role else ""
-            # UTC whatever the server's zone: times of a named zone take longer to read
-            own = f"{timeouts.options} -c timezone=UTC {role}"
-            options = f"{own}{given.get('options') or ''}".strip()
-            conninfo = make_conninfo(**{**given, "options": options})
+            role = SERVICE if in_role else None
+            self._conninfo = session_conninfo(url, LIVENESS, timeouts=timeouts, role=role)
         except psycopg.ProgrammingError as error:
             raise DatabaseUnavailable(f"the URL does not parse: {error}") from None
-        self._conninfo = conninfo
         self._pool_size, self._wait_seconds = pool_size, wait_seconds
         self._lent: list[psycopg.Connection] = []
         self._pooled: set[psycopg.Connection] = set()
         seconds = timeouts.answer_seconds
-        self._canary = None if seconds is None else Canary(conninfo, seconds=seconds)
+        self._canary = None if seconds is None else Canary(self._conninfo, seconds=seconds)
         self._busy: set[psycopg.Connection] = set()
         self._pool = self._new_pool()
         self._breaker: Breaker | None = None
@@ -130,7 +124,7 @@ class Database:
             DatabaseUnavailable: no connection can be made.
         """
         self.check()
-        self._lent = [each for each in self._lent if not each.closed]
+        self._lent = [connection for connection in self._lent if not connection.closed]
         try:
             connection = psycopg.connect(
                 self._conninfo, autocommit=True, application_name="agentlog"
@@ -221,11 +215,10 @@ class Database:
             self._pooled.add(connection)
             try:
                 self._check(connection, tenant)
-            except BROKEN_OFF:
+            except BaseException as error:
                 self._put_back(pool, connection)
-            except BaseException:
-                self._put_back(pool, connection)
-                raise
+                if not isinstance(error, BROKEN_OFF):
+                    raise
             else:
                 return connection
 
@@ -252,7 +245,7 @@ class Database:
 
     def _hangs(self) -> bool:
         """Return whether statements run and the server answers nothing."""
-        busy = {each for each in (*self._pooled, *self._lent) if is_busy(each)}
+        busy = {*filter(is_busy, (*self._pooled, *self._lent))}
         lasting, self._busy = busy & self._busy, busy
         return bool(lasting) and self._canary is not None and not self._canary.answers()
 

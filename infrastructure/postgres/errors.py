@@ -45,7 +45,7 @@ class DatabaseReadOnly(DatabaseUnavailable):
 
 
 class StatementTooLong(DatabaseUnavailable):
-    """PostgreSQL broke a statement off: it took longer than it may, or somebody ended it."""
+    """PostgreSQL broke a statement off: it took longer than it may, or an operator ended it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(

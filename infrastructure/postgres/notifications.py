@@ -115,4 +115,4 @@ class Listener(Closing):
             try:
                 ring()
             except Exception:  # the other callbacks are still to be called
-                logger.exception("whoever was rung for %s failed", channel)
+                logger.exception("a listener to %s failed", channel)

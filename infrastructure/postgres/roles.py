@@ -24,7 +24,7 @@ WHERE rolname = ANY (%s) AND NOT pg_has_role(session_user, oid, 'MEMBER')
 
 
 class NoServiceRole(AgentlogError):
-    """Whoever logs in may not work as the service."""
+    """The login may not work as the service."""
 
     def __init__(self, user: str) -> None:
         super().__init__(

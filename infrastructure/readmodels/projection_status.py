@@ -35,7 +35,7 @@ class ProjectionBehind(AgentlogError):
 
 
 class NotYetBuilt(AgentlogError):
-    """Nobody has begun a projection yet: `agentlog serve` or `agentlog projections run` does."""
+    """The projection is not built yet: `agentlog serve` or `agentlog projections run` builds it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(

@@ -24,12 +24,12 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.difference import difference
 from agentlog.infrastructure.views.results import Difference, Outline, Page, State
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews, ViewsInUse
-from agentlog.infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
-from agentlog.projections.difference import items_difference, state_difference
+from agentlog.infrastructure.views.view_fold import BEGINNING, Fold, Place, beyond, place_of
 from agentlog.projections.outline import outline
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed, StateView
@@ -62,9 +62,9 @@ class Store:
 
     def with_hidden(self) -> "Store":
         """Return a store to which hidden threads are known too."""
-        found = copy(self)
-        found._reader = self._reader.with_hidden()  # noqa: SLF001 - a copy of itself
-        return found
+        copied = copy(self)
+        copied._reader = self._reader.with_hidden()  # noqa: SLF001 - a copy of itself
+        return copied
 
     def append(
         self,
@@ -244,7 +244,7 @@ class Store:
         view = TimelineView(TimelineOptions(hint=True))
         self.in_use.note(view)
         fold = self._fold(thread_id, view, 0)
-        steps = outline(each.item for each in fold.each(version))
+        steps = outline(printed.item for printed in fold.each(version))
         return Outline(thread_id, version, self._reader.position_of(head, version), steps)
 
     def difference(
@@ -255,29 +255,8 @@ class Store:
         head = self.thread(thread_id)
         first = 0 if begin is None else self._reader.version_at(head, begin)
         last = self._reader.version_at(head, end)
-        if isinstance(view, StateView):
-            patch = self._patch(thread_id, view, first, last)
-            return Difference(thread_id, first, last, None, patch)
-        # items settled at the earlier moment are the same at both
-        fold = self.fold_to(thread_id, view, min(first, last))
-        earlier = fold.rest()
-        later = [*fold.read_all(max(first, last)), *fold.rest()]
-        old, new = (earlier, later) if first <= last else (later, earlier)
-        return Difference(thread_id, first, last, items_difference(old, new), None)
-
-    def _patch(
-        self, thread_id: str, view: StateView[Any, Any], first: int, last: int
-    ) -> list[JsonValue]:
-        """Return the JSON Patch from the state at one version to that at another."""
-        begin, end = sorted((first, last))
-        fold = self.fold_to(thread_id, view, begin)
-        earlier = fold.carry
-        if end - begin > CHUNK:  # a snapshot is nearer
-            fold = self.fold_to(thread_id, view, end)
-        fold.advance(end)
-        if first <= last:
-            return view.patch(earlier, fold.carry)
-        return state_difference(view.state(fold.carry), view.state(earlier))
+        items, patch = difference(lambda at: self.fold_to(thread_id, view, at), view, first, last)
+        return Difference(thread_id, first, last, items, patch)
 
     def _items(
         self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int

@@ -62,10 +62,10 @@ class RecentViews:
         """Return a cached view, or None."""
         key = _key(thread, view)
         with self._lock:
-            found = self._views.pop(key, None)
-            if found is not None:
-                self._views[key] = found
-        return found
+            folded = self._views.pop(key, None)
+            if folded is not None:
+                self._views[key] = folded
+        return folded
 
     def put(self, thread: ThreadKey, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
         """Cache a view; evict the least recently used ones where there is no room.

@@ -94,12 +94,12 @@ class Fold(Generic[CarryT, OptionsT]):
 
         Items up to and including `after` are left out; it stops once there are `enough`.
         """
-        found = self._taken(upto, after=after, enough=enough, most=most)
-        if found is None:
-            found = []
-            self._fold(upto, found, after=after, enough=enough, most=most)
-        self._printed_bytes += sum(len(item.text) for item in found)
-        return found
+        items = self._taken(upto, after=after, enough=enough, most=most)
+        if items is None:
+            items = []
+            self._fold(upto, items, after=after, enough=enough, most=most)
+        self._printed_bytes += sum(len(item.text) for item in items)
+        return items
 
     def _taken(
         self, upto: int, *, after: Place, enough: int | None, most: int
@@ -111,20 +111,20 @@ class Fold(Generic[CarryT, OptionsT]):
         if begin + interval > upto:
             return None
         limit = -(-most // interval) * self._stride
-        found: list[Printed] = []
+        taken: list[Printed] = []
         kept = self._snapshots.items(
             self._thread_id, self._view, after=begin, upto=upto, limit=limit
         )
         for version, items in kept:
-            found += beyond(after, items)
+            taken += beyond(after, items)
             self.version, self._carry_is_here = version, False
-            if enough is not None and len(found) >= enough:
+            if enough is not None and len(taken) >= enough:
                 break
         else:
             self._may_take = self.version == begin + limit * interval
-            if len(found) < limit:  # a view of few items, spread over the thread
+            if len(taken) < limit:  # a view of few items, spread over the thread
                 self._stride = min(2 * self._stride, _MOST_STRIDE)
-        return found if self.version > begin else None
+        return taken if self.version > begin else None
 
     def _find_carry(self) -> None:
         """Load the nearest snapshot with a carry and fold from there to `version`."""
@@ -164,24 +164,24 @@ class Fold(Generic[CarryT, OptionsT]):
         while not stopped and (few := list(islice(events, _FEW))):
             count += len(few)
             self._view.read_ahead(few)
-            found: list[Placed | Printed] = []
+            settling: list[Placed | Printed] = []
             for event in few:
                 carry, items = self._view.fold_to_print(carry, event)
                 self.version = event.version
                 self._body_bytes += len(event.body)
                 self.lacking = self.lacking or bool(event.missing)
                 if items:
-                    found += items
+                    settling += items
                     if missing is not None:
                         missing -= len(beyond(after, items))
                         stopped = missing <= 0
                 if interval and event.version % interval == 0:
-                    self._print(found, settled, after)
-                    found = []
+                    self._print(settling, settled, after)
+                    settling = []
                     passed.append(self._passed(carry))
                 if stopped:
                     break
-            self._print(found, settled, after)
+            self._print(settling, settled, after)
         self._carry = carry
         if count < most and not stopped:
             self.version = upto
@@ -209,15 +209,15 @@ class Fold(Generic[CarryT, OptionsT]):
 
     def page(self, upto: int, *, after: Place, limit: int) -> list[Printed]:
         """Return the items after `after` as they stand at `upto`: all, or more than `limit`."""
-        found: list[Printed] = []
-        while self.version < upto and len(found) <= limit:
-            missing = limit + 1 - len(found)
+        items: list[Printed] = []
+        while self.version < upto and len(items) <= limit:
+            missing = limit + 1 - len(items)
             # some messages yield no item: a few events too many cost less than a round trip
             most = max(after[0] - self.version, 0) + missing + missing // 4 + _SPARE
-            found += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
-        if len(found) <= limit:
-            found += print_items(beyond(after, self._view.rest(self.carry)))
-        return found
+            items += self.read(upto, after=after, enough=missing, most=min(most, CHUNK))
+        if len(items) <= limit:
+            items += print_items(beyond(after, self._view.rest(self.carry)))
+        return items
 
     def advance(self, upto: int) -> None:
         """Fold all events up to `upto`, for the carry there."""
@@ -246,7 +246,7 @@ def beyond(place: Place, items: Sequence[ItemT]) -> Sequence[ItemT]:
     """Return the items after a place."""
     if place == BEGINNING:
         return items
-    return [each for each in items if (each.version, each.ordinal) > place]
+    return [item for item in items if (item.version, item.ordinal) > place]
 
 
 def place_of(cursor: str) -> Place:

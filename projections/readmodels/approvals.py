@@ -20,7 +20,7 @@ class ApprovalRow(Row):
     version: Annotated[int, "of the message that asked; of the response, where none asked"]
     position: Annotated[int, "of that message in the log"]
     call_id: Annotated[str, "the call that is to be approved; may come again in a thread"]
-    tool: Annotated[str | None, "name of the tool; null where nobody asked"]
+    tool: Annotated[str | None, "name of the tool; null without a request"]
     reason: Annotated[str | None, "why a person is asked, as far as it begins"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
     asked_at: Annotated[datetime | None, "the same where it asked, null where none did"]
@@ -40,7 +40,7 @@ class Approvals(ReadModel[ApprovalRow]):
     table = table_of(
         ApprovalRow,
         name="approvals",
-        comment="One row an approval that was asked for, and a response that nobody asked for.",
+        comment="One row an approval that was asked for, and a response without a request.",
         key=("version",),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),

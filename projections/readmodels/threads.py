@@ -60,45 +60,57 @@ class ThreadRow(Row):
     version: Annotated[int, "of its first event: 1"]
     position: Annotated[int, "of its first event in the log"]
     recorded_at: Annotated[datetime | None, "when the log took its first event"]
-    last_version: Annotated[int, "of its last event: how many it has, facts included"]
-    last_position: Annotated[int, "of its last event in the log"]
-    last_recorded_at: Annotated[datetime | None, "when the log took its last event"]
-    first_sent_at: Annotated[datetime | None, "of its first message, by the producer's clock"]
-    last_sent_at: Annotated[datetime | None, "of its last message, by the producer's clock"]
-    duration_ms: Annotated[float | None, "from the one to the other; null where nobody measured"]
-    goal: Annotated[str | None, "the beginning of what it is for"]
-    parent: Annotated[str | None, "the thread that it works for"]
-    policy: Annotated[Policy, "strict: it keeps the rules; record: everything is kept"]
-    status: Annotated[Status, "open, exited or closed"]
+    last_version: Annotated[int, "of its last event: how many it has, facts included"] = 0
+    last_position: Annotated[int, "of its last event in the log"] = 0
+    last_recorded_at: Annotated[datetime | None, "when the log took its last event"] = None
+    first_sent_at: Annotated[datetime | None, "of its first message, by the producer's clock"] = (
+        None
+    )
+    last_sent_at: Annotated[datetime | None, "of its last message, by the producer's clock"] = None
+    duration_ms: Annotated[float | None, "from one to the other; null where not measured"] = None
+    goal: Annotated[str | None, "the beginning of what it is for"] = None
+    parent: Annotated[str | None, "the thread that it works for"] = None
+    policy: Annotated[Policy, "strict: it keeps the rules; record: everything is kept"] = "strict"
+    status: Annotated[Status, "open, exited or closed"] = "open"
     outcome: Annotated[
         Outcome | None, "why it exited; closed, where it was closed before that; null while open"
-    ]
-    metadata: Annotated[str, "its texts, numbers and booleans as a JSON object, notes worked in"]
-    messages: Annotated[int, "how many, facts not counted"]
-    inputs: Annotated[int, "how many messages of that type"]
-    replies: Annotated[int, "how many messages of that type"]
-    steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"]
-    tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"]
-    tool_calls: Annotated[int, "how many were asked for"]
+    ] = None
+    metadata: Annotated[
+        str, "its texts, numbers and booleans as a JSON object, notes worked in"
+    ] = _NO_METADATA
+    messages: Annotated[int, "how many, facts not counted"] = 0
+    inputs: Annotated[int, "how many messages of that type"] = 0
+    replies: Annotated[int, "how many messages of that type"] = 0
+    steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"] = 0
+    tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"] = (
+        _NO_TOOLS
+    )
+    tool_calls: Annotated[int, "how many were asked for"] = 0
     tool_failures: Annotated[
         int | None, "how many results say that the tool failed; null where none says whether"
-    ]
-    model_calls: Annotated[int, "how many requests, and responses that none asked for"]
-    input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
-    output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"]
-    total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"]
+    ] = None
+    model_calls: Annotated[int, "how many requests, and responses that none asked for"] = 0
+    input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"] = None
+    output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"] = None
+    total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"] = (
+        None
+    )
     cost_usd: Annotated[
         float | None, "of its model calls, reported or computed; null where no cost is known"
-    ]
-    computed_calls: Annotated[int, "how many of the costs in it are computed"]
-    unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"]
-    approvals_asked: Annotated[int, "how many requests for approval"]
-    approvals_denied: Annotated[int, "how many responses that denied it"]
-    workers: Annotated[int, "how many were sent off"]
-    runtime_errors: Annotated[int, "how many messages of that type"]
-    requests_open: Annotated[int, "how many requests to a model have no answer yet"]
-    open_requests: Annotated[str, "response id and model of the latest 100, as a JSON array"]
-    last_response_id: Annotated[str | None, "the model response that was last counted as a step"]
+    ] = None
+    computed_calls: Annotated[int, "how many of the costs in it are computed"] = 0
+    unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"] = 0
+    approvals_asked: Annotated[int, "how many requests for approval"] = 0
+    approvals_denied: Annotated[int, "how many responses that denied it"] = 0
+    workers: Annotated[int, "how many were sent off"] = 0
+    runtime_errors: Annotated[int, "how many messages of that type"] = 0
+    requests_open: Annotated[int, "how many requests to a model have no answer yet"] = 0
+    open_requests: Annotated[str, "response id and model of the latest 100, as a JSON array"] = (
+        _NO_REQUESTS
+    )
+    last_response_id: Annotated[
+        str | None, "the model response that was last counted as a step"
+    ] = None
 
 
 class Threads(ReadModel[ThreadRow]):
@@ -145,39 +157,6 @@ def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
         version=event.version,
         position=event.position or 0,
         recorded_at=event.recorded_at,
-        last_version=event.version,
-        last_position=event.position or 0,
-        last_recorded_at=event.recorded_at,
-        first_sent_at=None,
-        last_sent_at=None,
-        duration_ms=None,
-        goal=None,
-        parent=None,
-        policy="strict",
-        status="open",
-        outcome=None,
-        metadata=_NO_METADATA,
-        messages=0,
-        inputs=0,
-        replies=0,
-        steps=0,
-        tools=_NO_TOOLS,
-        tool_calls=0,
-        tool_failures=None,
-        model_calls=0,
-        input_tokens=None,
-        output_tokens=None,
-        total_tokens=None,
-        cost_usd=None,
-        computed_calls=0,
-        unpriced_calls=0,
-        approvals_asked=0,
-        approvals_denied=0,
-        workers=0,
-        runtime_errors=0,
-        requests_open=0,
-        open_requests=_NO_REQUESTS,
-        last_response_id=None,
     )
 
 

@@ -38,7 +38,7 @@ class ToolCallRow(Row):
     ordinal: Annotated[int, "which call of that message, from 0"]
     position: Annotated[int, "of that message in the log"]
     call_id: Annotated[str | None, "as the model named it; may come again in a thread"]
-    tool: Annotated[str, "name of the tool; unknown where nobody said"]
+    tool: Annotated[str, "name of the tool; unknown where no message names it"]
     arguments: Annotated[
         str | None, "what it was called with, as JSON; texts in it up to 1 MiB each"
     ]

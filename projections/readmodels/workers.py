@@ -25,7 +25,7 @@ class WorkerRow(Row):
     model: Annotated[str | None, "the model that it works with, where that was said"]
     worker_thread_id: Annotated[str | None, "the worker's own thread, where that was said"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
-    spawned_at: Annotated[datetime | None, "the same where it was sent off, null where nobody did"]
+    spawned_at: Annotated[datetime | None, "the same where it was sent off, null where it was not"]
     spawned_sent_at: Annotated[datetime | None, "when it was sent off, by the producer's clock"]
     answered_version: Annotated[int | None, "of the message with its result; null while open"]
     answered_position: Annotated[int | None, "of that message in the log"]
@@ -45,7 +45,7 @@ class Workers(ReadModel[WorkerRow]):
     table = table_of(
         WorkerRow,
         name="workers",
-        comment="One row a worker that was sent off, and a result of one that nobody sent off.",
+        comment="One row a worker that was sent off, and a result of one that was not.",
         key=("version",),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),

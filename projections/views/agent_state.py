@@ -124,7 +124,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
 
     @override
     def dump(self, carry: AgentStateCarry) -> bytes:
-        parts = {each.name: getattr(carry, each.name) for each in fields(carry)}
+        parts = {field.name: getattr(carry, field.name) for field in fields(carry)}
         lists = {"history": carry.history.json, "scratchpad": carry.scratchpad.json}
         return print_bytes({**parts, **lists})
 
@@ -135,13 +135,13 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         if after.history is not before.history:
             _, added = after.history.beyond(before.history)
             said = parse_stored(b"[%b]" % added)
-            grown = [{"op": "add", "path": "/history/-", "value": each} for each in said]
+            grown = [{"op": "add", "path": "/history/-", "value": message} for message in said]
         same = after.scratchpad is before.scratchpad
         old, new = (
             replace(
-                each, history=PrintedList(), scratchpad=PrintedList() if same else each.scratchpad
+                state, history=PrintedList(), scratchpad=PrintedList() if same else state.scratchpad
             )
-            for each in (before, after)
+            for state in (before, after)
         )
         return [*grown, *state_difference(self.state(old), self.state(new))]
 
@@ -149,7 +149,9 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         """Return the state in the kernel's own terms."""
         return replace(
             carry.kernel,
-            history=tuple(Message(each["role"], each["content"]) for each in carry.history),
+            history=tuple(
+                Message(message["role"], message["content"]) for message in carry.history
+            ),
             scratchpad="\n".join(carry.scratchpad),
         )
 

@@ -69,7 +69,7 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
         before = Thread(event.thread_id, event.version - 1, "record", carry.status, known)
         after, breaches = decide(before, message)
         if after.ledger:
-            ledger = ledger.with_changes({_text(key): each for key, each in after.ledger.items()})
+            ledger = ledger.with_changes({_text(key): state for key, state in after.ledger.items()})
         if not breaches:
             return AnomaliesCarry(after.status, ledger), ()
         items = [_item(event, breach) for breach in breaches]

@@ -1,4 +1,4 @@
-"""Shared by the chat wires: the assistant's turn, its calls, and text files."""
+"""Shared by the chat wires: the assistant's turn, its calls, and the files of inputs."""
 
 from base64 import b64decode
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from agentlog.domain.json.text import JsonValue
-from agentlog.domain.messages import FileAttachment, ToolCall
+from agentlog.domain.messages import FileAttachment, InputMessage, ToolCall
 from agentlog.projections.said import Calls, Said, arguments_of, content_of, objects_in, said_calls
 from agentlog.projections.text_format import arguments_text
 from agentlog.projections.view import Item
@@ -50,6 +50,25 @@ def file_text(file: FileAttachment) -> str | None:
         return b64decode("".join(file.data.split()), validate=True).decode()
     except ValueError:
         return None
+
+
+def user_content(message: InputMessage) -> JsonValue:
+    """Return the `content` of an input in OpenAI's shape: its text, and its files as parts."""
+    if not message.files:
+        return message.text
+    text = [] if message.text is None else [{"type": "text", "text": message.text}]
+    return [*text, *map(_file_part, message.files)]
+
+
+def _file_part(file: FileAttachment) -> Item:
+    text = file_text(file)
+    if text is not None:
+        return {"type": "text", "text": text}
+    mime_type = file.mime_type or "application/octet-stream"
+    uri = f"data:{mime_type};base64,{''.join(file.data.split())}"
+    if mime_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": uri}}
+    return {"type": "file", "file": {"file_data": uri, "filename": file.filename or "file"}}
 
 
 def call_ids(calls: object) -> Sequence[object]:

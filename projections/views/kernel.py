@@ -71,11 +71,13 @@ class KernelView(View[None, KernelOptions]):
         kind = str(item.get("type"))
         if "calls" in item:
             asked = objects_in(item["calls"])
-            parts = [(each.get("id"), each.get("name"), _arguments(each)) for each in asked]
+            parts = [(call.get("id"), call.get("name"), _arguments(call)) for call in asked]
             return said_calls(kind, calls, parts)
         if "results" in item:
             answered = objects_in(item["results"])
-            parts = [(each.get("callId"), each.get("name"), _output(each)) for each in answered]
+            parts = [
+                (result.get("callId"), result.get("name"), _output(result)) for result in answered
+            ]
             return said_results(kind, calls, parts)
         content = content_of(item, _UNSAID)
         if "callId" in item:  # a request for approval, or the answer
@@ -97,8 +99,8 @@ class KernelView(View[None, KernelOptions]):
 
 def _arguments(call: Item) -> JsonValue:
     """Return a call's arguments; none are an empty object."""
-    found = call.get("args") if "args" in call else call.get("argumentsText")
-    return {} if found is None else found
+    arguments = call.get("args") if "args" in call else call.get("argumentsText")
+    return {} if arguments is None else arguments
 
 
 def _output(result: Item) -> JsonValue:

@@ -18,7 +18,6 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue
 from agentlog.domain.messages import (
     CustomMessage,
-    FileAttachment,
     InputMessage,
     ReplyMessage,
     SystemMessage,
@@ -31,7 +30,7 @@ from agentlog.projections.residue import residue_of
 from agentlog.projections.said import Calls, Said, content_of, said_results
 from agentlog.projections.text_format import result_text
 from agentlog.projections.view import Item, Options, Placed, View
-from agentlog.projections.views.chat import Turn, file_text, said_turn, wire_call
+from agentlog.projections.views.chat import Turn, said_turn, user_content, wire_call
 from agentlog.projections.views.openai_residue import restored, shown_whole
 
 FILLER = '{"status":"pending"}'
@@ -107,7 +106,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         message = event.message
         # not `match`: each failed class pattern would call pydantic's metaclass
         if type(message) is InputMessage:
-            return self._say(carry, event, {"role": "user", "content": _user_content(message)})
+            return self._say(carry, event, {"role": "user", "content": user_content(message)})
         if type(message) is ReplyMessage:
             return self._hold(carry, event, message.text, ())
         if type(message) is ToolCallsMessage:
@@ -285,21 +284,3 @@ def _asked_by(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | 
 
 def _own_id(event: Event, index: int, result: ToolResult) -> str:
     return result.call_id or f"call_{event.message_id}_{index}"
-
-
-def _user_content(message: InputMessage) -> JsonValue:
-    if not message.files:
-        return message.text
-    text = [] if message.text is None else [{"type": "text", "text": message.text}]
-    return [*text, *map(_file_part, message.files)]
-
-
-def _file_part(file: FileAttachment) -> Item:
-    text = file_text(file)
-    if text is not None:
-        return {"type": "text", "text": text}
-    mime_type = file.mime_type or "application/octet-stream"
-    uri = f"data:{mime_type};base64,{''.join(file.data.split())}"
-    if mime_type.startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": uri}}
-    return {"type": "file", "file": {"file_data": uri, "filename": file.filename or "file"}}

@@ -135,8 +135,8 @@ def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
             return None
     if foreign:
         return dict(item)
-    found = _accepted(item, {"role": role, "content": ""}, ())
-    return found if found["content"] else None
+    accepted = _accepted(item, {"role": role, "content": ""}, ())
+    return accepted if accepted["content"] else None
 
 
 def _is_looser(item: Item, residue: JsonValue) -> bool:
@@ -170,33 +170,33 @@ def _permitted_to_looser(item: Item, key: str, value: JsonValue) -> bool:
 def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
     """Return `item` with what the API takes; the rest of its keys as in `plain`, if there."""
     role = item["role"]
-    found: Item = {}
+    accepted: Item = {}
     for key, value in item.items():
         if key in also:
-            found[key] = value
+            accepted[key] = value
         elif key == "content":
-            found[key] = _parts(role, value) or plain[key] if isinstance(value, list) else value
+            accepted[key] = _parts(role, value) or plain[key] if isinstance(value, list) else value
         elif key == "function_call" and "tool_calls" in plain:  # the API takes one of them
             continue
         elif key in _KEYS[role]:
             try:
-                found[key] = _KEYS[role][key].validate_python(value, strict=True)
+                accepted[key] = _KEYS[role][key].validate_python(value, strict=True)
             except ValidationError:
                 continue
-    found = {**{key: value for key, value in plain.items() if key in item}, **found}
-    if found.get("content") is None and not any(map(found.get, _IN_PLACE_OF_CONTENT)):
-        found["content"] = plain["content"]
-    return found
+    accepted = {**{key: value for key, value in plain.items() if key in item}, **accepted}
+    if accepted.get("content") is None and not any(map(accepted.get, _IN_PLACE_OF_CONTENT)):
+        accepted["content"] = plain["content"]
+    return accepted
 
 
 def _parts(role: str, parts: list[JsonValue]) -> list[JsonValue]:
-    found = []
+    accepted = []
     for part in parts:
         try:
-            found.append(_PARTS.get(role, _TEXT).validate_python(part, strict=True))
+            accepted.append(_PARTS.get(role, _TEXT).validate_python(part, strict=True))
         except ValidationError:
             continue
-    return found
+    return accepted
 
 
 def _permitted(item: Item, key: str, value: JsonValue) -> bool:

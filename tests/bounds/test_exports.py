@@ -15,7 +15,7 @@ from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in, unz
 from agentlog.api.http.codec.otlp_json import records_of_json
 from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
 from agentlog.api.http.codec.otlp_work import Work
-from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import JsonValue, parse, print_bytes

@@ -16,6 +16,7 @@ from agentlog.domain.catalogue import (
 )
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import Fact, ThreadStarted
+from agentlog.domain.fields import Model
 from agentlog.domain.json.numbers import Decimal
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.messages import (
@@ -23,7 +24,6 @@ from agentlog.domain.messages import (
     CustomMessage,
     LlmResponseMessage,
     Message,
-    Model,
     ReplyMessage,
     ToolCall,
     ToolResultsMessage,

@@ -46,14 +46,14 @@ def backup(
         bool,
         typer.Option(
             "--with-signing-key",
-            help="Put the private key in too. Whoever has it can sign another history.",
+            help="Put the private key in too: with it another history can be signed.",
         ),
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Write the whole log of all tenants to a folder, as of one moment; services may go on.
 
-    Prints the checkpoint that was signed over it: keep it where nobody here can change it.
+    Prints the checkpoint that was signed over it: keep it on another machine.
     """
     settings = settings_with(data_dir=data_dir)
     if unsigned and with_signing_key:

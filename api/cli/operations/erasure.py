@@ -117,7 +117,7 @@ def vacuum(
     *,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Rewrite the tables: locks out everybody else meanwhile."),
+        typer.Option("--full", help="Rewrite the tables: locks out all other clients meanwhile."),
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -142,6 +142,6 @@ def _ask(question: str, *, sure: bool) -> None:
     try:
         agreed = typer.confirm(printable(question), err=True)
     except typer.Abort as error:
-        raise InvalidOption("nobody is there to confirm: nothing was erased; add --yes") from error
+        raise InvalidOption("no terminal to confirm at, nothing was erased: add --yes") from error
     if not agreed:
         raise InvalidOption("nothing was erased")

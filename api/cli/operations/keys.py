@@ -49,7 +49,7 @@ def create(
     typer.echo(
         printable(
             f"key {key.id} of tenant {key.tenant!r} for {', '.join(key.scopes)}, good {until}; "
-            "it is shown this once, and from now on nobody is answered without a key"
+            "it is shown this once, and from now on every request needs a key"
         ),
         err=True,
     )

@@ -61,7 +61,7 @@ def serve(
         bool,
         typer.Option(
             "--allow-anonymous",
-            help="Let whoever reaches the service do everything, until a first key is made.",
+            help="Let every client do everything, until a first key is made.",
         ),
     ] = False,
     data_dir: DataDir = None,
@@ -191,9 +191,9 @@ class NoKeyYet(AgentlogError):
 
     def __init__(self, host: str) -> None:
         super().__init__(
-            f"there is no key yet, and whoever reaches {host} could read and change everything: "
-            "make one by `agentlog keys create --name NAME --scope admin`, after which nobody is "
-            "answered without; or say that everybody may, by --allow-anonymous or "
+            f"there is no key yet, and every client of {host} could read and change everything: "
+            "make one by `agentlog keys create --name NAME --scope admin`, after which every "
+            "request needs one; or allow all requests by --allow-anonymous or "
             "AGENTLOG_ANONYMOUS=allow"
         )
         self.host = host

@@ -18,21 +18,21 @@ UNANSWERED = (AgentlogError, psycopg.Error)
 
 _PATIENCE_SECONDS = 2.0
 
-_FOUND = TypeVar("_FOUND")
+_Answer = TypeVar("_Answer")
 
 
-class Inquiry(Generic[_FOUND]):
+class Inquiry(Generic[_Answer]):
     """Runs a query in a thread of its own: the framework's threads may all wait for the database.
 
     At most one query runs at a time: an unresponsive database would block a thread for each.
     """
 
-    def __init__(self, database: Database, ask: Callable[[], _FOUND]) -> None:
+    def __init__(self, database: Database, ask: Callable[[], _Answer]) -> None:
         self._database = database
         self._ask = ask
-        self._asking: asyncio.Task[_FOUND | None] | None = None
+        self._asking: asyncio.Task[_Answer | None] | None = None
 
-    async def answer(self) -> _FOUND | None:
+    async def answer(self) -> _Answer | None:
         """Return the result of the query; None if the database does not answer in time."""
         try:
             self._database.check()
@@ -47,7 +47,7 @@ class Inquiry(Generic[_FOUND]):
         done, _ = await asyncio.wait({asking}, timeout=_PATIENCE_SECONDS)
         return asking.result() if done else None
 
-    def _try(self) -> _FOUND | None:
+    def _try(self) -> _Answer | None:
         try:
             return self._ask()
         except UNANSWERED:

@@ -13,8 +13,8 @@ from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from agentlog.api.http.codec.problems import BodyTooLarge, InvalidIfMatch
 from agentlog.api.http.codec.responses import Headers
+from agentlog.api.http.request.errors import BodyTooLarge, InvalidIfMatch
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.http.request.scope import PRINCIPAL
 from agentlog.domain.access import Principal
@@ -39,8 +39,8 @@ _ESCAPED = re.compile(rb"\\u00[0-7]")
 
 def principal_of(request: Request) -> Principal:
     """Return the authenticated principal."""
-    found: Principal = request.scope[PRINCIPAL]
-    return found
+    principal: Principal = request.scope[PRINCIPAL]
+    return principal
 
 
 def tenant_of(request: Request) -> Tenant:
@@ -51,8 +51,8 @@ def tenant_of(request: Request) -> Tenant:
 
 def header_of(headers: Headers, name: bytes) -> bytes | None:
     """Return the first header of that lower-case name; faster than a mapping of all headers."""
-    for each, value in headers:
-        if each == name:
+    for header, value in headers:
+        if header == name:
             return value
     return None
 
@@ -95,8 +95,8 @@ async def body_of(request: Request) -> bytes:
 
 async def request_limits(request: Request) -> RequestLimits:
     """Return the service's limits for clients."""
-    found: RequestLimits = request.app.state.limits
-    return found
+    limits: RequestLimits = request.app.state.limits
+    return limits
 
 
 async def moment_of(
@@ -124,8 +124,8 @@ def origin_in(headers: Headers, principal: Principal) -> Origin:
     An invalid or repeated header is ignored, as the W3C recommends.
     """
     key_id = principal.key_id
-    found = [value for name, value in headers if name == b"traceparent"]
-    trace = read_traceparent(found[0].decode("latin-1")) if len(found) == 1 else None
+    parents = [value for name, value in headers if name == b"traceparent"]
+    trace = read_traceparent(parents[0].decode("latin-1")) if len(parents) == 1 else None
     return NO_ORIGIN if key_id is None and trace is None else Origin(trace, key_id)
 
 
@@ -146,14 +146,14 @@ def number_cursor(text: str | None) -> int | None:
 
 def drafts_in(body: bytes, limits: RequestLimits) -> list[JsonValue]:
     """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
-    found = limits.json_in(body)
-    if isinstance(found, dict):
-        if len(found) == 1 and "messages" in found:
-            found = found["messages"]
-        elif "type" in found:
-            return [found]
-    if isinstance(found, list):
-        return limits.batch(found)
+    given = limits.json_in(body)
+    if isinstance(given, dict):
+        if len(given) == 1 and "messages" in given:
+            given = given["messages"]
+        elif "type" in given:
+            return [given]
+    if isinstance(given, list):
+        return limits.batch(given)
     raise InvalidMessage.at(
         "", 'send one message with its "type", a list of messages, or {"messages": […]}'
     )
@@ -203,7 +203,7 @@ async def types_of(
     ] = None,
 ) -> list[str] | None:
     """Return the types to list, None for all."""
-    return None if types is None else [without_nul(each) for each in types]
+    return None if types is None else [without_nul(type_name) for type_name in types]
 
 
 def without_nul(text: str) -> str:

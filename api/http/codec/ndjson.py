@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.domain.errors import AgentlogError
 
 NumberedLine = tuple[int, bytes | AgentlogError]

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
-from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import RequestLimits, TooManyMessages, TooManyParts
 
 DEEPEST = 64

@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from agentlog.api.http.request.errors import (
+    BlobMismatch,
+    BlobTooLarge,
     BodyStalled,
+    BodyTooLarge,
     ForeignSite,
     HeadersStalled,
     HeadersTooLarge,
+    InvalidIfMatch,
     InvalidOtlp,
     KeyInUrl,
     MethodNotImplemented,
@@ -99,50 +103,6 @@ from agentlog.projections.readmodels.registry import UnknownReadModel
 MEDIA_TYPE = "application/problem+json"
 
 Problem = dict[str, JsonValue]
-
-
-class BodyTooLarge(InvalidInput):
-    """The request's body is larger than the service takes."""
-
-    def __init__(self, limit: int, *, what: str = "the body") -> None:
-        super().__init__(
-            f"{what} is larger than {limit} bytes: send fewer messages at a time, "
-            "or raise AGENTLOG_MAX_BODY_BYTES"
-        )
-        self.limit = limit
-
-
-class BlobTooLarge(InvalidInput):
-    """The file is larger than the service takes."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(
-            f"the file is larger than {limit} bytes: keep it elsewhere and log where, "
-            "or raise AGENTLOG_MAX_BLOB_BYTES"
-        )
-        self.limit = limit
-
-
-class BlobMismatch(InvalidInput):
-    """The content is not the one that its name says."""
-
-    def __init__(self, *, named: str, found: str) -> None:
-        super().__init__(
-            f"the content's SHA-256 is {found}, not {named}: it was cut short on its way, "
-            "or the name is another's; nothing was kept"
-        )
-        self.named = named
-        self.found = found
-
-
-class InvalidIfMatch(InvalidInput):
-    """The If-Match header names no version."""
-
-    def __init__(self, header: str) -> None:
-        super().__init__(
-            f'If-Match: {header[:64]} names no version: send the version in quotes, as in "12"'
-        )
-        self.header = header
 
 
 STATUSES: Mapping[type[AgentlogError], int] = {
@@ -250,24 +210,24 @@ def status_of(error: AgentlogError) -> int:
 
 def problem_of(error: AgentlogError) -> Problem:
     """Return the problem for an error."""
-    found = problem(
+    body = problem(
         status_of(error), name=_kebab(type(error).__name__), title=_title(error), detail=str(error)
     )
     match error:
         case InvalidMessage(flaws=flaws) | InvalidJson(flaws=flaws):
-            return {**found, "errors": flaw_list(flaws)}
+            return {**body, "errors": flaw_list(flaws)}
         case RuleBroken(flaws=flaws, rule=rule):
-            return {**found, "rule": rule, "errors": flaw_list(flaws)}
+            return {**body, "rule": rule, "errors": flaw_list(flaws)}
         case VersionConflict(expected=expected, actual=actual):
-            return {**found, "expectedVersion": expected, "actualVersion": actual}
+            return {**body, "expectedVersion": expected, "actualVersion": actual}
         case QueryRejected(complaint=complaint) | QueryForbidden(complaint=complaint):
-            return {**found, "sql": _complaint_json(complaint)}
+            return {**body, "sql": _complaint_json(complaint)}
         case ContentMissing(missing=missing):
-            return {**found, "missing": list(missing)}
+            return {**body, "missing": list(missing)}
         case MessageConflict(message_id=message_id, version=version):
-            return {**found, "messageId": message_id, "version": version}
+            return {**body, "messageId": message_id, "version": version}
         case _:
-            return found
+            return body
 
 
 def _complaint_json(complaint: Complaint) -> JsonValue:

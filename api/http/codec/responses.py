@@ -21,7 +21,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.printed import PrintedArray, Text
 from agentlog.domain.json.text import JsonValue, print_bytes
 
-FoundT = TypeVar("FoundT")
+RowT = TypeVar("RowT")
 
 logger = logging.getLogger("agentlog")
 
@@ -90,16 +90,16 @@ def json_answer(
 
 
 def page_answer(
-    found: Sequence[FoundT],
+    rows: Sequence[RowT],
     limit: int,
     *,
-    shown: Callable[[FoundT], JsonValue],
-    place: Callable[[FoundT], int | str],
+    shown: Callable[[RowT], JsonValue],
+    place: Callable[[RowT], int | str],
 ) -> PrintedResponse:
-    """Return the first `limit` of what was found; the `place` of the last is the next cursor."""
-    page = found[:limit]
-    following = str(place(page[-1])) if len(found) > limit else None
-    return json_answer({"items": [shown(each) for each in page], "next": following})
+    """Return the first `limit` rows as a page; the `place` of the last is the next cursor."""
+    page = rows[:limit]
+    following = str(place(page[-1])) if len(rows) > limit else None
+    return json_answer({"items": [shown(row) for row in page], "next": following})
 
 
 def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
@@ -118,8 +118,8 @@ def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
 
 def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
     """Return a problem as a response, with the id of its request."""
-    found = request_id()
-    instance = {} if found is None else {"instance": f"urn:agentlog:request:{found}"}
+    request = request_id()
+    instance = {} if request is None else {"instance": f"urn:agentlog:request:{request}"}
     body = print_bytes({**said, **instance})
     return PrintedResponse(body, _PROBLEM, said["status"], headers or {})
 
@@ -193,9 +193,9 @@ def _texts(value: JsonValue) -> Iterator[Text]:
         case PrintedArray():
             yield from value.pieces
         case dict() if value:
-            for number, (key, each) in enumerate(value.items()):
+            for number, (key, item) in enumerate(value.items()):
                 yield b"%b%b:" % (b"," if number else b"{", print_bytes(key))
-                yield from _texts(each)
+                yield from _texts(item)
             yield b"}"
         case _:
             yield print_bytes(value)

@@ -20,9 +20,10 @@ from structlog.typing import FilteringBoundLogger
 from typing_extensions import override
 
 from agentlog.api.http.codec.responses import Headers, error_answer, secured
-from agentlog.api.http.middleware.authentication import Authentication, BrokenOff, has_key_in_url
+from agentlog.api.http.middleware.authentication import Authentication, BrokenOff
+from agentlog.api.http.middleware.credentials import has_key_in_url
 from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
-from agentlog.api.http.middleware.permissions import FOUND, FoundRoute, Permissions
+from agentlog.api.http.middleware.permissions import MATCHED, MatchedRoute, Permissions
 from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
@@ -101,20 +102,20 @@ class Edge:
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to its route, or refuse it."""
         checks = self._checks
-        found = scope[FOUND] = checks.permissions.find(scope["method"], scope["path"])
+        matched = scope[MATCHED] = checks.permissions.find(scope["method"], scope["path"])
         stream: Caller | None = None
         try:
-            if found is None or not found.route.free or has_key_in_url(scope):
-                receive, send = await checks.authentication.admit(scope, found, receive, send)
-            is_stream = found is not None and found.route.stream
+            if matched is None or not matched.route.free or has_key_in_url(scope):
+                receive, send = await checks.authentication.admit(scope, matched, receive, send)
+            is_stream = matched is not None and matched.route.stream
             if is_stream or checks.limiter.counts:
                 stream = checks.limiter.admit(scope, stream=is_stream)
-            if found is not None and scope["query_string"]:
-                await checks.queries.check(scope, found)
+            if matched is not None and scope["query_string"]:
+                await checks.queries.check(scope, matched)
         except AgentlogError as error:
             if stream is not None:
                 checks.limiter.leave(stream)
-            template = NO_ROUTE if found is None else found.route.template
+            template = NO_ROUTE if matched is None else matched.route.template
             await self._traffic.refuse(error, scope, receive, send, template=template)
             return
         try:
@@ -126,20 +127,20 @@ class Edge:
                 checks.limiter.leave(stream)
 
     async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _routed(scope)
-        if found is None or found.route.target.endpoint not in self._direct:
+        matched = _routed(scope)
+        if matched is None or matched.route.target.endpoint not in self._direct:
             await self._framework(scope, receive, self._traffic.watched(scope, send))
             return
         began = time.perf_counter()
-        scope["path_params"] = found.parameters
+        scope["path_params"] = matched.parameters
         request = Request(scope, receive)
         try:
-            answer: Response = await found.route.target.endpoint(request)
+            answer: Response = await matched.route.target.endpoint(request)
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - as the framework does
             answer = error_answer(error, asked=f"{request.method} {request.url.path}")
-        self._traffic.count(scope, found.route.template, answer.status_code, began=began)
+        self._traffic.count(scope, matched.route.template, answer.status_code, began=began)
         del request
         await answer(scope, receive, send)
 
@@ -152,11 +153,11 @@ class Shortcut(BaseRoute):
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        found = _routed(scope)
-        if found is None:
+        matched = _routed(scope)
+        if matched is None:
             return Match.NONE, {}
-        target = found.route.target
-        parameters = {**scope.get("path_params", {}), **found.parameters}
+        target = matched.route.target
+        parameters = {**scope.get("path_params", {}), **matched.parameters}
         return Match.FULL, {"endpoint": target.endpoint, "path_params": parameters, "route": target}
 
     @override
@@ -164,10 +165,10 @@ class Shortcut(BaseRoute):
         await scope["route"].handle(scope, receive, send)
 
 
-def _routed(scope: Scope) -> FoundRoute | None:
+def _routed(scope: Scope) -> MatchedRoute | None:
     """Return the route of a request, None where none has its method."""
-    found: FoundRoute | None = scope.get(FOUND)
-    return found if found and scope["method"] in (found.route.target.methods or ()) else None
+    matched: MatchedRoute | None = scope.get(MATCHED)
+    return matched if matched and scope["method"] in (matched.route.target.methods or ()) else None
 
 
 def _id_of(headers: Headers) -> bytes:

@@ -31,8 +31,8 @@ class IncomingRequest:
 
     def taken_refusal(self) -> RefusedRequest:
         """Return why the body breaks off, and drop the reference to the error."""
-        found, self.body_refusal = self.body_refusal, None
-        return RefusedRequest() if found is None else found
+        refusal, self.body_refusal = self.body_refusal, None
+        return RefusedRequest() if refusal is None else refusal
 
 
 class Receiving(Protocol):

@@ -18,7 +18,7 @@ from agentlog.infrastructure.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Figures:
     """Metrics from the database: the log's position and the lag of each projection."""
 
     position: int
@@ -36,7 +36,7 @@ class Gauges:
 class Exposition(Collector):
     """All metrics of one application.
 
-    `found` is the database's answer for this scrape, None without one.
+    `figures` are the database's answer for this scrape, None without one.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Exposition(Collector):
         traffic: Traffic,
         gauges: Gauges,
     ) -> None:
-        self.found: Found | None = None
+        self.figures: Figures | None = None
         self.registry = CollectorRegistry()
         self._writer = writer
         self._database = database
@@ -61,7 +61,7 @@ class Exposition(Collector):
         for registry in (self._writer.meters.registry, self._traffic.registry):
             for family in registry.collect():
                 family.samples = [
-                    each for each in family.samples if not each.name.endswith("_created")
+                    sample for sample in family.samples if not sample.name.endswith("_created")
                 ]
                 yield family
         yield from self._pool()
@@ -83,19 +83,19 @@ class Exposition(Collector):
             self._gauges.recent_bytes(),
         )
         yield _gauge("agentlog_followers", "Streams that follow the log.", self._gauges.followers())
-        found = self.found
+        figures = self.figures
         yield _gauge(
-            "agentlog_database_up", "Whether the database answered.", int(found is not None)
+            "agentlog_database_up", "Whether the database answered.", int(figures is not None)
         )
-        if found is None:
+        if figures is None:
             return
-        yield _gauge("agentlog_log_position", "Position of the latest event.", found.position)
+        yield _gauge("agentlog_log_position", "Position of the latest event.", figures.position)
         lags = GaugeMetricFamily(
             "agentlog_projection_lag_events",
             "Events that a projection has yet to read.",
             labels=["projection"],
         )
-        for projection, lag in found.lags.items():
+        for projection, lag in figures.lags.items():
             lags.add_metric([projection], lag)
         yield lags
 
@@ -103,7 +103,7 @@ class Exposition(Collector):
 _POOL_GAUGES = (
     ("size", "Connections of the pool.", "pool_size"),
     ("max_size", "Connections that the pool may have.", "pool_max"),
-    ("available", "Connections of the pool that nobody uses.", "pool_available"),
+    ("available", "Idle connections of the pool.", "pool_available"),
     ("waiting", "Callers that wait for a connection.", "requests_waiting"),
 )
 _POOL_COUNTERS = (

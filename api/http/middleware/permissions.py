@@ -91,8 +91,8 @@ _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 """Reads to record where reads are audited, beside all with the scope `read`."""
 
 
-FOUND = "agentlog.found"
-"""The key of the `FoundRoute`, or None without a route, in a request's scope."""
+MATCHED = "agentlog.route"
+"""The key of the `MatchedRoute`, or None without a route, in a request's scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class KnownRoute:
     audited: bool
 
 
-class FoundRoute(NamedTuple):
+class MatchedRoute(NamedTuple):
     """The route of a request, with its path parameters."""
 
     route: KnownRoute
@@ -144,16 +144,16 @@ class Permissions:
                     known = pattern, _known(method, template, route)
                     self._routes.setdefault(place, []).append(known)
 
-    def find(self, method: str, path: str) -> FoundRoute | None:
+    def find(self, method: str, path: str) -> MatchedRoute | None:
         """Return the route of a request, or None."""
         if method == "HEAD":
             method = "GET"
         slashes = path.count("/")
         for last in (path.rpartition("/")[2], None):
             for pattern, route in self._routes.get((method, slashes, last), ()):
-                found = pattern.match(path)
-                if found is not None:
-                    return FoundRoute(route, found.groupdict())
+                match = pattern.match(path)
+                if match is not None:
+                    return MatchedRoute(route, match.groupdict())
         return None
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
 
-from agentlog.api.http.middleware.permissions import FoundRoute
+from agentlog.api.http.middleware.permissions import MatchedRoute
 from agentlog.domain.errors import InvalidInput
 
 _Names = Mapping[tuple[str, str], Sequence[str]]
@@ -31,15 +31,15 @@ class KnownQueries:
         self._document = document
         self._names: _Names = {}
 
-    async def check(self, scope: Scope, found: FoundRoute) -> None:
+    async def check(self, scope: Scope, matched: MatchedRoute) -> None:
         """Raise `UnknownParameter` for one that the document does not name for the route."""
         if not self._names:
             self._names = await run_in_threadpool(lambda: _names_in(self._document()))
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        takes = self._names.get((method, found.route.template))
+        takes = self._names.get((method, matched.route.template))
         if takes is None:  # a page that shows the document
             return
-        prefixes = tuple(each.removesuffix("KEY") for each in takes if each.endswith(".KEY"))
+        prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
         for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
             if name not in takes and not (prefixes and name.startswith(prefixes)):
                 raise UnknownParameter(name, takes=takes)

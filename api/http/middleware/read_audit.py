@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from agentlog.api.http.codec.problems import headers_of, problem_of
 from agentlog.api.http.codec.responses import problem_answer
-from agentlog.api.http.middleware.permissions import FoundRoute
+from agentlog.api.http.middleware.permissions import MatchedRoute
 from agentlog.api.http.request.scope import request_id
 from agentlog.domain.access import Principal
 from agentlog.domain.identifiers import is_thread_id
@@ -34,16 +34,16 @@ class ReadAudit:
         self._own = own
 
     async def note(
-        self, scope: Scope, found: FoundRoute, principal: Principal | None, status: int
+        self, scope: Scope, matched: MatchedRoute, principal: Principal | None, status: int
     ) -> None:
         """Record a response; raises `AccessNotRecorded`."""
-        for thread_id in _threads_in(scope, found):
+        for thread_id in _threads_in(scope, matched):
             access = Access(
                 tenant=self._own if principal is None else principal.tenant,
                 at=self._clock(),
                 key_id=None if principal is None else principal.key_id,
                 method=scope["method"],
-                route=found.route.template,
+                route=matched.route.template,
                 thread_id=thread_id,
                 status=status,
                 request_id=request_id(),
@@ -51,7 +51,7 @@ class ReadAudit:
             await run_in_threadpool(self._accesses.note, access)
 
     def recording(
-        self, scope: Scope, receive: Receive, send: Send, *, found: FoundRoute, by: Principal
+        self, scope: Scope, receive: Receive, send: Send, *, matched: MatchedRoute, by: Principal
     ) -> Send:
         """Return a `send` that records the response first, and sends a refusal if that fails."""
         refused = False
@@ -60,7 +60,7 @@ class ReadAudit:
             nonlocal refused
             if message["type"] == "http.response.start":
                 try:
-                    await self.note(scope, found, by, message["status"])
+                    await self.note(scope, matched, by, message["status"])
                 except AccessNotRecorded as error:
                     refused = True
                     logger.error("a read could not be put on record", exc_info=error)  # noqa: TRY400 - with its cause
@@ -72,11 +72,11 @@ class ReadAudit:
         return noting
 
 
-def _threads_in(scope: Scope, found: FoundRoute) -> Sequence[str | None]:
+def _threads_in(scope: Scope, matched: MatchedRoute) -> Sequence[str | None]:
     """Return the threads that a request names; None alone where it names none."""
-    named = [found.parameters.get("thread_id", "")]
-    naming = _NAMING.get(found.route.template)
+    named = [matched.parameters.get("thread_id", "")]
+    naming = _NAMING.get(matched.route.template)
     if naming is not None:
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         named = [value.partition("@")[0] for name, value in query if name in naming]
-    return list(dict.fromkeys(each for each in named if is_thread_id(each))) or [None]
+    return [*dict.fromkeys(name for name in named if is_thread_id(name))] or [None]

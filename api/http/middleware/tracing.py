@@ -50,7 +50,7 @@ class Traced:
         )
         ours: dict[str, str] = {}
         self._propagator.inject(ours, set_span_in_context(span))
-        headers = [each for each in scope["headers"] if each[0] not in _CONTEXT]
+        headers = [header for header in scope["headers"] if header[0] not in _CONTEXT]
         headers += [
             (name.encode("latin-1"), value.encode("latin-1")) for name, value in ours.items()
         ]

@@ -10,7 +10,8 @@ from agentlog.api.http.openapi.answers import PLAIN, Problem, Schema, reference
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.facts import ThreadStarted
-from agentlog.domain.messages import CustomMessage, FileAttachment, Model
+from agentlog.domain.fields import Model
+from agentlog.domain.messages import CustomMessage, FileAttachment
 
 EXAMPLE_MESSAGES: list[Schema] = [
     {"type": "input", "text": "Where is my parcel?"},

@@ -1,7 +1,11 @@
-"""Errors of requests refused before they reach their route.
+"""Errors of requests: refused while they are read, or for their headers or size.
 
 KeyInUrl
 ForeignSite
+InvalidIfMatch
+BodyTooLarge
+BlobTooLarge
+BlobMismatch
 InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
 UnknownMediaType
 UnknownCoding
@@ -110,7 +114,7 @@ class KeyInUrl(InvalidInput):
 
 
 class ForeignSite(AgentlogError):
-    """A page of another site asks by somebody's browser, or may do so."""
+    """A page of another site may have made the request through a user's browser."""
 
     def __init__(self, reason: str, *, way: str) -> None:
         super().__init__(
@@ -130,12 +134,56 @@ class InvalidOtlp(InvalidInput):
 class UnknownMediaType(InvalidInput):
     """The body is of a kind that this route does not read."""
 
-    def __init__(self, found: str, *, takes: Sequence[str]) -> None:
-        super().__init__(f"Content-Type {found[:64]!r} is none of {', '.join(takes)}")
+    def __init__(self, media_type: str, *, takes: Sequence[str]) -> None:
+        super().__init__(f"Content-Type {media_type[:64]!r} is none of {', '.join(takes)}")
 
 
 class UnknownCoding(InvalidInput):
     """The body is compressed in a way that this route does not read."""
 
-    def __init__(self, found: str) -> None:
-        super().__init__(f"Content-Encoding {found[:64]!r}: send gzip, or no coding")
+    def __init__(self, coding: str) -> None:
+        super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, or no coding")
+
+
+class BodyTooLarge(InvalidInput):
+    """The request's body is larger than the service takes."""
+
+    def __init__(self, limit: int, *, what: str = "the body") -> None:
+        super().__init__(
+            f"{what} is larger than {limit} bytes: send fewer messages at a time, "
+            "or raise AGENTLOG_MAX_BODY_BYTES"
+        )
+        self.limit = limit
+
+
+class BlobTooLarge(InvalidInput):
+    """The file is larger than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the file is larger than {limit} bytes: keep it elsewhere and log where, "
+            "or raise AGENTLOG_MAX_BLOB_BYTES"
+        )
+        self.limit = limit
+
+
+class BlobMismatch(InvalidInput):
+    """The content is not the one that its name says."""
+
+    def __init__(self, *, named: str, actual: str) -> None:
+        super().__init__(
+            f"the content's SHA-256 is {actual}, not {named}: it was cut short on its way, "
+            "or the name is another's; nothing was kept"
+        )
+        self.named = named
+        self.actual = actual
+
+
+class InvalidIfMatch(InvalidInput):
+    """The If-Match header names no version."""
+
+    def __init__(self, header: str) -> None:
+        super().__init__(
+            f'If-Match: {header[:64]} names no version: send the version in quotes, as in "12"'
+        )
+        self.header = header

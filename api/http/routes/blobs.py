@@ -11,9 +11,9 @@ from starlette.concurrency import run_in_threadpool
 from typing_extensions import TypedDict
 
 from agentlog.api.http.codec.dependencies import TheStore, store_of
-from agentlog.api.http.codec.problems import BlobMismatch, BlobTooLarge
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.request.errors import BlobMismatch, BlobTooLarge
 from agentlog.infrastructure.eventlog.blob_store import PIECE
 
 router = APIRouter(tags=["blobs"])
@@ -48,16 +48,16 @@ async def put_blob(request: Request, digest: Digest) -> Response:
     """Keep a file, for messages to name in `files` by its `sha256`; again is as good as once."""
     store = await store_of(request)
     limit: int = request.app.state.max_blob_bytes
-    found, size = sha256(), 0
+    hashed, size = sha256(), 0
     with SpooledTemporaryFile(max_size=PIECE) as kept:
         async for chunk in request.stream():
             size += len(chunk)
             if size > limit:
                 raise BlobTooLarge(limit)
-            found.update(chunk)
+            hashed.update(chunk)
             kept.write(chunk)
-        if found.hexdigest() != digest:
-            raise BlobMismatch(named=digest, found=found.hexdigest())
+        if hashed.hexdigest() != digest:
+            raise BlobMismatch(named=digest, actual=hashed.hexdigest())
         kept.seek(0)
         new = await run_in_threadpool(store.blobs.write, digest, kept)
     return json_answer({"sha256": digest, "bytes": size}, status=201 if new else 200)

@@ -104,7 +104,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
 def list_threads(
     store: ReadableStore, which: TheFilter, after: After = None, limit: Limit = 50
 ) -> Response:
-    """List threads, those that moved last first; with several filters those that match them all."""
+    """List threads, most recently changed first; with several filters those that match them all."""
     heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 

@@ -35,10 +35,10 @@ def head_of(event: Event, message: KernelMessage) -> Item:
     return head
 
 
-def built(head: Item, ordinal: int, kind: str, fields: Item, found: JsonValue) -> Item:
+def built(head: Item, ordinal: int, kind: str, fields: Item, residue: JsonValue) -> Item:
     """Return the item `ordinal` of a message, with its residue applied."""
     item: Item = {**head, "message_type": kind, "otid": f"{head['id']}-{ordinal}", **fields}
-    return item if found is None else apply_residue(item, found, permitted)
+    return item if residue is None else apply_residue(item, residue, permitted)
 
 
 def item_of(event: Event, message: KernelMessage, kind: str, fields: Item) -> Item:
@@ -62,9 +62,9 @@ def item_residues(event: Event, number: int) -> tuple[JsonValue, ...]:
     return tuple([residue_of(event, WIRE, ordinal) for ordinal in range(number)])
 
 
-def group_size(found: JsonValue) -> int:
+def group_size(residue: JsonValue) -> int:
     """Return how many parts share one item, from the residue of the first."""
-    match found:
+    match residue:
         case None:
             return 1
         case {"group": int(size)} if size > 1:
@@ -122,10 +122,10 @@ def return_items(event: Event, message: ToolResultsMessage) -> Sequence[Item]:
     ]
     head = head_of(event, message)
     residues = item_residues(event, len(returns))
-    groups = [returns] if group_size(residues[0]) > 1 else [[each] for each in returns]
+    groups = [returns] if group_size(residues[0]) > 1 else [[item] for item in returns]
     return [
-        built(head, n, "tool_return_message", _return_fields(each), residues[n])
-        for n, each in enumerate(groups)
+        built(head, n, "tool_return_message", _return_fields(group), residues[n])
+        for n, group in enumerate(groups)
     ]
 
 

@@ -41,24 +41,24 @@ def permitted(item: Item, key: str, value: JsonValue) -> bool:
 
 def _facts(item: Item) -> set[JsonValue]:
     """Return the protected facts of an item: its calls, results and approvals."""
-    found: set[JsonValue] = {item["message_type"]}
+    facts: set[JsonValue] = {item["message_type"]}
     match item["message_type"]:
         case "tool_call_message" | "approval_request_message":
             listed = item.get("tool_calls")
             calls = [item["tool_call"], *(listed if isinstance(listed, list) else [listed])]
-            found.update(call["tool_call_id"] for call in calls if _has_id(call))
+            facts.update(call["tool_call_id"] for call in calls if _has_id(call))
         case "tool_return_message":
             returns = [item, *(item.get("tool_returns") or ())]
-            found.update((each["tool_call_id"], each["status"]) for each in returns)
+            facts.update((returned["tool_call_id"], returned["status"]) for returned in returns)
         case "approval_response_message":
-            found.update(_words(item.get("approvals") or ()))
+            facts.update(_words(item.get("approvals") or ()))
             if item.get("approve") is not None:
-                found.add(("approve", item["approve"]))
+                facts.add(("approve", item["approve"]))
         case "stop_reason":
-            found.add(EXIT_REASONS.get(item["stop_reason"]))
+            facts.add(EXIT_REASONS.get(item["stop_reason"]))
         case _:
             pass
-    return found
+    return facts
 
 
 def _has_id(call: JsonValue) -> bool:
@@ -66,7 +66,7 @@ def _has_id(call: JsonValue) -> bool:
 
 
 def _words(approvals: Iterable[Item]) -> Iterator[tuple[str, bool]]:
-    for each in approvals:
+    for approval in approvals:
         # a tool return in place of a decision means that the call was approved
-        yield each["tool_call_id"], each.get("approve", True)
-        yield "approve", each.get("approve", True)
+        yield approval["tool_call_id"], approval.get("approve", True)
+        yield "approve", approval.get("approve", True)

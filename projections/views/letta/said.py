@@ -25,15 +25,15 @@ def said(item: Item, calls: Calls) -> Said:
     asked = objects_in(item.get("tool_calls")) or objects_in([item.get("tool_call")])
     if asked:
         parts = [
-            (each.get("tool_call_id"), each.get("name"), arguments_of(each.get("arguments")))
-            for each in asked
+            (call.get("tool_call_id"), call.get("name"), arguments_of(call.get("arguments")))
+            for call in asked
         ]
         return said_calls(kind, calls, parts)
     answered = objects_in(item.get("tool_returns")) or objects_in(item.get("approvals"))
     if answered:
         results = [
-            (each.get("tool_call_id"), None, content_of(each, {"type", "tool_call_id"}))
-            for each in answered
+            (answer.get("tool_call_id"), None, content_of(answer, {"type", "tool_call_id"}))
+            for answer in answered
         ]
         return said_results(kind, calls, results)
     return Said(kind, content_of(item, _UNSAID))

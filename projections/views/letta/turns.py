@@ -97,8 +97,8 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
             carry = _about_to_end(carry, "end_turn", event.version - 1)
         told: list[Placed] = []
         for placed in items:
-            carry, found = _tell(carry, placed)
-            told += found
+            carry, shown = _tell(carry, placed)
+            told += shown
         match message:
             case InputMessage():
                 carry = replace(carry, phase="asked")
@@ -186,7 +186,7 @@ def _plus(usage: Item | None, more: Item) -> Item:
     if usage is None:
         return more
     sums = {
-        key: sum(each for each in (usage.get(key), more.get(key)) if isinstance(each, int))
+        key: sum(count for count in (usage.get(key), more.get(key)) if isinstance(count, int))
         for key in _TOKENS
         if isinstance(usage.get(key), int) or isinstance(more.get(key), int)
     }

@@ -162,15 +162,15 @@ def _respond(carry: LettaCarry, event: Event, message: ApprovalResponseMessage) 
         held = replace(held, approvals=(*held.approvals, approval), awaits=held.awaits - 1)
         settled = ()
     else:
-        (found,) = item_residues(event, 1)
+        (residue,) = item_residues(event, 1)
         held = HeldResponse(
             version=event.version,
             head=head_of(event, message),
-            residue=found,
+            residue=residue,
             approvals=(approval,),
             # imported responses name their request themselves, or none
-            request_id=request_id if found is None else None,
-            awaits=group_size(found) - 1,
+            request_id=request_id if residue is None else None,
+            awaits=group_size(residue) - 1,
         )
     after = LettaCarry(response=held, asked=tuple(asked.items()))
     if held.awaits > 0:

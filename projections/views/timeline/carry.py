@@ -70,9 +70,9 @@ class TimelineCarry:
         for index in range(len(self.open))[:: -1 if latest else 1]:
             item = self.open[index].item
             if item["kind"] == kind and (named is None or named.items() <= item.items()):
-                found = self.open[index]
+                span = self.open[index]
                 self.open = (*self.open[:index], *self.open[index + 1 :])
-                return found
+                return span
         return None
 
     def age(self) -> list[Item]:

@@ -173,5 +173,5 @@ def _hint_of(call: ToolCall) -> str | None:
     """Return the beginning of a call's first plain argument."""
     arguments = arguments_value(call)
     values = arguments.values() if isinstance(arguments, dict) else [arguments]
-    plain = next((each for each in values if isinstance(each, str | int | float)), None)
+    plain = next((value for value in values if isinstance(value, str | int | float)), None)
     return None if plain is None else value_text(plain)[:_LONGEST_HINT]

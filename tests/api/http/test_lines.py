@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
-from agentlog.api.http.codec.problems import BodyTooLarge
+from agentlog.api.http.request.errors import BodyTooLarge
 
 
 def lines_of(*chunks: bytes, longest: int = 100) -> list[list[NumberedLine]]:

@@ -56,7 +56,7 @@ def list_keys(
 def create_key(request: Request, body: Body) -> Response:
     """Make a key of the tenant. The answer has it, and nothing else ever will.
 
-    Once there is a first key, nobody is answered without one.
+    Once there is a first key, every request needs one.
     """
     asked = _object(body)
     name, scopes, expires = (asked.get(each) for each in _FIELDS)

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from agentlog.api.http.codec.database_inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.middleware.metrics_exposition import Exposition, Found, Gauges
+from agentlog.api.http.middleware.metrics_exposition import Exposition, Figures, Gauges
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.answers import answers, content
 from agentlog.infrastructure.appending.writer import Writer
@@ -51,19 +51,19 @@ class Metrics:
     async def scrape(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics in the format that `accept` asks for, and its media type."""
         encode, media_type = choose_encoder(accept)
-        self._exposition.found = await self.inquiry.answer()
+        self._exposition.figures = await self.inquiry.answer()
         # not in the framework's threads, which may all wait for the database
         text = await to_thread.run_sync(
             encode, self._exposition.registry, limiter=CapacityLimiter(1)
         )
         return text, media_type
 
-    def _ask(self) -> Found:
+    def _ask(self) -> Figures:
         position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
         lags: Mapping[str, int] = {}
         with suppress(*UNANSWERED):
             lags = self._lags()
-        return Found(position, lags)
+        return Figures(position, lags)
 
 
 @router.get(

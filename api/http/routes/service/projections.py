@@ -33,7 +33,7 @@ def _answer(request: Request, name: str | None = None) -> Response:
 async def list_projections(request: Request, wait: Wait = None) -> Response:
     """List every projection: how far it is, or why it stands still.
 
-    With `wait`, once all have come to that position: so whoever appended reads what he wrote.
+    With `wait`, once all have come to that position: so that a client reads what it appended.
     """
     if wait is not None:
         standings = _standings(request)

@@ -113,7 +113,7 @@ def is_written(text: str) -> bool:
 
 
 def decision(line: Item, result: Item) -> Item | None:
-    """Return what a person decided about the call of a result, None if nobody was asked."""
+    """Return what a person decided about the call of a result, None if no person was asked."""
     match line:
         case {"permissionDecision": {"decision": "accept", "source": str(source)}} if (
             source.startswith("user")
