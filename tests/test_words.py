@@ -13,6 +13,11 @@ ROOT = Path(__file__).parents[1]
 WORDS = ("each", "found")
 MOST = {
     "domain": {"each": 0, "found": 0},
+    "projections": {"each": 424, "found": 434},
+    "infrastructure": {"each": 538, "found": 344},
+    "api": {"each": 260, "found": 445},
+    "tests": {"each": 1929, "found": 1326},
+    "benchmarks": {"each": 102, "found": 57},
 }
 
 
@@ -35,6 +40,7 @@ def test_names_that_say_nothing_only_become_fewer() -> None:
         )
         for folder in MOST
     }
-    assert {folder: {word: counts[folder][word] for word in WORDS} for folder in MOST} == MOST, (
+    now = {folder: {word: counts[folder][word] for word in WORDS} for folder in MOST}
+    assert now == MOST, (
         "name what the variable holds; where there are fewer than before, lower the count"
     )
