@@ -40,7 +40,7 @@ def test_a_message_then_a_thread_is_erased(url: str) -> None:
     refused = agentlog(*command, "--message", given(1), url=url, stdin=b"n\n")
     assert (refused.code, refused.out.strip()) == (2, "n")  # the answer, as a terminal shows it
     assert "1 of the 3 events of thread 'support-1'" in refused.err
-    assert "nothing was erased; add --yes" in agentlog(*command, url=url).err
+    assert "nothing was erased: add --yes" in agentlog(*command, url=url).err
     agreed = agentlog(*command, "--message", given(1), url=url, stdin=b"y\n")
     done = parse(agreed.out.splitlines()[-1])
     assert (done["version"], done["messages"], done["events"]) == (4, [given(1)], 1)
@@ -56,7 +56,7 @@ def test_a_message_then_a_thread_is_erased(url: str) -> None:
     [
         (["--reason", "x"], "name a thread"),
         (["t", "--file", "0" * 64, "--reason", "x"], "name a thread"),
-        (["support-1", "--reason", " ", "--yes"], "reason: say why"),
+        (["support-1", "--reason", " ", "--yes"], "reason: give a reason"),
         (["nowhere", "--reason", "x", "--yes"], "there is no thread"),
         (["--file", "0" * 64, "--reason", "x", "--yes"], "no message holds a file"),
     ],
