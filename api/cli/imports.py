@@ -107,10 +107,12 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
         masks=KNOWN_SECRETS if mask else (),
     )
     opening = _rehearsed(data_dir) if dry_run else service_in(data_dir, new=True)
-    found = _import_files(opening, plan, paths, is_dry=dry_run)
+    outcome = _import_files(opening, plan, paths, is_dry=dry_run)
     if report is not None:
-        report.write_text("".join(f"{print_text(each.to_json())}\n" for each in found.findings))
-    raise typer.Exit(1 if found.failures else 0)
+        report.write_text(
+            "".join(f"{print_text(finding.to_json())}\n" for finding in outcome.findings)
+        )
+    raise typer.Exit(1 if outcome.failures else 0)
 
 
 @app.command("formats")

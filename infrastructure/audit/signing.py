@@ -14,8 +14,6 @@ from cryptography.hazmat.primitives.serialization import (
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.runtime.key_files import write_once
 
-"""The file's name in the data folder of the embedded PostgreSQL."""
-
 
 class NoSigningKey(AgentlogError):
     """There is no key to sign checkpoints with."""

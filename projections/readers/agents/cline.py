@@ -93,7 +93,7 @@ def _response(message: Fields, request: Item) -> Draft | None:
 
 def _requests(page: list[JsonValue]) -> dict[int, Item]:
     """Return what the page says of requests, by the place of the answer; the last try counts."""
-    found: dict[int, Item] = {}
+    requests: dict[int, Item] = {}
     for said in page:
         match said:
             case {"say": "api_req_started", "text": str(text), **more} if (
@@ -104,38 +104,38 @@ def _requests(page: list[JsonValue]) -> dict[int, Item]:
                 except InvalidJson:
                     continue
                 if isinstance(figures, dict):
-                    found[before + 2] = {**figures, "modelInfo": more.get("modelInfo")}
+                    requests[before + 2] = {**figures, "modelInfo": more.get("modelInfo")}
             case _:
                 pass
-    return found
+    return requests
 
 
 def _times(page: list[JsonValue]) -> Mapping[int, int]:
     """Return the times of messages by their place: of the request, and of what came first of it."""
-    found: dict[int, int] = {}
+    times: dict[int, int] = {}
     for said in page:
         before = _before(said)
         at = _time(said) if isinstance(said, dict) else None
         if before is None or at is None or not isinstance(said, dict):
             continue
         if said.get("say") == "api_req_started":
-            found[before + 1] = at
+            times[before + 1] = at
         elif before >= 0:
-            found.setdefault(before + 1, at)
-    return found
+            times.setdefault(before + 1, at)
+    return times
 
 
 def _before(said: JsonValue) -> int | None:
     """Return the place of the message before what the page says."""
-    found = said.get("conversationHistoryIndex") if isinstance(said, dict) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    index = said.get("conversationHistoryIndex") if isinstance(said, dict) else None
+    return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 
 def _time(item: Item) -> int | None:
-    found = item.get("ts")
-    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= _LAST_TIME:
+    at = item.get("ts")
+    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at <= _LAST_TIME:
         return None
-    return found
+    return at
 
 
 def _is_document(value: JsonValue) -> bool:
