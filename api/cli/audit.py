@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
 from agentlog.api.cli.session import DataDir, InvalidOption, ThreadArgument, printable, service_in
 from agentlog.api.composition import Service
-from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.bundle import check_bundle
 from agentlog.infrastructure.audit.findings import Audit
@@ -28,8 +28,12 @@ KeptCheckpoint = Annotated[
     Path | None, typer.Option(help="File of a checkpoint's note that you have kept.")
 ]
 
-Verdict = Literal["whole", "NOT ALL CHECKED", "BROKEN"]
-_EXIT_CODES: Mapping[Verdict, int] = {"whole": 0, "NOT ALL CHECKED": 2, "BROKEN": 1}
+EXIT_CODES: Mapping[Verdict, int] = {
+    "whole": 0,
+    "not all checked": 2,
+    "not finished": 2,
+    "broken": 1,
+}
 
 _MOST_NAMES = 10
 """Most names of other tenants that are printed."""
@@ -85,21 +89,22 @@ def verify(  # noqa: PLR0913 - one parameter an option
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Check that nothing was changed: exit code 0 says whole, 1 broken, 2 not checked.
+    """Check that nothing was changed: exit code 0 says whole, 1 broken, 2 neither.
 
-    Evidence is checked offline, without any database.
+    Neither: not all could be checked, or a redaction is not carried out yet. Evidence is checked
+    offline, without any database.
     """
     named = which or []
     files = [each for each in named if each.endswith(".json") or "/" in each]
     threads = [each for each in named if each not in files]
     held = Held.read(public_key=public_key, checkpoint=checkpoint)
-    verdict: Verdict = _verify_bundles([*map(Path, files), *(bundle or [])], held)
+    verdict = _verify_bundles([*map(Path, files), *(bundle or [])], held)
     if threads or not (files or bundle):
         with service_in(data_dir) as service:
             of_log = _verify_log(service, threads, held, derived=derived)
-            verdict = of_log if verdict == "whole" else verdict
+            verdict = worst((verdict, of_log))
     if verdict != "whole":
-        raise typer.Exit(_EXIT_CODES[verdict])
+        raise typer.Exit(EXIT_CODES[verdict])
 
 
 @app.command()
@@ -136,13 +141,13 @@ def evidence(
 
 def _verify_bundles(files: Sequence[Path], held: Held) -> Verdict:
     """Verify evidence files and print what each proves."""
-    whole = True
+    verdicts: list[Verdict] = []
     for file in files:
         verdict = check_bundle(_bytes_of(file), public_key=held.public_key, held=held.checkpoint)
-        whole = whole and verdict.whole
+        verdicts.append(verdict.verdict)
         _print_findings(verdict.findings)
         if not verdict.whole:
-            print(f"{file}: BROKEN")  # noqa: T201 - the command's output
+            print(f"{file}: {in_words(verdict.verdict)}")  # noqa: T201 - the command's output
             continue
         known = "that you hold" if held.public_key else "that it brings along"
         print(  # noqa: T201 - the command's output
@@ -157,7 +162,7 @@ def _verify_bundles(files: Sequence[Path], held: Held) -> Verdict:
                 "Whose key that is, it cannot show: compare it by --public-key with one that you "
                 "have from elsewhere."
             )
-    return "whole" if whole else "BROKEN"
+    return worst(verdicts)
 
 
 def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived: bool) -> Verdict:
@@ -168,35 +173,41 @@ def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived
         audits = ((thread_id, auditor.thread(thread_id)) for thread_id in threads)
     else:
         audits = auditor.log(held.checkpoints, public_key=held.public_key)
-    whole, count, events = True, 0, 0
+    verdicts: list[Verdict] = []
+    count, events = 0, 0
     with _progress() as progress:
         task = progress.add_task("threads", total=len(threads) or None)
         for thread_id, audit in audits:
             _print_findings(audit.findings, count=audit.count)
-            whole = whole and audit.whole
+            verdicts.append(audit.verdict)
             if thread_id is None:
                 continue
             differing = list(derived_auditor.thread(thread_id)) if derived else []
             _print_findings(differing)
-            whole = whole and not differing
+            verdicts.append(verdict_of(differing))
             count, events = count + 1, events + audit.events
             progress.advance(task)
     if threads and held.checkpoint is not None:
         tree = auditor.tree(held.checkpoints, public_key=held.public_key)
         _print_findings(tree.findings, count=tree.count)
-        whole = whole and tree.whole
+        verdicts.append(tree.verdict)
     if not threads:
         log = check_all_tenants(service.database)
         findings = [*log.audit.findings, *(derived_auditor.around() if derived else ())]
         _print_findings(findings)
-        whole = whole and not findings
+        verdicts.append(verdict_of(findings))
         _print_others({name: n for name, n in log.events.items() if name != service.own.name})
     unchecked = list(derived_auditor.unchecked(threads or None)) if derived else []
     _print_findings(unchecked)
-    verdict: Verdict = "BROKEN" if not whole else "NOT ALL CHECKED" if unchecked else "whole"
+    verdict = worst((*verdicts, verdict_of(unchecked)))
     threads_word = "thread" if count == 1 else "threads"
-    print(f"{verdict}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
+    print(f"{in_words(verdict)}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
     return verdict
+
+
+def in_words(verdict: Verdict) -> str:
+    """Return a verdict as commands print it: in capitals where the check does not pass."""
+    return verdict if verdict == "whole" else verdict.upper()
 
 
 def _print_others(events: Mapping[str, int]) -> None:

@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import Shape, TimeText, time_text
-from agentlog.domain.integrity.chain_audit import What
+from agentlog.domain.integrity.chain_audit import Verdict, What
 from agentlog.infrastructure.audit import checkpoints, findings
 from agentlog.infrastructure.audit.evidence import ChainedEvent, ChainPage
 from agentlog.infrastructure.audit.notes import VerifierKey, origin_of, to_base64
@@ -21,10 +21,12 @@ class Finding(Shape):
 class Audit(TypedDict):
     """What is not as it was written, the first thousand of it.
 
-    A content that was erased is a finding that breaks nothing.
+    A content that was erased is a finding that breaks nothing. `whole` says whether the `verdict`
+    is that; a thread of which a redaction is not carried out yet is neither whole nor broken.
     """
 
     threadId: str
+    verdict: Verdict
     whole: bool
     events: int
     findingCount: int
@@ -89,6 +91,7 @@ def audit_json(thread_id: str, audit: findings.Audit) -> Audit:
     """Return the result of a thread's audit."""
     return {
         "threadId": thread_id,
+        "verdict": audit.verdict,
         "whole": audit.whole,
         "events": audit.events,
         "findingCount": audit.count,

@@ -4,10 +4,10 @@ Digests are arguments, so that contents are not needed: records come from a data
 evidence file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from agentlog.domain.identifiers import is_message_id, is_thread_id
 from agentlog.domain.integrity.hash_chain import GENESIS, link
@@ -40,10 +40,18 @@ What = Literal[
     "derived-differs",
     "derived-unchecked",
 ]
-"""Codes of findings; all but those of `HARMLESS` mean that the record is broken."""
+"""Codes of findings."""
 
-HARMLESS: frozenset[What] = frozenset({"content-redacted", "derived-unchecked"})
-"""A content was redacted; derived data cannot be computed by this code and key."""
+Verdict = Literal["whole", "not all checked", "not finished", "broken"]
+"""The result of a check: it passes only if whole."""
+
+_FROM_BEST: tuple[Verdict, ...] = get_args(Verdict)
+_VERDICTS: Mapping[What, Verdict] = {
+    "content-redacted": "whole",
+    "derived-unchecked": "not all checked",
+    "redaction-unfinished": "not finished",
+}
+"""Verdicts of the findings that do not mean that the record is broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +64,14 @@ class Finding:
     version: int | None = None
 
     @property
+    def verdict(self) -> Verdict:
+        """What the finding means by itself."""
+        return _VERDICTS.get(self.what, "broken")
+
+    @property
     def breaks(self) -> bool:
         """Whether the record is broken; a redaction alone does not break it."""
-        return self.what not in HARMLESS
+        return self.verdict == "broken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +183,14 @@ def _check_content(record: ChainRecord) -> list[Finding]:
     return findings
 
 
-def broken(findings: Iterable[Finding]) -> bool:
-    """Return whether any finding says that the record is broken."""
-    return any(finding.breaks for finding in findings)
+def verdict_of(findings: Iterable[Finding]) -> Verdict:
+    """Return the worst verdict of findings; whole where there are none."""
+    return worst(finding.verdict for finding in findings)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of verdicts; whole where there are none."""
+    return max(verdicts, key=_FROM_BEST.index, default="whole")
 
 
 def _link(before: ChainPlace, record: ChainRecord) -> bytes | None:

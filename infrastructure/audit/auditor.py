@@ -10,7 +10,6 @@ from agentlog.domain.errors import UnknownThread
 from agentlog.domain.integrity.chain_audit import (
     ChainPlace,
     Finding,
-    broken,
     check_names,
     check_record,
 )
@@ -58,7 +57,7 @@ class Auditor:
             visited.update(audit.rows)
             yield thread_id, audit
         tree = self.tree(held, public_key=public_key)
-        findings = Findings(Counter(tree.rows), list(tree.findings), tree.count)
+        findings = Findings(Counter(tree.rows), list(tree.findings), tree.count, tree.verdict)
         after = rows_of(self._database, self._tenant)
         findings.add(unaccounted(before, visited, after))
         findings.add(unaccounted(before, {**visited, **tree.rows}, after))
@@ -101,7 +100,7 @@ class Auditor:
         findings.rows["threads"] = int(stored.values is not None)
         findings.rows["ledger"] = len(stored.ledger)
         findings.add(redactions.findings())
-        findings.add(head.findings(stored, sound=not broken(findings.kept)))
+        findings.add(head.findings(stored, sound=findings.verdict != "broken"))
         return findings.audit()
 
     def _redactions(
@@ -121,6 +120,9 @@ class Auditor:
                 findings.add([Finding("erasure-differs", detail, thread_id, version)])
             if is_pending:
                 pending.add(version)
-                detail = "not finished: the redaction is still to be carried out"
+                detail = (
+                    "the redaction is not carried out yet: a service does so at its start and "
+                    "before the next redaction; verify again after that"
+                )
                 findings.add([Finding("redaction-unfinished", detail, thread_id, version)])
         return Redactions(thread_id, facts, pending=pending)

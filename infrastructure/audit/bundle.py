@@ -11,9 +11,10 @@ from agentlog.domain.integrity.chain_audit import (
     ChainPlace,
     ChainRecord,
     Finding,
-    broken,
+    Verdict,
     check_names,
     check_record,
+    verdict_of,
 )
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.integrity.merkle_tree import is_included, leaf_hash
@@ -76,9 +77,14 @@ class BundleVerdict:
     findings: Sequence[Finding]
 
     @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of the findings."""
+        return verdict_of(self.findings)
+
+    @property
     def whole(self) -> bool:
-        """Whether nothing is broken; an erased content does not count as broken."""
-        return not broken(self.findings)
+        """Whether the check passes; an erased content does not count against it."""
+        return self.verdict == "whole"
 
 
 def check_bundle(

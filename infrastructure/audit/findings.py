@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agentlog.domain.integrity.chain_audit import Finding, broken
+from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst
 
 MOST_FINDINGS = 1000
 """Most findings of one thread or tree that are kept; more are counted."""
@@ -24,9 +24,14 @@ class Audit:
         return self.rows.get("events", 0)
 
     @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of the findings."""
+        return verdict_of(self.findings)
+
+    @property
     def whole(self) -> bool:
-        """Whether nothing is broken; an erased content does not count as broken."""
-        return not broken(self.findings)
+        """Whether the check passes; an erased content does not count against it."""
+        return self.verdict == "whole"
 
 
 @dataclass(slots=True)
@@ -36,14 +41,17 @@ class Findings:
     rows: Counter[str] = field(default_factory=Counter)
     kept: list[Finding] = field(default_factory=list)
     count: int = 0
+    verdict: Verdict = "whole"
 
     def add(self, findings: Sequence[Finding]) -> None:
         """Add findings, and keep them while they are not too many."""
         self.count += len(findings)
         for finding in findings:
-            # broken findings are kept before erased contents
-            if len(self.kept) < MOST_FINDINGS or (finding.breaks and not broken(self.kept)):
+            # one of the worst verdict is always kept
+            verdict = worst((self.verdict, finding.verdict))
+            if len(self.kept) < MOST_FINDINGS or verdict != self.verdict:
                 self.kept.append(finding)
+            self.verdict = verdict
 
     def audit(self) -> Audit:
         """Return the result."""

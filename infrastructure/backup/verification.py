@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.integrity.chain_audit import Finding, broken
+from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
 from agentlog.infrastructure.audit.findings import Audit
@@ -43,9 +43,9 @@ class BackupVerdict:
     """The number of findings; not all of a thread's are kept."""
 
     @property
-    def whole(self) -> bool:
-        """Whether nothing is broken; an erased content does not count as broken."""
-        return not self.differences and not broken(each for _, each in self.findings)
+    def verdict(self) -> Verdict:
+        """The worst verdict of the findings; a difference from the backup breaks it."""
+        return "broken" if self.differences else verdict_of(finding for _, finding in self.findings)
 
 
 def verify_backup(

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from agentlog.api.cli.audit import Held, KeptCheckpoint, PublicKey
+from agentlog.api.cli.audit import EXIT_CODES, Held, KeptCheckpoint, PublicKey, in_words
 from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
 from agentlog.api.composition import open_as_owner, signing_key
+from agentlog.domain.integrity.chain_audit import Verdict
 from agentlog.infrastructure.audit.signing import NoSigningKey
 from agentlog.infrastructure.backup import restore as restoring
 from agentlog.infrastructure.backup.contents import Progress
@@ -97,19 +98,20 @@ def restore(
 ) -> None:
     """Bring a backup back into a new data folder or an empty database, and verify all of it.
 
-    Exit code 0 says that everything is there as it was, 1 that it came back broken.
+    Exit code 0 says that everything is there as it was, 1 that it came back broken, 2 that a
+    redaction was not carried out yet.
     """
     held = Held.read(public_key=public_key, checkpoint=checkpoint)
     if check:
-        whole = _check_backup(path, held)
+        verdict = _check_backup(path, held)
     else:
-        whole = _restore_backup(settings_with(data_dir=data_dir), path, held)
-    if not whole:
-        raise typer.Exit(1)
+        verdict = _restore_backup(settings_with(data_dir=data_dir), path, held)
+    if verdict != "whole":
+        raise typer.Exit(EXIT_CODES[verdict])
 
 
-def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
-    """Restore a backup and verify it; return whether it is valid."""
+def _restore_backup(settings: Settings, path: Path, held: Held) -> Verdict:
+    """Restore a backup and verify it."""
     manifest = _read(path)
     with open_as_owner(settings, new=True) as (database, url):
         with _shown() as progress:
@@ -119,8 +121,8 @@ def _restore_backup(settings: Settings, path: Path, held: Held) -> bool:
         return _verified(database, path, manifest, held)
 
 
-def _check_backup(path: Path, held: Held) -> bool:
-    """Restore a backup into a temporary server; return whether it is valid."""
+def _check_backup(path: Path, held: Held) -> Verdict:
+    """Restore a backup into a temporary server and verify it."""
     manifest = _read(path)
     with (
         temporary_data_dir() as folder,
@@ -146,7 +148,7 @@ def _read(path: Path) -> BackupManifest:
         return read_manifest(path)
 
 
-def _verified(database: Database, path: Path, manifest: BackupManifest, held: Held) -> bool:
+def _verified(database: Database, path: Path, manifest: BackupManifest, held: Held) -> Verdict:
     with _shown() as progress:
         verdict = verify_backup(
             database,
@@ -156,9 +158,8 @@ def _verified(database: Database, path: Path, manifest: BackupManifest, held: He
             progress=progress,
         )
     _print(verdict)
-    state = "whole" if verdict.whole else "BROKEN"
     _say(
-        f"{path}: {state}: {_counted(verdict.tenants, 'tenant')}, "
+        f"{path}: {in_words(verdict.verdict)}: {_counted(verdict.tenants, 'tenant')}, "
         f"{_counted(verdict.threads, 'thread')}, {_counted(verdict.events, 'event')} as of "
         f"{manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
     )
@@ -167,21 +168,23 @@ def _verified(database: Database, path: Path, manifest: BackupManifest, held: He
             "Checked by what is in the backup itself. Whether it is the log that you know, a "
             "--checkpoint or --public-key that you hold will say."
         )
-    return verdict.whole
+    return verdict.verdict
 
 
 def _print(verdict: BackupVerdict) -> None:
     for each in verdict.differences:
         _say(each)
-    breaking = [(tenant, finding) for tenant, finding in verdict.findings if finding.breaks]
-    for tenant, finding in breaking[:_MOST_FINDINGS]:
+    failing = [
+        (tenant, finding) for tenant, finding in verdict.findings if finding.verdict != "whole"
+    ]
+    for tenant, finding in failing[:_MOST_FINDINGS]:
         where = f"tenant {tenant!r} "
         where += "" if finding.thread_id is None else f"thread {finding.thread_id!r} "
         where += "" if finding.version is None else f"version {finding.version} "
         _say(f"{where}{finding.what}: {finding.detail}")
-    if len(breaking) > _MOST_FINDINGS:
-        _say(f"… and {len(breaking) - _MOST_FINDINGS} more")
-    if erased := verdict.count - len(breaking):
+    if len(failing) > _MOST_FINDINGS:
+        _say(f"… and {len(failing) - _MOST_FINDINGS} more")
+    if erased := verdict.count - len(failing):
         _tell(f"{_counted(erased, 'content')} erased before: the hashes are in the chains still.")
 
 

@@ -127,6 +127,16 @@ def test_snapshots_of_another_key_are_said_not_to_be_checked_and_not_to_be_broke
         assert "sealed by another key" in process.stderr.readline()
 
 
+def test_a_redaction_that_waits_is_named_and_ends_with_2(url: str, owner: Owner) -> None:
+    assert agentlog("redact", "refund", "--reason", "asked for", "--yes", url=url).code == 0
+    owner.do("UPDATE agentlog.erasures SET number = NULL, done_at = NULL")
+    outcome = agentlog("verify", url=url)
+    assert outcome.code == 2
+    *_, verdict = outcome.out.splitlines()
+    assert verdict.startswith("NOT FINISHED: 6 threads, ")
+    assert "redaction-unfinished: the redaction is not carried out yet" in outcome.out
+
+
 def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> None:
     owner.do("UPDATE agentlog.events SET body = '\\x1b' WHERE thread_id='refund' AND version = 3")
     outcome = agentlog("verify", url=url)

@@ -56,6 +56,7 @@ def test_a_thread_that_is_whole(client: TestClient, checkpoints: Checkpoints) ->
     del checkpoints
     assert client.get("/v1/threads/t/audit").json() == {
         "threadId": "t",
+        "verdict": "whole",
         "whole": True,
         "events": len(STORY) + 1,
         "findingCount": 0,
@@ -70,7 +71,7 @@ def test_a_thread_that_is_broken_says_where_and_how(
     del checkpoints
     Owner(database).do("UPDATE agentlog.events SET body = 'other' WHERE version = 3")
     answer = client.get("/v1/threads/t/audit").json()
-    assert answer["whole"] is False
+    assert (answer["verdict"], answer["whole"]) == ("broken", False)
     detail = "its body is not the one that its SHA-256 is of"
     assert answer["findings"] == [
         {"what": "body-altered", "breaks": True, "version": 3, "detail": detail}

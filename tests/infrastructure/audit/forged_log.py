@@ -60,7 +60,7 @@ class Log:
         return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
 
     def found(self, *, by: By) -> set[str]:
-        """Return what breaks, as `agentlog verify` finds it, with the options that it is given."""
+        """Return what does not pass, as `agentlog verify` finds it with these options."""
         auditor, holding = self.proofs.auditor, by == "what you hold"
         public_key = self.proofs.checkpoints.public_key() if holding else None
         audits = dict(auditor.log([self.held] if holding else [], public_key=public_key))
@@ -70,7 +70,7 @@ class Log:
             threads = [thread_id for thread_id in audits if thread_id is not None]
             findings += [each for thread in threads for each in self.derived.thread(thread)]
             findings += [*self.derived.around(), *self.derived.unchecked()]
-        return {each.what for each in findings if each.breaks or each.what == "derived-unchecked"}
+        return {finding.what for finding in findings if finding.verdict != "whole"}
 
     def shown(self) -> dict[str, bytes]:
         """Return what readers are shown of the threads, in every view."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from agentlog.domain.integrity.hash_chain import GENESIS, link
 from agentlog.domain.json.text import parse, print_bytes
@@ -43,6 +44,36 @@ def test_a_redacted_message_is_listed_and_nothing_is_broken(
     checkpoints.make()
     assert auditor.tree().whole
     check_log(database)
+
+
+class Interrupted(Eraser):
+    """It is ended before it erases anything."""
+
+    @override
+    def finish(self, tenant: str, thread_id: str) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("messages", [None, "sixth"])
+def test_a_redaction_that_is_not_carried_out_yet_is_neither_whole_nor_broken(
+    told: Store, auditor: Auditor, database: Database, messages: str | None
+) -> None:
+    named = None if messages is None else [told.messages("t")[5].message_id]
+    Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", named, "why")
+    audit, version = auditor.thread("t"), told.thread("t").version
+    assert (audit.verdict, audit.whole) == ("not finished", False)
+    assert _found(auditor) == [("redaction-unfinished", version, False)]
+    assert [audit.verdict for thread, audit in auditor.log() if thread != "t"] == ["whole"] * 3
+    Eraser(database).finish_all()
+    assert auditor.thread("t").verdict == "whole"
+
+
+def test_a_deviation_beside_an_unfinished_redaction_is_broken(
+    told: Store, auditor: Auditor, database: Database, owner: Owner
+) -> None:
+    Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", None, "why")
+    owner.do("UPDATE agentlog.threads SET goal = 'another' WHERE thread_id = 't'")
+    assert auditor.thread("t").verdict == "broken"
 
 
 def test_a_redaction_keeps_a_name_that_is_stored_apart(

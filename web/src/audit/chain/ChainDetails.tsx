@@ -37,11 +37,7 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
             : "–"}
         </dd>
         <dt>The service says</dt>
-        <dd>
-          {audit === null
-            ? "–"
-            : `${audit.whole ? "whole" : "broken"}, at version ${count(audit.events)}`}
-        </dd>
+        <dd>{audit === null ? "–" : `${audit.verdict}, at version ${count(audit.events)}`}</dd>
         <dt>Redacted contents</dt>
         <dd>{step === "checked" ? count(verified.redacted) : "–"}</dd>
         <dt>Last link</dt>

@@ -47,6 +47,15 @@ export function verdictOf({ step, verified, last, audit, error }: ChainState): V
       detail: `${first === undefined ? "" : inWords(first)}${said}`,
     };
   }
+  if (audit?.verdict === "not finished") {
+    return {
+      tone: "warn",
+      label: "Redaction not finished",
+      detail:
+        `This browser found the links of ${events} whole. A redaction is recorded and not carried ` +
+        "out yet: the service does so at its start and before the next one. Check again after that.",
+    };
+  }
   if (audit !== null && !audit.whole) {
     return {
       tone: "bad",
@@ -76,7 +85,7 @@ export interface FoundBy {
 /** The findings by version, each with its finder, without the service's on redactions. */
 export function allFindings({ verified, audit }: ChainState): FoundBy[] {
   const name = ({ what, version }: Finding): string => `${what} ${version ?? ""}`;
-  const service = (audit?.findings ?? []).filter(({ breaks }) => breaks);
+  const service = (audit?.findings ?? []).filter(({ what }) => what !== "content-redacted");
   const theirs = new Set(service.map(name));
   const ours = new Set(verified.findings.map(name));
   const found: FoundBy[] = [
