@@ -10,7 +10,7 @@ from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.facts import Fact
 from agentlog.domain.fields import Model
 from agentlog.domain.json.places import path
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, KernelMessage, Message
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
@@ -74,7 +74,10 @@ def validate_message(raw: dict[str, JsonValue]) -> Message:
 
 def validate_fact(raw: dict[str, JsonValue]) -> Fact:
     """Return the thread's fact that `raw` is; raises `InvalidMessage`."""
-    return cast("Fact", _validate(FACT_TYPES[raw["type"]], raw))
+    type_name = raw.get("type")
+    if not isinstance(type_name, str) or type_name not in FACT_TYPES:
+        raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
+    return cast("Fact", _validate(FACT_TYPES[type_name], raw))
 
 
 def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:

@@ -8,12 +8,13 @@ caller's order, compact; metadata is stored separately.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agentlog.domain.catalogue import FACT_TYPES, stored_type, validate_fact, validate_message
+from agentlog.domain.catalogue import stored_type, validate_fact, validate_message
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.facts import Fact
+from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
 from agentlog.domain.integrity.hash_chain import digest
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_checked
+from agentlog.domain.json.text import parse_stored, print_bytes, print_checked
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import Message
 from agentlog.domain.redaction import left_digests
 
@@ -105,7 +106,7 @@ def prepare(
         message,
         text,
         digest(text),
-        left_digests(body, noted),
+        left_digests(message.type, body, noted),
         noted,
         "id" in draft,
         "timestamp" in draft,
@@ -124,19 +125,16 @@ def prepare_fact(
     Raises:
         InvalidMessage: with every flaw, each at its place.
     """
-    kind = fact.get("type")
-    if not isinstance(kind, str) or kind not in FACT_TYPES:
-        raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
     body = {"id": message_id, "timestamp": timestamp, **fact}
     message = validate_fact(body)
     text = print_checked(body)
-    made = origin.import_id is not None and kind == "thread.started"
+    made = origin.import_id is not None and isinstance(message, ThreadStarted)
     metadata = _metadata({IMPORT_ID: origin.import_id} if made else None, origin)
     return Prepared(
         message=message,
         body=text,
         body_digest=digest(text),
-        left=left_digests(body, metadata),
+        left=left_digests(message.type, body, metadata),
         metadata=metadata,
         id_given=True,
         timestamp_given="timestamp" in fact,

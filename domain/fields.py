@@ -4,15 +4,24 @@ Extra fields are refused. In Python both spellings of a field work, in JSON only
 and texts stay as they were written (see `domain.json.text`).
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    StringConstraints,
+)
 from pydantic.alias_generators import to_camel
+from pydantic_core.core_schema import any_schema
 
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from agentlog.domain.json.values import JsonValue
 
-Json = Any
-"""Any JSON value, as `domain.json.text.parse` reads it."""
+Json = Annotated[JsonValue, GetPydanticSchema(lambda _source, _handler: any_schema())]
+"""Any JSON value, as `domain.json.text.parse` returns it: not validated again."""
 
 Number = float
 """Strict: an integer or a decimal, no string and no boolean."""

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from agentlog.domain.catalogue import read_stored
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
 from agentlog.domain.integrity.hash_chain import digest
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, objects_of
 from agentlog.domain.messages import InputMessage
 
 REDACTED = "[redacted]"
@@ -22,7 +23,7 @@ UNCHANGED = bytes(32).hex()
 ONLY_WITH_ALL = frozenset({"thread.started", "thread.annotated", "thread.redacted"})
 """Facts that are kept when only some messages are redacted."""
 
-_REDACTED_FILE = {
+_REDACTED_FILE: JsonObject = {
     "data": "W3JlZGFjdGVkXQ==",  # "[redacted]" in base64
     "filename": REDACTED,
     "mimeType": "text/plain",
@@ -92,7 +93,7 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
     raw = _read(body)
     files = [
         _REDACTED_FILE if place in places else file
-        for place, file in enumerate(raw.get("files") or ())
+        for place, file in enumerate(array_of(raw.get("files")))
     ]
     return print_bytes({**raw, "files": files})
 
@@ -104,7 +105,7 @@ def is_without_file(type_name: str, message_id: str, body: bytes) -> bool:
     return (
         isinstance(read_stored(type_name, raw), InputMessage)
         and (raw["type"], raw["id"]) == stored
-        and _REDACTED_FILE in (raw.get("files") or ())
+        and _REDACTED_FILE in array_of(raw.get("files"))
     )
 
 
@@ -113,13 +114,12 @@ def left_digest(body: bytes, metadata: bytes | None) -> bytes:
     return digest(digest(body) + digest(metadata or b""))
 
 
-def left_digests(raw: Mapping[str, JsonValue], metadata: bytes | None) -> bytes:
+def left_digests(type_name: str, raw: Mapping[str, JsonValue], metadata: bytes | None) -> bytes:
     """Return the digests by which a valid message binds what a redaction may leave of it.
 
     First the `left_digest` of the message redacted; then of an input with files that of the
     message without them, and that of each file.
     """
-    type_name = raw["type"]
     bare = {"id": raw["id"], "timestamp": raw["timestamp"], "type": type_name}
     body = print_bytes({**bare, **_left(type_name, raw)})
     whole = left_digest(body, metadata and redacted_metadata(metadata))
@@ -140,25 +140,29 @@ def is_left_by_files(body: bytes, digests: bytes) -> bool:
 
 def _parts(raw: Mapping[str, JsonValue]) -> list[bytes]:
     """Return an input without its files, and each file, as bytes; nothing if it has none."""
-    files = raw.get("files")
+    files = array_of(raw.get("files"))
     return [print_bytes(part) for part in ({**raw, "files": []}, *files)] if files else []
 
 
-def _left(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _left(type_name: str, raw: Mapping[str, JsonValue]) -> JsonObject:
     """Return the fields that stay of a valid message, beside id, time and type."""
     kept = {key: raw[key] for key in _KEPT.get(type_name, ()) if key in raw}
-    said = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
-    return {**kept, **said, **_special(type_name, raw)}
+    texts = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
+    return {**kept, **texts, **_special(type_name, raw)}
 
 
-def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _special(type_name: str, raw: Mapping[str, JsonValue]) -> JsonObject:
     match type_name:
         case "input":
             return {"text": REDACTED}
         case "tool_calls":
-            return {"calls": [{"id": call["id"], "name": call["name"]} for call in raw["calls"]]}
+            return {
+                "calls": [
+                    {"id": call["id"], "name": call["name"]} for call in objects_of(raw["calls"])
+                ]
+            }
         case "tool_results":
-            return {"results": [_result(result) for result in raw["results"]]}
+            return {"results": [_result(result) for result in objects_of(raw["results"])]}
         case "worker_result" if raw.get("error") is not None:
             return {"error": {"message": REDACTED}}
         case "worker_result":
@@ -173,11 +177,11 @@ def _special(type_name: str, raw: Mapping[str, JsonValue]) -> dict[str, JsonValu
             return {}
 
 
-def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _result(result: Mapping[str, JsonValue]) -> JsonObject:
     kept = {key: result[key] for key in ("callId", "name") if key in result}
     match result.get("error"):
         case None:
-            failed: dict[str, JsonValue] = {"error": None} if "error" in result else {}
+            failed: JsonObject = {"error": None} if "error" in result else {}
         case str():
             failed = {"error": REDACTED}
         case _:
@@ -185,9 +189,8 @@ def _result(result: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {**kept, "output": REDACTED, **failed}
 
 
-def _read(text: bytes) -> dict[str, JsonValue]:
+def _read(text: bytes) -> JsonObject:
     try:
-        body = parse_stored(text)
+        return object_of(parse_stored(text))
     except ValueError:
         return {}
-    return body if isinstance(body, dict) else {}

@@ -14,6 +14,7 @@ from agentlog.domain.facts import Policy
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.shortened import beginnings
 from agentlog.domain.json.text import JsonValue, printed_json
+from agentlog.domain.json.values import object_of
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.appending import append_request
 from agentlog.infrastructure.eventlog.body_deduplication import with_links, without_data
@@ -182,7 +183,7 @@ def event_json(
         whole = with_links(event.raw, links) if links else event.raw
     message, metadata = whole, event.metadata
     if cut is not None:
-        message, metadata = _cut(whole, cut), beginnings(metadata, cut)
+        message, metadata = _cut(whole, cut), object_of(beginnings(metadata, cut))
     shown: Event = {
         "version": event.version,
         "position": event.position,
@@ -207,7 +208,7 @@ def event_json(
 def _cut(message: JsonValue, characters: int) -> JsonValue:
     """Return a message with the beginnings of its texts; its type and id are kept whole."""
     kept = {name: message[name] for name in ("type", "id") if name in message}
-    return {**beginnings(without_data(message), characters), **kept}
+    return {**object_of(beginnings(without_data(message), characters)), **kept}
 
 
 def appended_json(appended: append_request.Appended) -> Appended:

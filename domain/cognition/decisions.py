@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from agentlog.domain.cognition.state import AgentState
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

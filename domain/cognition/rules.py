@@ -40,7 +40,8 @@ from agentlog.domain.cognition.inputs import (
 )
 from agentlog.domain.cognition.state import AgentState, Message
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import JsonValue, parse, print_text
+from agentlog.domain.json.text import parse, print_text
+from agentlog.domain.json.values import JsonValue
 
 TOOLS_TO_APPROVE = frozenset({"shell", "write_file", "rm", "sudo"})
 WORDS_TO_APPROVE = ("rm -rf", "sudo", "curl | sh", "wget | sh")

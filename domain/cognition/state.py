@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 Role = Literal["user", "assistant", "system", "tool"]
 

@@ -6,7 +6,8 @@ The order of keys does not count, nor how a number is written: 1, 1.0 and 10e-1 
 import decimal
 
 from agentlog.domain.json.numbers import Decimal
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 
 _MOST_DIGITS = 400
 """Digits that a number is written with; beyond, it has an exponent."""

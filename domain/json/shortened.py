@@ -3,7 +3,7 @@
 from itertools import islice
 from operator import is_
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 MOST_ENTRIES = 50
 """Entries of an array or object that are shown."""

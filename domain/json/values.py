@@ -5,12 +5,15 @@ absent.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+from typing_extensions import TypeAliasType
+
+JsonValue = TypeAliasType(
+    "JsonValue", "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+)
 """What `parse` returns; a float is a `Decimal` where a plain one prints otherwise."""
 
-JsonObject: TypeAlias = dict[str, JsonValue]
+JsonObject = dict[str, JsonValue]
 
 
 def object_of(value: JsonValue) -> JsonObject:

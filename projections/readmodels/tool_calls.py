@@ -171,10 +171,11 @@ def outcome_of(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
             return "succeeded", None, None
         case None:
             pass
-    found = _FAILED_TEXT.match(result.output) if isinstance(result.output, str) else None
-    if found is None:
+    output = result.output if isinstance(result.output, str) else ""
+    failure = _FAILED_TEXT.match(output)
+    if failure is None:
         return "unstated", None, None
-    message = result.output[found.end() :]
+    message = output[failure.end() :]
     return "failed", _class_of(message), shown(message)
 
 

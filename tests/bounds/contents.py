@@ -38,9 +38,9 @@ def _mcp(text: str) -> object:
 
 def _redaction(text: str) -> object:
     match value := parse(text):
-        case {"files": [*files], "type": _, "id": _, "timestamp": _}:
+        case {"files": [*files], "type": str(type_name), "id": _, "timestamp": _}:
             body = print_bytes(value)
-            left = left_digests(value, None)
+            left = left_digests(type_name, value, None)
             return left, is_left_by_files(without_files(body, range(len(files))), left)
         case _:
             return None

@@ -19,6 +19,7 @@ from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.fields import Model
 from agentlog.domain.json.numbers import Decimal
 from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     CustomMessage,
@@ -148,7 +149,10 @@ def test_messages_are_frozen() -> None:
 
 
 def test_an_error_is_a_text_or_an_object() -> None:
-    results = [{"output": 1, "error": "e"}, {"output": 1, "error": {"message": "m"}}]
+    results: list[JsonValue] = [
+        {"output": 1, "error": "e"},
+        {"output": 1, "error": {"message": "m"}},
+    ]
     message = validate_message({**HEAD, "type": "tool_results", "results": results})
     assert isinstance(message, ToolResultsMessage)
     first, second = message.results

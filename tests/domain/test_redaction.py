@@ -10,7 +10,8 @@ from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from agentlog.domain.drafts import prepare
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import (
     REDACTED,
     is_left_by_files,
@@ -73,7 +74,7 @@ def test_every_type_is_among_them() -> None:
     assert {name.partition("-")[0] for name in EVENTS} >= {*MESSAGE_TYPES, *FACT_TYPES}
 
 
-SAYING: list[dict[str, JsonValue]] = [
+SAYING: list[dict[str, Any]] = [
     {
         "type": "input",
         "text": SAID,
@@ -114,7 +115,7 @@ SAYING: list[dict[str, JsonValue]] = [
 
 
 @pytest.mark.parametrize("raw", SAYING, ids=lambda raw: raw["type"])
-def test_nothing_is_left_of_what_was_said(raw: dict[str, JsonValue]) -> None:
+def test_nothing_is_left_of_what_was_said(raw: dict[str, Any]) -> None:
     body = print_bytes({"id": ID, "timestamp": 1, **raw})
     left = redacted_body(raw["type"], ID, body)
     assert SAID.encode() not in left
@@ -124,7 +125,7 @@ def test_nothing_is_left_of_what_was_said(raw: dict[str, JsonValue]) -> None:
 
 
 def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
-    def left(raw: dict[str, JsonValue]) -> JsonValue:
+    def left(raw: dict[str, Any]) -> JsonValue:
         body = print_bytes({"id": ID, "timestamp": 1, **raw})
         found = parse_stored(redacted_body(raw["type"], ID, body))
         return {key: found[key] for key in found if key not in {"id", "timestamp", "type"}}
@@ -132,7 +133,12 @@ def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
     assert left(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}
     assert left(SAYING[5]) == {"results": [{"callId": "a", "output": REDACTED, "error": REDACTED}]}
     assert left(SAYING[6]) == {"results": [{"output": REDACTED, "error": {"message": REDACTED}}]}
-    response = {"model": "m", "usage": {"totalTokens": 7}, "finishReason": "stop", "costUsd": 0.1}
+    response: dict[str, Any] = {
+        "model": "m",
+        "usage": {"totalTokens": 7},
+        "finishReason": "stop",
+        "costUsd": 0.1,
+    }
     assert left({"type": "llm_response", **response}) == response
     assert left({"type": "thread.started", "policy": "record", "parent": "p", "limits": None}) == {
         "parent": "p",
@@ -190,8 +196,14 @@ def test_a_file_goes_and_the_others_stay() -> None:
         {"messages": ["nonsense"]},
     ],
 )
-def test_a_redaction_says_clearly_what_it_is_of(wrong: dict[str, JsonValue]) -> None:
+def test_a_redaction_says_clearly_what_it_is_of(wrong: dict[str, Any]) -> None:
     raw = {"id": ID, "timestamp": 1, "type": "thread.redacted", "reason": "why", **wrong}
     assert read_stored("thread.redacted", raw) is None
-    right = {"id": ID, "timestamp": 1, "type": "thread.redacted", "reason": "why", "all": True}
+    right: dict[str, Any] = {
+        "id": ID,
+        "timestamp": 1,
+        "type": "thread.redacted",
+        "reason": "why",
+        "all": True,
+    }
     assert isinstance(read_stored("thread.redacted", right), ThreadRedacted)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -106,7 +106,7 @@ class LettaView(View[LettaCarry, LettaOptions]):
     def _others(self, event: Event) -> Sequence[Item]:
         match event.message:
             case CustomMessage(type=type_name, payload=payload):
-                return [payload] if self._shows(type_name, payload) else []
+                return [object_of(payload)] if self._shows(type_name, payload) else []
             case _ if self.options.stream:
                 return list(stream_items(event))
             case _:
@@ -119,7 +119,7 @@ class LettaView(View[LettaCarry, LettaOptions]):
             and kind in CUSTOM
             and kind not in (LIST_ONLY if self.options.stream else STREAM_ONLY)
             and fits(payload)
-            and bool(payload["message_type"] == kind)
+            and object_of(payload).get("message_type") == kind
         )
 
 

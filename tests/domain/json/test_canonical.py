@@ -7,6 +7,7 @@ from hypothesis import given
 
 from agentlog.domain.json.canonical import canonical_bytes
 from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from tests.histories import json_values, numbers
 
 
@@ -46,7 +47,7 @@ def test_a_number_keeps_its_value_and_its_form_is_stable(text: str) -> None:
 
 
 @given(json_values)
-def test_the_form_of_any_value_is_stable(value: object) -> None:
+def test_the_form_of_any_value_is_stable(value: JsonValue) -> None:
     found = canonical_bytes(value)
     assert canonical_bytes(parse(found)) == found
 

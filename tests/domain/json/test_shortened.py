@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_KEY, MOST_VALUES, beginnings
 from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonObject, object_of
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -39,9 +40,9 @@ def test_every_text_is_a_beginning(value: Any) -> None:
 
 
 def test_arrays_and_objects_have_their_first_entries() -> None:
-    table = {f"k{number}": number for number in range(60)}
+    table: JsonObject = {f"k{number}": number for number in range(60)}
     assert beginnings(list(range(60)), 1) == list(range(MOST_ENTRIES))
-    assert list(beginnings(table, 1)) == list(table)[:MOST_ENTRIES]
+    assert list(object_of(beginnings(table, 1))) == list(table)[:MOST_ENTRIES]
 
 
 def test_a_nested_value_is_bounded_as_a_whole() -> None:
