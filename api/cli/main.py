@@ -57,7 +57,7 @@ COMMANDS = {
     ),
     "verify": (
         "audit",
-        "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 not checked.",
+        "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 neither.",
     ),
     "checkpoint": (
         "audit",
