@@ -4,3 +4,4 @@ WHERE tenant = %(tenant)s
   AND view = %(view)s
   AND options = %(options)s
   AND format <> %(format)s
+  AND format LIKE %(of_key)s -- a service with another key has its own

@@ -102,7 +102,7 @@ class SnapshotTable:
     def insert(
         self, series: Series, rows: Sequence[SnapshotRow], *, alone: bool, erased: int
     ) -> None:
-        """Add rows that are missing; `alone`: delete those of other formats.
+        """Add rows that are missing; `alone`: delete those of other formats and of this key.
 
         None are added if `erased` is no longer the thread's latest erasure: they may hold erased
         contents.
@@ -125,7 +125,10 @@ class SnapshotTable:
                 "erased": erased,
             }
             if alone:
-                connection.execute(statement("delete_snapshots_of_other_formats"), series._asdict())
+                of_key = {"of_key": _of_key(self._key)}
+                connection.execute(
+                    statement("delete_snapshots_of_other_formats"), series._asdict() | of_key
+                )
             connection.execute(statement("insert_snapshots"), {**series._asdict(), **columns})
 
     def delete(self, series: Series, version: int) -> None:
@@ -193,7 +196,7 @@ def _with_contents(
 
 def warn_of_other_keys(database: Connections, key: bytes) -> None:
     """Log a warning if another key seals snapshots; looks at some of them only."""
-    asked = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": f"%.{id_of(key)}"}
+    asked = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": _of_key(key)}
     with database.connection() as connection:
         row = connection.execute(statement("select_other_keys"), asked).fetchone()
     if row == (True,):
@@ -201,6 +204,11 @@ def warn_of_other_keys(database: Connections, key: bytes) -> None:
             "the database has snapshots sealed by another key: the services do not have the same "
             "AGENTLOG_SNAPSHOT_KEY, or it was changed; they are passed over and made again"
         )
+
+
+def _of_key(key: bytes) -> str:
+    """Return the pattern (of LIKE) of formats whose rows this key seals."""
+    return f"%.{id_of(key)}"
 
 
 def tried(action: Callable[[], _ResultT]) -> _ResultT | None:

@@ -29,6 +29,7 @@ def store_on(
     interval: int = 10,
     share: float = PLENTY,
     reader: LogReader | None = None,
+    key: bytes = KEY,
 ) -> Store:
     """Return a store whose snapshots stand at every tenth version, or at others."""
     return Store(
@@ -36,7 +37,7 @@ def store_on(
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=TENANT),
         tenant=TENANT,
-        snapshots=Snapshots(database, tenant=TENANT, key=KEY, interval=interval, share=share),
+        snapshots=Snapshots(database, tenant=TENANT, key=key, interval=interval, share=share),
     )
 
 

@@ -33,6 +33,15 @@ from tests.infrastructure.views.snapshots.kept import (
 # When they are made
 
 
+def test_services_with_different_keys_keep_each_their_own(store: Store, database: Database) -> None:
+    other = store_on(database, key=b"another key")
+    state_of(store)
+    own = rows_of(database)
+    assert state_of(other) == state_of(store)
+    assert versions_of(database) == [10, 10, 20, 20, 30, 30]
+    assert all(row in rows_of(database) for row in own)
+
+
 def test_appends_make_none(store: Store, database: Database) -> None:
     store.append("t", [reply("more")])
     assert versions_of(database) == []
