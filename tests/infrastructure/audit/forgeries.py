@@ -20,7 +20,7 @@ from tests.infrastructure.audit.forged_appends import append, settle
 
 THREADS = ("t", "strict", "files", "redacted", "gone", "single", "many")
 LOG_TABLES = ("events", "threads", "ledger", "erasures")
-TABLES = (*LOG_TABLES, "blobs", "thread_search", "checkpoints", "tiles")
+TABLES = (*LOG_TABLES, "blobs", "thread_search", "checkpoints", "tiles", "tracking")
 Columns = dict[str, dict[str, str]]
 """Types of the columns of tables, by their names."""
 
@@ -63,7 +63,7 @@ def _nth(table: str, row: int) -> str:
 
 
 @st.composite
-def _cells(draw: st.DrawFn, tables: Columns) -> Forgery:
+def cells(draw: st.DrawFn, tables: Columns) -> Forgery:
     """A row that is changed in a column, copied with another value there, or deleted."""
     table = draw(st.sampled_from(sorted(tables)))
     columns = tables[table]
@@ -77,6 +77,22 @@ def _cells(draw: st.DrawFn, tables: Columns) -> Forgery:
     update = f"UPDATE {table} SET {column} = {value}"
     change = draw(st.sampled_from((update, copy, f"DELETE FROM {table}")))
     return _sql(f"{change} WHERE ctid = {nth}")
+
+
+@st.composite
+def snapshots(draw: st.DrawFn, table: Columns) -> Forgery:
+    """A change of the table of snapshots, or contents of one put in place of another's."""
+    if draw(st.booleans()):
+        return draw(cells(table))
+    columns = draw(st.sets(st.sampled_from(("carry", "grown", "items", "chain")), min_size=1))
+    thread, other = draw(st.tuples(*[st.sampled_from(("t", "many"))] * 2))
+    version, of_other = draw(st.tuples(*[st.sampled_from(range(5, 35, 5))] * 2))
+    return _sql(
+        f"UPDATE agentlog.snapshots AS a SET {', '.join(f'{c} = b.{c}' for c in sorted(columns))} "
+        "FROM agentlog.snapshots AS b WHERE a.view = b.view AND a.options = b.options "
+        f"AND a.thread_id = '{thread}' AND a.version = {version} "
+        f"AND b.thread_id = '{other}' AND b.version = {of_other}"
+    )
 
 
 @st.composite
@@ -139,7 +155,7 @@ def _moved_ends(draw: st.DrawFn) -> Forgery:
 @st.composite
 def _redactions(draw: st.DrawFn) -> Forgery:
     """A redaction that is linked rightly, and something else in place of what it names."""
-    thread = draw(st.sampled_from(("t", "strict", "many")))
+    thread = draw(st.sampled_from(("t", "strict", "many", "files")))
     number = draw(st.integers(0, 20))
     scope = draw(st.sampled_from(("messages", "blob", "all")))
     has_left = draw(st.booleans())
@@ -147,9 +163,9 @@ def _redactions(draw: st.DrawFn) -> Forgery:
 
     def do(connection: psycopg.Connection) -> None:
         rows = connection.execute(
-            "SELECT version, message_id, type, body, metadata FROM agentlog.events "
-            "WHERE thread_id = %s AND type NOT LIKE 'thread.%%' AND cuts IS NULL "
-            "AND type <> 'input' ORDER BY version",
+            "SELECT version, message_id, type, agentlog.body_of(tenant, body, cuts), metadata "
+            "FROM agentlog.events WHERE thread_id = %s AND type NOT LIKE 'thread.%%' "
+            "ORDER BY version",
             (thread,),
         ).fetchall()
         if not rows:
@@ -170,7 +186,7 @@ def _redactions(draw: st.DrawFn) -> Forgery:
         stated: dict[str, JsonValue] = {"left": left} if left else {}
         by = append(connection, thread, {**facts[scope], **stated}, pending=pending)
         connection.execute(
-            "UPDATE agentlog.events SET redacted = %s, body = %b, metadata = %b, "
+            "UPDATE agentlog.events SET redacted = %s, body = %b, cuts = NULL, metadata = %b, "
             "metadata_sha256 = sha256(coalesce(metadata, '')) "
             "WHERE thread_id = %s AND version = %s",
             (by, forged, kept, thread, version),
@@ -220,7 +236,7 @@ _COVERS = {
 def forgeries(log: Columns, derived: Columns) -> st.SearchStrategy[list[Forgery]]:
     """Return one change or two; half of them are of the known kinds."""
     known = st.one_of(_moved_threads(), _moved_ends(), _redactions(), _restored(), _strays(derived))
-    drawn = st.one_of(_cells(log), _cells(derived))
+    drawn = st.one_of(cells(log), cells(derived))
     return st.lists(st.one_of(drawn, known), min_size=1, max_size=2)
 
 

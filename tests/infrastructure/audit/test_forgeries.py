@@ -27,10 +27,17 @@ from agentlog.projections.registry import VIEWS
 from tests.api.conftest import app_over, end_following, store_over
 from tests.databases import new_database
 from tests.histories import examples
-from tests.infrastructure.appends import fetch
+from tests.infrastructure.appends import TENANT, fetch
 from tests.infrastructure.audit.conftest import Owner
 from tests.infrastructure.audit.forged_log import OTHER, By, Log
-from tests.infrastructure.audit.forgeries import TABLES, THREADS, Columns, Forgery, forgeries
+from tests.infrastructure.audit.forgeries import (
+    TABLES,
+    THREADS,
+    Columns,
+    Forgery,
+    forgeries,
+    snapshots,
+)
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
 
@@ -48,7 +55,9 @@ class Ground:
     tables: tuple[str, ...]
     log: Columns
     derived: Columns
+    snapshots: Columns
     before: Answers
+    views: dict[str, bytes]
     position: int
 
     def restore(self) -> None:
@@ -71,6 +80,10 @@ class Ground:
     def found(self, *, by: By) -> set[str]:
         """Return what breaks, as `agentlog verify` finds it."""
         return Log.on(self.database, self.key, self.held).found(by=by)
+
+    def shown(self) -> dict[str, bytes]:
+        """Return what readers that use snapshots are shown."""
+        return Log.on(self.database, self.key, self.held).shown()
 
     def renew(self) -> None:
         """Make anew what is derived, by our own code."""
@@ -111,10 +124,38 @@ def answers(database: Database) -> Answers:
         found = {route: client.get(route) for route in _routes(database)}
     end_following(app)
     # what is refused names its request
-    return {
+    over_http = {
         route: (answer.status_code, answer.content if answer.is_success else b"")
         for route, answer in found.items()
     }
+    return over_http | _tables_of_analysts(database)
+
+
+def _tables_of_analysts(database: Database) -> Answers:
+    """Return what SQL answers, of every table; of the log, as of the checkpoint too."""
+    views = fetch(
+        database,
+        "SELECT viewname::text FROM pg_views WHERE schemaname = 'agentlog_analytics' "
+        "AND viewname <> 'progress'",  # about the service
+    )
+    rows = (
+        "SELECT coalesce(string_agg(line::text, '' ORDER BY line::text), '') "
+        "FROM agentlog_analytics.{} AS line"
+    )
+    asked = {f"SQL {view}": rows.format(view) for (view,) in views}
+    recorded = 'WHERE position <= (SELECT max(position) FROM kept."agentlog.events")'
+    asked["SQL events at="] = f"{rows.format('events')} {recorded}"
+    return {name: _sql_answer(database, query) for name, query in asked.items()}
+
+
+def _sql_answer(database: Database, query: str) -> tuple[int, bytes]:
+    try:
+        with database.connection() as connection, connection.transaction():
+            connection.execute(f"SET LOCAL agentlog.tenant = '{TENANT}'".encode())
+            ((answer,),) = connection.execute(query.encode()).fetchall()
+    except psycopg.Error:
+        return 422, b""
+    return 200, answer.encode()
 
 
 ASKED = {
@@ -218,10 +259,12 @@ def ground(
         for table, column, kind in fetch(database, _COLUMNS):
             columns[table][column] = kind
         log = {f"agentlog.{table}": columns[f"agentlog.{table}"] for table in TABLES}
+        of_snapshots = {"agentlog.snapshots": columns["agentlog.snapshots"]}
         derived = {table: columns[table] for table in names if "readmodels" in table}
         ((position,),) = fetch(database, "SELECT position FROM agentlog.counter")
-        before = answers(database)
-        yield Ground(database, signing, held, names, log, derived, before, position)
+        before, views = answers(database), Log.on(database, signing, held).shown()
+        tables_of = (names, log, derived, of_snapshots)
+        yield Ground(database, signing, held, *tables_of, before, views, position)
 
 
 def _holds(ground: Ground, drawn: list[Forgery]) -> None:
@@ -249,6 +292,7 @@ def test_a_log_that_is_put_back_is_whole_and_answers_as_before(ground: Ground) -
     assert ground.differing() == []
     refused = {route for route, (status, _) in ground.before.items() if status not in {200, 404}}
     assert refused == set()
+    assert all(answer for route, (_, answer) in ground.before.items() if route.startswith("SQL"))
 
 
 @given(data=st.data())
@@ -257,6 +301,14 @@ def test_what_readers_get_is_what_was_there_or_the_audit_is_not_whole(
     ground: Ground, data: st.DataObject
 ) -> None:
     _holds(ground, data.draw(forgeries(ground.log, ground.derived)))
+
+
+@given(data=st.data())
+@examples(25)
+def test_no_view_shows_what_was_put_in_a_snapshot(ground: Ground, data: st.DataObject) -> None:
+    ground.restore()
+    ground.forge(data.draw(st.lists(snapshots(ground.snapshots), min_size=1, max_size=4)))
+    assert ground.shown() == ground.views
 
 
 @pytest.mark.slow
