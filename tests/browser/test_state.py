@@ -47,6 +47,15 @@ def test_a_step_marks_what_it_changed_and_a_keys_history_moves_the_cursor(page: 
     expect(history.locator("[aria-current=step]")).to_have_text("125")
 
 
+def test_messages_stand_although_what_was_sent_beside_them_cannot_be_read(page: Page) -> None:
+    page.route("**/views/request?*", lambda route: route.fulfill(body="{"))
+    page.goto("/threads/unruly?at=9&state=model")
+    expect(page.get_by_role("alert")).to_have_count(1)
+    messages = page.get_by_role("region", name="Messages for the model")
+    expect(messages.get_by_role("article").last).to_contain_text("One more question …")
+    expect(page.get_by_role("button", name="Count tokens")).to_have_count(0)
+
+
 def test_the_model_is_sent_what_the_service_answers_and_repairs_are_marked(
     browser: Browser, service: Service
 ) -> None:

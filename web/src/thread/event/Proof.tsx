@@ -117,8 +117,8 @@ function digest(text: string | undefined) {
 
 function Copied({ text }: { text: string }) {
   return (
-    <>
+    <span className={styles["copied"]}>
       <code>{text}</code> <Copy text={text} />
-    </>
+    </span>
   );
 }

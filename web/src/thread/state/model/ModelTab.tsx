@@ -11,7 +11,7 @@ import { AtVersion } from "../AtVersion";
 import { ItemList } from "../ItemList";
 import { countedTexts, modelMessage } from "./modelMessage";
 import { ModelMessageCard } from "./ModelMessageCard";
-import { modelRequest, requestTexts } from "./modelRequest";
+import { type ModelRequest, modelRequest, requestTexts } from "./modelRequest";
 import { RequestCard } from "./RequestCard";
 import styles from "../state.module.css";
 import { keptItems } from "../tail";
@@ -51,8 +51,7 @@ export function ModelTab() {
     [isCounted, all, request],
   );
   const tokens = useTokens(texts);
-  const failure = error ?? refused;
-  if (failure !== null) return <Failure error={failure} />;
+  if (error !== null) return <Failure error={error} />;
   if (tail === undefined) return <p className="loading">Reading what the model is sent…</p>;
   const kept = before === undefined ? tail.items.length : keptItems(before.items, tail.items);
   const known = before?.items.length ?? tail.items.length;
@@ -63,14 +62,16 @@ export function ModelTab() {
           {tail.after > 0 && "last "}
           {counted(tail.items.length, "message")}
         </span>
-        <TokenTotal
-          texts={texts}
-          tokens={tokens}
-          isReading={askedAt === shownAt && all === undefined}
-          onAsk={() => {
-            askAt(shownAt);
-          }}
-        />
+        {refused === null && (
+          <TokenTotal
+            texts={texts}
+            tokens={tokens}
+            isReading={askedAt === shownAt && all === undefined}
+            onAsk={() => {
+              askAt(shownAt);
+            }}
+          />
+        )}
         <button
           type="button"
           className={styles["push"]}
@@ -83,8 +84,7 @@ export function ModelTab() {
         </button>
         <Copy text={() => wholeText(threadId, "openai", shownAt)}>Copy JSON</Copy>
       </div>
-      {!isJson && request === null && <p className="loading">Reading the request…</p>}
-      {!isJson && request !== null && <RequestCard request={request} />}
+      {!isJson && <Request request={request} error={refused} />}
       {isJson && <Whole at={shownAt} />}
       {!isJson && tail.items.length === 0 && tail.after === 0 && (
         <p className={styles["note"]}>Nothing yet: no message up to here is for the model.</p>
@@ -109,6 +109,13 @@ export function ModelTab() {
       )}
     </AtVersion>
   );
+}
+
+/** What was sent beside the messages; where it cannot be read, they stand all the same. */
+function Request({ request, error }: { request: ModelRequest | null; error: Error | null }) {
+  if (error !== null) return <Failure error={error} />;
+  if (request === null) return <p className="loading">Reading the request…</p>;
+  return <RequestCard request={request} />;
 }
 
 function textsOf(item: Json): string[] {
