@@ -89,6 +89,11 @@ class Ground:
         """Make anew what is derived, by our own code."""
         with Owner(self.database).unhindered() as connection:
             connection.execute("DELETE FROM agentlog.snapshots")
+            connection.execute("DELETE FROM agentlog.tracking")
+            connection.execute(
+                "INSERT INTO agentlog.tracking (application_name, notification_id) "
+                "SELECT name || '.' || build, position FROM agentlog.projections, agentlog.counter"
+            )
             connection.execute("DELETE FROM agentlog.thread_search")
             connection.execute(
                 "INSERT INTO agentlog.thread_search (tenant, thread_id, position, status, parent, "
