@@ -70,6 +70,8 @@ def test_the_model_is_sent_what_the_service_answers_and_repairs_are_marked(
         newest = messages.get_by_role("article").last
         expect(newest).to_contain_text("new")
         expect(newest).to_contain_text("One more question …")
+        expect(page.get_by_role("region", name="Beside the messages")).to_be_visible()
+        expect(newest).to_be_in_viewport(ratio=1)
 
         page.get_by_role("button", name="Copy JSON").click()
         expect(page.get_by_role("button", name="Copied")).to_be_visible()

@@ -29,9 +29,19 @@ export function ItemList({ label, count, tail, children }: ItemListProps) {
     followOnAppend: tail !== undefined,
     getItemKey: (index) => first + index,
   });
+  const isAtEnd = useRef(true);
   useEffect(() => {
-    if (tail !== undefined) rows.scrollToEnd();
-    // once: after that the list keeps its place by itself
+    const element = scroller.current;
+    if (tail === undefined || element === null) return;
+    // what stands above the list comes later than it, and takes from its height
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) rows.scrollToEnd();
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+    };
+    // once: as items come, the list keeps its place by itself
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return (
@@ -41,8 +51,9 @@ export function ItemList({ label, count, tail, children }: ItemListProps) {
       tabIndex={0}
       role="region"
       aria-label={label}
-      onScroll={(event) => {
-        if (tail?.hasEarlier && event.currentTarget.scrollTop < 200) tail.onEarlier();
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight <= 1;
+        if (tail?.hasEarlier && scrollTop < 200) tail.onEarlier();
       }}
     >
       {tail?.hasEarlier && (
