@@ -145,8 +145,8 @@ _VERSIONED = (
     audit.router,
     keys.router,
 )
-_EXPORTS = 2
-"""OTLP requests read at once: each is all computation, and threads share one interpreter."""
+_EXPORTS = 1
+"""OTLP requests read at once: a second one gains nothing, and other requests wait for both."""
 
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
